@@ -44,13 +44,13 @@ fn nothing_in_the_working_directory_shadows_a_shipped_example() {
         (ran.status.code(), stderr(&ran))
     };
     let sound = "examples/stream.toml: no problems\n";
-    let alone = (Some(0), format!("Taking the shipped example `stream`.\n{sound}"));
+    let alone = (Some(0), format!("Using the shipped example `stream`.\n{sound}"));
     assert_eq!(check("stream"), alone);
     fs::create_dir(folder.path("stream")).expect("a folder");
     assert_eq!(check("stream"), alone, "a folder is no description");
     fs::remove_dir(folder.path("stream")).expect("an empty folder");
     fs::write(folder.path("stream"), "[nonsense]\n").expect("a file");
-    let note = "Taking the shipped example `stream`, not the file of that name: write `./stream` for that.\n";
+    let note = "Using the shipped example `stream`, not the file of that name; write `./stream` for the file.\n";
     assert_eq!(check("stream"), (Some(0), format!("{note}{sound}")));
     let (code, told) = check("./stream");
     assert_eq!(code, Some(2));
@@ -256,7 +256,7 @@ fn combinations_are_listed_with_what_refuses_them() {
     assert!(reason.contains("a coherent memory bus"), "{reason}");
     let accepted = all.iter().filter(|one| one["refused"].as_array().unwrap().is_empty()).count();
     let text = stdout(&["list", "combinations"]);
-    assert!(text.contains(&format!("{accepted} are accepted")), "{text}");
+    assert!(text.contains(&format!("{accepted} are compatible")), "{text}");
 }
 
 #[test]

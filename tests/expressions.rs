@@ -6,7 +6,7 @@ use narrows::text::Said;
 /// Values `x[A]` that are the number A, axes `axis` (1, 2, 4) and `name` (a, b).
 struct Made;
 
-impl Names for Made {
+impl NameResolver for Made {
     fn set(&self, name: &str, _: &str) -> Option<Vec<Key>> {
         let key = |(key, label): (&str, &str)| Key { key: key.into(), label: label.into() };
         match name {
@@ -21,11 +21,11 @@ impl Names for Made {
         vec!["axis", "name", "of-a"]
     }
 
-    fn value(&self, name: &str, arguments: &[Key], depth: usize) -> Option<Result<Value, Stop>> {
+    fn value(&self, name: &str, arguments: &[Key], depth: usize) -> Option<Result<Value, EvalError>> {
         let circle =
             || Scope { depth, ..Scope::new(self) }.value(&expression(&Said::unplaced("circle")).expect("sound"));
         match (name, arguments) {
-            ("x", [key]) => Some(key.key.parse().map(Value::Number).map_err(|_| Stop::Absent(key.key.clone()))),
+            ("x", [key]) => Some(key.key.parse().map(Value::Number).map_err(|_| EvalError::Missing(key.key.clone()))),
             ("circle", []) => Some(circle()),
             ("both", [a, b]) => Some(Ok(Value::Text(format!("{} and {}", a.key, b.key)))),
             _ => None,
@@ -37,8 +37,8 @@ impl Names for Made {
     }
 }
 
-fn given(text: &str) -> Result<Value, Stop> {
-    let read = expression(&Said::unplaced(text)).map_err(|fault| Stop::Wrong(Box::new(fault)))?;
+fn given(text: &str) -> Result<Value, EvalError> {
+    let read = expression(&Said::unplaced(text)).map_err(|fault| EvalError::Invalid(Box::new(fault)))?;
     Scope::new(&Made).value(&read)
 }
 
@@ -66,7 +66,7 @@ fn words(text: &str) -> String {
 #[track_caller]
 fn wrong(text: &str) -> (String, String) {
     match given(text) {
-        Err(Stop::Wrong(fault)) => (format!("{}; {}", fault.message, fault.label), text[fault.span].to_owned()),
+        Err(EvalError::Invalid(fault)) => (format!("{}; {}", fault.message, fault.label), text[fault.span].to_owned()),
         other => panic!("{text}: {other:?}"),
     }
 }
@@ -135,15 +135,15 @@ fn what_is_wrong_is_told_at_its_place() {
     is("1 + (2 * 3", "expected `)`", "");
     is("1 + + 2", "a number, a name", "+");
     is("1 2", "an operator or the end, not `2`", "2");
-    is("1 + (2 < 3)", "a number is needed here; this is a yes or no", "2 < 3");
+    is("1 + (2 < 3)", "a number is needed here; this is a Boolean", "2 < 3");
     is("all(x[{axis}] for axis)", "a list of comparisons", "x[{axis}] for axis");
     is("max(3)", "a list is needed here", "3");
-    is("abs(1, 2)", "one too many", "2");
+    is("abs(1, 2)", "takes fewer arguments", "2");
     is("'a' < 2", "cannot be compared", "'a' < 2");
-    is("circle", "has no end", "circle");
+    is("circle", "too deep", "circle");
     is("crossings(1 for name)", "whose values are numbers", "1 for name");
-    assert!(matches!(given("first(x[{axis}] for axis if axis > 9)"), Err(Stop::Absent(_))));
-    assert!(matches!(given("x[none] + 1"), Err(Stop::Absent(_))), "what is not there is not wrong");
+    assert!(matches!(given("first(x[{axis}] for axis if axis > 9)"), Err(EvalError::Missing(_))));
+    assert!(matches!(given("x[none] + 1"), Err(EvalError::Missing(_))), "what is not there is not wrong");
 }
 
 #[test]
@@ -161,6 +161,6 @@ fn no_text_brings_the_parser_down() {
         let _ = template(&Said::unplaced(text)).map(|read| Scope::new(&Made).words(&read).is_ok());
     }
     let deep = "(".repeat(100_000);
-    assert!(matches!(given(&deep), Err(Stop::Wrong(_))));
-    assert!(matches!(given(&"-".repeat(100_000)), Err(Stop::Wrong(_))));
+    assert!(matches!(given(&deep), Err(EvalError::Invalid(_))));
+    assert!(matches!(given(&"-".repeat(100_000)), Err(EvalError::Invalid(_))));
 }

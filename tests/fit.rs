@@ -1,10 +1,10 @@
 //! Does a fit find what a machine's constants are, say which it cannot, and say rightly how sure it is?
 
 use crate::common::cli::{Folder, narrows};
-use narrows::experiment::fit::Fitted;
+use narrows::experiment::fit::FitResult;
 use narrows::experiment::fit::curve::Curve;
-use narrows::experiment::fit::free::is_meant;
-use narrows::experiment::fit::measured::Measuring;
+use narrows::experiment::fit::curve_fit::CurveFit;
+use narrows::experiment::fit::free_constant::key_matches;
 use narrows::experiment::run;
 use narrows::machine::{Machine, Registry};
 use narrows::papers::builtins;
@@ -55,12 +55,12 @@ fn curve(base: &[&str], truth: &[String], factors: [f64; 4]) -> Curve {
     Curve::read(Path::new("curve.csv"), &text).expect("a sound curve")
 }
 
-fn fitted(base: &[&str], curve: Curve, constants: &[&str], noise: f64) -> Fitted {
+fn fitted(base: &[&str], curve: Curve, constants: &[&str], noise: f64) -> FitResult {
     let constants: Vec<String> = constants.iter().map(|key| (*key).to_owned()).collect();
     let (curves, done) = ([curve], || {});
     let reader = |sets: &[String]| read(base, sets);
     let measuring =
-        Measuring { reader: &reader, curves: &curves, constants: &constants, prior: Some(PRIOR), noise, done: &done };
+        CurveFit { reader: &reader, curves: &curves, constants: &constants, prior: Some(PRIOR), noise, done: &done };
     measuring.fit().unwrap_or_else(|problems| panic!("{problems}"))
 }
 
@@ -72,7 +72,7 @@ fn what_the_numbers_determine_is_found_within_2_percent() {
     for (latency_ns, rate_mb) in [(2600.0, 16.0), (1500.0, 25.0), (2000.0, 20.0)] {
         let truth = [format!("{LATENCY}={latency_ns} ns"), format!("{RATE}={rate_mb} MB/s")];
         let fitted = fitted(&[], curve(&[], &truth, EXACT), &[LATENCY, RATE], 0.01);
-        assert!(fitted.settled);
+        assert!(fitted.converged);
         for (constant, truth) in fitted.constants.iter().zip([latency_ns * 1e3, rate_mb * 8e6]) {
             assert!(constant.determined, "{constant:?}");
             assert!((constant.value / truth - 1.0).abs() < 0.02, "{constant:?} is {truth}");
@@ -101,7 +101,7 @@ fn what_the_numbers_leave_open_is_named() {
 fn what_nothing_answers_to_stays_what_it_is() {
     let fitted = fitted(&[], curve(&[], &[], EXACT), &[RATE, "protocol.none.arrivals"], 0.01);
     let idle = &fitted.constants[1];
-    assert!(!idle.determined && (idle.left_free - PRIOR).abs() < 1e-9 && idle.after == "8", "{idle:?}");
+    assert!(!idle.determined && (idle.std_dev - PRIOR).abs() < 1e-9 && idle.after == "8", "{idle:?}");
     assert!(fitted.constants.len() < fitted.residuals.len());
 }
 
@@ -122,7 +122,7 @@ fn one_standard_deviation_covers_the_truth_of_two_machines_in_three() {
         let sets = [format!("{LATENCY}={:.0} ps", truth[0]), format!("{RATE}={:.0} B/s", truth[1] / 8.0)];
         let factors = [(); 4].map(|()| (NOISE * normal(&mut rng)).exp());
         let fitted = fitted(&[], curve(&[], &sets, factors), &[LATENCY, RATE], NOISE);
-        [0, 1].map(|at| (fitted.constants[at].value / truth[at]).ln().abs() <= fitted.constants[at].left_free)
+        [0, 1].map(|at| (fitted.constants[at].value / truth[at]).ln().abs() <= fitted.constants[at].std_dev)
     };
     let all: Vec<[bool; 2]> = (1..=MACHINES).into_par_iter().map(covered).collect();
     for constant in [0, 1] {
@@ -172,13 +172,13 @@ fn a_slip_in_fit_toml_is_told_with_its_place() {
         ("[fit]", "[fit]\nnoise = 0.0", &["fit.toml:2:", "a noise of 0"]),
         ("switch-latency\"", "switch-latency\"\nprior = 0.0", &["fit.toml:6:", "a prior of 0", "above 0"]),
         ("latency-8K", "latency-9K", &["fit.toml:2:", "no claim `latency-9K`", "did you mean `latency-8K`?"]),
-        ("latency-8K", "faster", &["fit.toml:2:", "`faster` is no number"]),
+        ("latency-8K", "faster", &["fit.toml:2:", "`faster` is not a number"]),
         ("switch-latency", "switch-latence", &["fit.toml:5:", "no constant", "did you mean"]),
-        ("switch-latency\"", "switch-latency\"\nstart = \"5\"", &["fit.toml:6:", "`5` is no value"]),
+        ("switch-latency\"", "switch-latency\"\nstart = \"5\"", &["fit.toml:6:", "`5` is not a value"]),
         (
             "switch-latency\"",
             "switch-latency\"\nbounds = [\"6 us\", \"7 us\"]",
-            &["fit.toml:5:", "outside its bounds", "5 us is to be between 6 us and 7 us"],
+            &["fit.toml:5:", "outside its bounds", "5 us must lie between 6 us and 7 us"],
         ),
     ];
     for (number, (from, to, told)) in slips.iter().enumerate() {
@@ -199,10 +199,10 @@ fn what_is_fitted_is_told_as_calibrated() {
         let plan = found.read.value.fit.as_ref().expect("the paper has a fit.toml");
         for wanted in &plan.constants {
             let key = &wanted.key.text;
-            let stands = told.iter().any(|constant| is_meant(key, &constant.path));
+            let stands = told.iter().any(|constant| key_matches(key, &constant.path));
             assert!(stands, "{paper}: {key} is not told as calibrated");
         }
-        let fitted = |path: &str| plan.constants.iter().any(|wanted| is_meant(&wanted.key.text, path));
+        let fitted = |path: &str| plan.constants.iter().any(|wanted| key_matches(&wanted.key.text, path));
         let other: Vec<&str> = told.iter().map(|of| of.path.as_str()).filter(|path| !fitted(path)).collect();
         assert!(other.is_empty(), "{paper}: calibrated, but not by its fit.toml: {other:?}");
     }

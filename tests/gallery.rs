@@ -43,8 +43,8 @@ fn saturation() -> LineChart {
         y: Axis::new("latency [cycles]").log10(),
         series: vec![Series::line("dimension order", curve(0.38)), Series::line("adaptive", curve(0.55))],
         notes: vec![
-            Note { at: 0.38, upright: true, text: "saturated".into() },
-            Note { at: 100.0, upright: false, text: "a bound".into() },
+            Note { at: 0.38, is_vertical: true, text: "saturated".into() },
+            Note { at: 100.0, is_vertical: false, text: "a bound".into() },
         ],
     }
 }
@@ -216,7 +216,8 @@ fn report() -> PaperReport {
             None,
         ),
     ];
-    report.made = Made { command: "narrows reproduce trapeze".into(), version: "0".into(), ..Made::default() };
+    report.provenance =
+        Provenance { command: "narrows reproduce trapeze".into(), version: "0".into(), ..Provenance::default() };
     report
 }
 

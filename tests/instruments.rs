@@ -64,7 +64,7 @@ fn overlaps(timeline: &Timeline) -> Vec<String> {
 
 /// Resources that were busy for longer than the run, or moved for longer than they were busy.
 fn impossible(result: &RunResult) -> Vec<String> {
-    let wrong = result.resources.iter().filter(|one| one.busy > result.end || one.moving > one.busy);
+    let wrong = result.resources.iter().filter(|one| one.busy > result.end || one.active > one.busy);
     wrong.map(|one| format!("{one:?} in {}", result.end)).collect()
 }
 

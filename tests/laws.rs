@@ -269,11 +269,11 @@ fn logging_takes_the_firmwares_time() {
 /// What a run says of a resource: for how long it was taken, and did its own work, in ns.
 fn taken_and_moving(run: &Run, name: &str) -> (f64, f64) {
     let told = run.result.resources.iter().find(|resource| resource.name == name).expect("it is told");
-    (in_ns(told.busy), in_ns(told.moving))
+    (in_ns(told.busy), in_ns(told.active))
 }
 
 /// What a run says holds it back.
-fn binds(run: &Run) -> String {
+fn bottleneck(run: &Run) -> String {
     Bottleneck::of(&run.result, &MeanLedger::of(&run.result.ledger)).to_string()
 }
 
@@ -294,14 +294,14 @@ fn a_link_moves_its_bytes_at_its_rate_however_long_it_is_held() {
 }
 
 #[test]
-fn a_link_that_is_only_held_is_not_what_binds() {
+fn link_that_is_only_held_is_not_the_bottleneck() {
     // Cut-through holds the path while a slow receiver takes the packet: at 60 MB/s of 160.
     let hosts = [Host::default(), Host { write_rate: 60, ..Host::default() }];
     let run = Bench::default().hosts(&hosts).policy(CUT_THROUGH).stream(60, 16_384).done();
     let (held, moving) = taken_and_moving(&run, "link n0 → s0");
     let all = in_ns(run.result.end);
     assert!(held > 0.9 * all && moving < 0.5 * all, "{held} and {moving} of {all}");
-    assert!(binds(&run).starts_with("n1 host DMA binds"), "{}", binds(&run));
+    assert!(bottleneck(&run).starts_with("Bottleneck: n1 host DMA"), "{}", bottleneck(&run));
 }
 
 #[test]

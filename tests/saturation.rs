@@ -88,15 +88,15 @@ fn a_run_begun_too_cold_is_noted() {
 #[test]
 fn links_are_told_of_where_a_fabric_is_driven_alone() {
     let result = mesh(0.3, 1, "");
-    let shares: Vec<f64> = result.resources.iter().map(|link| link.moving.as_s() / result.end.as_s()).collect();
+    let shares: Vec<f64> = result.resources.iter().map(|link| link.active.as_s() / result.end.as_s()).collect();
     let most = shares.iter().copied().fold(0.0, f64::max);
     let mean = shares.iter().sum::<f64>() / shares.len() as f64;
     assert!((metric(&result, "links.utilisation") / mean - 1.0).abs() < 1e-3);
     assert!((metric(&result, "links.utilisation_max") / most - 1.0).abs() < 1e-3);
     for example in ["offered-load", "replay-mesh"] {
         let text = stdout(&["run", example, "--no-host"]);
-        assert!(text.contains("The busiest is link ") && !text.contains("no message was delivered"), "{text}");
-        assert!(text.ends_with(&format!("\nWhat would change it: narrows whatif {example}\n")), "{text}");
+        assert!(text.contains("Busiest resource: link ") && !text.contains("no message was delivered"), "{text}");
+        assert!(text.ends_with(&format!("\nSensitivity analysis: narrows whatif {example}\n")), "{text}");
     }
 }
 
@@ -195,5 +195,5 @@ fn a_sweep_with_seeds_has_a_row_for_each_point() {
     assert_eq!(rows[2][2].parse::<f64>().ok(), result["points"][1]["metrics"]["offered.latency"]["value"].as_f64());
     let refused = narrows(&["sweep", "offered-load", "--vary=run.'seed'=1,2", "--seeds=3"]);
     assert_eq!(refused.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("`run.seed` is varied, and --seeds varies it, too"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("both --vary and --seeds vary `run.seed`"));
 }

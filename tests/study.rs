@@ -33,7 +33,7 @@ fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
     assert_eq!(made.status.code(), Some(0), "{}", stderr(&made));
     let again = narrows(&["new", "study", folder.root()]);
     assert_eq!(again.status.code(), Some(2), "nothing is written over");
-    assert!(stderr(&again).contains("study.toml` is there already"), "{}", stderr(&again));
+    assert!(stderr(&again).contains("study.toml` exists already"), "{}", stderr(&again));
     let out = folder.0.join("results");
     let out = out.to_str().expect("UTF-8");
     let ran = narrows(&["reproduce", folder.root(), "--format", "json", "--strict", "--out", out]);
@@ -109,7 +109,7 @@ const SLIPS: [(&str, &str, &str, &[&str]); 17] = [
         "mim(value) > 0",
         &["claims.toml:22:10", "no function `mim`", "did you mean `min`?"],
     ),
-    ("claims.toml", "min(value) > 0 and", "min(value) > and", &["claims.toml:22:", "this is no expression"]),
+    ("claims.toml", "min(value) > 0 and", "min(value) > and", &["claims.toml:22:", "invalid expression"]),
     ("claims.toml", "kind = \"number\"", "kind = \"numbr\"", &["claims.toml:8:8", "did you mean \"number\"?"]),
     ("claims.toml", "tolerance = 0.1\n", "", &["claims.toml:", "needs a `tolerance`"]),
     (
@@ -215,7 +215,7 @@ impl Progress for Silent {
 }
 
 fn judged(found: &LocatedStudy, results: &Results) -> Vec<Option<bool>> {
-    let claims = judge::judge(&found.over(results), &["latency"], false).expect("a sound study");
+    let claims = judge::judge(&found.results_view(results), &["latency"], false).expect("a sound study");
     claims.into_iter().map(|claim| claim.holds).collect()
 }
 
@@ -247,7 +247,7 @@ fn a_claim_may_be_judged_on_whole_inputs_alone() {
     let options = Options { quick: true, ..Options::default() };
     let results = found.results(&["latency"], &options, &[], &Silent).expect("sound points");
     assert_eq!(judged(&found, &results), [Some(true), Some(true)]);
-    let quick = judge::judge(&found.over(&results), &["latency"], true).expect("a sound study");
+    let quick = judge::judge(&found.results_view(&results), &["latency"], true).expect("a sound study");
     assert_eq!(quick.iter().map(|claim| claim.holds).collect::<Vec<_>>(), [None, Some(true)]);
     assert!(quick.iter().all(|claim| claim.measured.is_some()));
 }

@@ -48,7 +48,7 @@ fn a_part_that_the_description_outweighs_is_refused() {
     let ran = narrows(&["sweep", "offered-load", "--vary=fabric=nifdy-torus,nifdy-mesh"]);
     assert_eq!(ran.status.code(), Some(2));
     assert!(
-        stderr(&ran).contains("`fabric=nifdy-torus` has no effect: the description says [fabric.mesh] itself"),
+        stderr(&ran).contains("`fabric=nifdy-torus` has no effect: the description declares [fabric.mesh]"),
         "{}",
         stderr(&ran)
     );
@@ -255,7 +255,8 @@ fn runs_and_sweeps_make_a_page_that_stands_alone() {
         .filter(|one| one.has_tag_name("h2"))
         .filter_map(|one| Some(one.first_child()?.text()?.trim().to_owned()))
         .collect();
-    for heading in ["run: where a message's time goes", "run: how busy what was", "sweep: message latency one way"] {
+    for heading in ["run: message latency by stage", "run: utilisation of resources", "sweep: message latency one way"]
+    {
         assert!(headings.iter().any(|known| known == heading), "no {heading} in {headings:?}");
     }
     let links = read.descendants().filter_map(|one| one.attribute("href"));

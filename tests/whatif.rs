@@ -1,6 +1,6 @@
-//! What would change: machines of which it is known what binds are asked, and name it.
+//! Sensitivity analysis: it finds the bottleneck of machines whose bottleneck is known.
 
-use narrows::experiment::whatif::{Inquiry, WhatIf};
+use narrows::experiment::whatif::{WhatIf, WhatIfQuery};
 use narrows::machine::Registry;
 use narrows::text::Document;
 
@@ -11,12 +11,12 @@ fn asked(example: &str, sets: &[String]) -> WhatIf {
     let path = format!("{}/examples/{example}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("a shipped example");
     let reader = |varied: &[String]| Registry::shared().read_varied(Document::Text(example, &text, None), sets, varied);
-    let inquiry = Inquiry { reader: &reader, metric: None, by: 2.0 };
-    inquiry.run(&|| {}).unwrap_or_else(|_| panic!("{example} {sets:?} can be asked"))
+    let query = WhatIfQuery { reader: &reader, metric: None, factor: 2.0 };
+    query.run(&|| {}).unwrap_or_else(|_| panic!("{example} {sets:?} can be asked"))
 }
 
-/// The number that binds under these settings of the host and of anything else.
-fn binds(example: &str, of_host: &[&str], of_any: &[&str]) -> String {
+/// Returns the parameter with the largest gain under these overrides of the host and of other parts.
+fn bottleneck(example: &str, of_host: &[&str], of_any: &[&str]) -> String {
     let of_host = of_host.iter().map(|set| format!("{HOST}.{set}"));
     let sets: Vec<String> = of_host.chain(of_any.iter().map(|set| (*set).to_owned())).collect();
     let found = asked(example, &sets);
@@ -25,9 +25,9 @@ fn binds(example: &str, of_host: &[&str], of_any: &[&str]) -> String {
 }
 
 #[test]
-fn the_memory_of_the_interface_binds_where_the_bus_is_twice_as_fast() {
+fn interface_memory_is_the_bottleneck_with_a_bus_twice_as_fast() {
     let fast = ["io-bus.pci.clock=66 MHz", "io-bus.bridge.read-rate=250 MB/s", "io-bus.bridge.write-rate=250 MB/s"];
-    assert_eq!(binds("stream", &fast, &[]), "ni.trapeze.lanai.sram.rate");
+    assert_eq!(bottleneck("stream", &fast, &[]), "ni.trapeze.lanai.sram.rate");
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn what_was_made_slow_is_named() {
         ("ping-pong", &["io-bus.bridge.write-setup=2 ms"], &[], "hosts.pentium-ii-440lx.io-bus.bridge.write-setup"),
     ];
     for (example, of_host, of_any, slow) in cases {
-        assert_eq!(binds(example, of_host, of_any), slow);
+        assert_eq!(bottleneck(example, of_host, of_any), slow);
     }
 }
 

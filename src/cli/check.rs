@@ -1,31 +1,31 @@
-//! `narrows check`: the problems of a description; of a routed fabric also what it is like.
+//! `narrows check`: the problems of a description, and the properties of a routed fabric.
 
-use super::ending::{Ended, Ending};
-use super::{output, subject};
+use super::exit::{CommandResult, ExitStatus};
+use super::{input, output};
 use clap::Args;
 
 const EXAMPLES: &str = "\
 Examples:
   narrows check cluster.toml
-  narrows check cluster.toml --set run.seed=7 && echo sound";
+  narrows check cluster.toml --set run.seed=7 && echo valid";
 
-/// Tells all problems of a description, and runs nothing.
+/// Validate a description and report every problem without running it
 ///
-/// Of a fabric of routers it also tells degree, diameter, bisection and whether packets can wait for
-/// one another in a circle; of a Myrinet it tells whether its source routes can, and whether its watchdog
-/// drops packets that hold their links only for as long as they take to cross them.
+/// For a routed fabric, print its degree, diameter and bisection, and whether its packets can
+/// deadlock. For a Myrinet, print whether its source routes can deadlock, and whether its watchdog
+/// can drop packets that merely take long to cross their links.
 ///
-/// Exits with 0 if there are none, and with 2 otherwise.
+/// Exit with 0 if there are no problems, and with 2 otherwise.
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
     #[command(flatten)]
-    subject: subject::Options,
+    subject: input::Options,
 }
 
-/// Reads and checks, no more.
-pub fn run(options: &Options) -> Ended {
+/// Runs the command.
+pub fn run(options: &Options) -> CommandResult {
     let subject = options.subject.subject()?;
     let read = subject.read(&options.subject.sets)?;
     if let Some(survey) = read.value.survey() {
@@ -34,6 +34,6 @@ pub fn run(options: &Options) -> Ended {
     if let Some(note) = read.value.note() {
         output::print(&format!("{note}\n"))?;
     }
-    tell!("{}: no problems", subject.name());
-    Ok(Ending::Done)
+    eprint_line!("{}: no problems", subject.name());
+    Ok(ExitStatus::Done)
 }

@@ -1,4 +1,4 @@
-//! `narrows list combinations`: which shipped parts fit together, and why the others do not.
+//! `narrows list combinations`: the compatible combinations of shipped parts, and the reasons why others are rejected.
 
 use super::registry;
 use narrows_core::machine::combinations::Combination;
@@ -6,28 +6,28 @@ use narrows_study::report::{Column, ReportTable};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a combination is made of, in this order.
+/// The families of parts in a combination, in order.
 const AXES: [&str; 5] = ["hosts", "interfaces", "protocols", "fabrics", "programs"];
 
-/// All of them, each with what refuses it.
+/// Returns all combinations with their reasons of rejection, as JSON.
 pub(super) fn as_json() -> String {
     format!("{:#}\n", json!({ "combinations": registry().combinations() }))
 }
 
-/// How many there are of each host and interface, and the reasons that refuse the others.
+/// Returns the number of compatible combinations of each host and interface, and the reasons of rejection, as text.
 pub(super) fn as_text() -> String {
     let all = registry().combinations();
     let accepted = all.iter().filter(|one| one.refused.is_empty()).count();
     let every: [BTreeSet<&str>; 5] = [0, 1, 2, 3, 4].map(|axis| all.iter().map(|one| names(one)[axis]).collect());
     let [_, _, protocols, fabrics, programs] = every.each_ref().map(BTreeSet::len);
     let mut text = format!(
-        "combinations: {} of shipped hosts, interfaces, protocols, fabrics and programs; {accepted} are accepted\n\n\
-         Accepted of {protocols} protocols × {fabrics} fabrics × {programs} programs = {}:\n",
+        "combinations: {} of shipped hosts, interfaces, protocols, fabrics and programs; {accepted} are compatible\n\n\
+         Compatible of {protocols} protocols × {fabrics} fabrics × {programs} programs = {}:\n",
         all.len(),
         protocols * fabrics * programs,
     );
     text += &pairs(&all, &every).text();
-    text += "\nRefused:\n";
+    text += "\nRejected:\n";
     for (reason, refused) in by_reason(&all) {
         text += &format!("  {} × {reason}\n", refused.len());
         for ((axis, every), index) in AXES.iter().zip(&every).zip(0..) {
@@ -38,7 +38,7 @@ pub(super) fn as_text() -> String {
             }
         }
     }
-    text + "\n`--format json` gives each of them.\n"
+    text + "\n`--format json` lists every combination.\n"
 }
 
 fn names(one: &Combination) -> [&'static str; 5] {
@@ -46,7 +46,7 @@ fn names(one: &Combination) -> [&'static str; 5] {
     [one.host, one.ni, one.protocol, one.fabric, one.workload].map(plain)
 }
 
-/// The number of accepted combinations of each interface, by host.
+/// Returns the table of the number of compatible combinations of each interface, by host.
 fn pairs(all: &[Combination], [hosts, interfaces, ..]: &[BTreeSet<&'static str>; 5]) -> ReportTable {
     let mut counts: BTreeMap<[&str; 2], usize> = BTreeMap::new();
     for one in all.iter().filter(|one| one.refused.is_empty()) {
@@ -62,7 +62,7 @@ fn pairs(all: &[Combination], [hosts, interfaces, ..]: &[BTreeSet<&'static str>;
     table
 }
 
-/// The refused, by the first reason that refuses them; the one that refuses most comes first.
+/// Groups the rejected combinations by their first reason, the most frequent reason first.
 fn by_reason(all: &[Combination]) -> Vec<(&str, Vec<&Combination>)> {
     let mut reasons: BTreeMap<&str, Vec<&Combination>> = BTreeMap::new();
     for one in all {

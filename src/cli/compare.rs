@@ -1,6 +1,6 @@
-//! `narrows compare`: where two results differ: stage by stage, resource by resource.
+//! `narrows compare`: the differences of two results by metric, stage and resource.
 
-use super::ending::{Ended, Ending, Failure};
+use super::exit::{CommandResult, ExitStatus, Failure};
 use super::run_text::{aligned, number};
 use super::{Format, output};
 use clap::Args;
@@ -14,43 +14,44 @@ use std::path::{Path, PathBuf};
 const EXAMPLES: &str = "\
 Examples:
   narrows run ping-pong --format json > a.json
-  narrows run ping-pong --set ni.trapeze.policy=store-and-forward --format json > b.json
+  narrows run ping-pong --set ni.trapeze.policy=store-and-forward \\
+                        --format json > b.json
   narrows compare a.json b.json";
 
-/// Compares two results of `narrows run --format json`: metrics, stages, resources, and what was different.
+/// Show the differences between two results of `narrows run --format json`
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// A result
+    /// First result
     #[arg(value_name = "A.json")]
     a: PathBuf,
-    /// Another
+    /// Second result
     #[arg(value_name = "B.json")]
     b: PathBuf,
-    /// The form of the comparison
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
 }
 
-/// The busiest resources are told, as many as this.
+/// The number of busiest resources that are listed.
 const RESOURCES: usize = 12;
 
-/// A name and its value in each result, where it has one.
+/// A name, and its value in each result that has it.
 type Pair<T> = (String, Option<T>, Option<T>);
 
-/// What there is to compare.
+/// The comparison of two results.
 struct Comparison {
     metrics: Vec<(Pair<f64>, String)>,
     stages: Vec<Pair<f64>>,
-    /// For what part of its run each resource was busy.
+    /// The fraction of the run for which each resource was busy.
     resources: Vec<Pair<f64>>,
     values: Vec<Pair<String>>,
     same: bool,
 }
 
-/// Compares.
-pub fn run(options: &Options) -> Ended {
+/// Runs the command.
+pub fn run(options: &Options) -> CommandResult {
     let (a, b) = match (read(&options.a), read(&options.b)) {
         (Ok(a), Ok(b)) => (a, b),
         (a, b) => {
@@ -63,16 +64,16 @@ pub fn run(options: &Options) -> Ended {
         Format::Text => comparison.text(),
         Format::Json => format!("{:#}\n", comparison.json()),
     })?;
-    Ok(Ending::Done)
+    Ok(ExitStatus::Done)
 }
 
 fn read(path: &Path) -> Result<Record, Problem> {
     let record = Record::parse(&file::read(path)?).map_err(|why| {
-        Problem::new(format!("`{}` is no result of a run: {why}", path.display()))
+        Problem::new(format!("`{}` is not the result of a run: {why}", path.display()))
             .help("write one with `narrows run FILE --format json`")
     })?;
-    if !record.is_whole() {
-        tell!("warning: `{}` was changed after it was written: its hash does not fit", path.display());
+    if !record.is_intact() {
+        eprint_line!("warning: `{}` was changed after it was written: its hash does not match", path.display());
     }
     Ok(record)
 }
@@ -112,7 +113,7 @@ impl Comparison {
         format!("{}\n{}\n{}{more}\n{values}{same}", metrics.text(), stages.text(), resources.text())
     }
 
-    /// The resources that were the busiest in either, in per cent of the run, and how many others there are.
+    /// Returns the busiest resources in either result, in per cent of the run, and the number of all others.
     fn busiest(&self) -> (Vec<(Pair<f64>, String)>, usize) {
         let share = |(_, a, b): &Pair<f64>| a.unwrap_or(0.0).max(b.unwrap_or(0.0));
         let mut all: Vec<&Pair<f64>> = self.resources.iter().filter(|pair| share(pair) > 0.0).collect();
@@ -142,7 +143,7 @@ impl Comparison {
     }
 }
 
-/// Numbers side by side, points below each other.
+/// Returns a table of numbers with aligned decimal points.
 fn numbers(first: &str, pairs: &[(Pair<f64>, String)]) -> ReportTable {
     let mut table = ReportTable::new([first, "A", "B", "B − A", "change", "unit"].map(Column::new).into());
     let column = |value: &dyn Fn(&Pair<f64>) -> Option<f64>| {
@@ -172,14 +173,14 @@ fn difference(a: Option<f64>, b: Option<f64>) -> Option<f64> {
     Some(b? - a?)
 }
 
-/// The names of both lists, each once: those of the first in their order, then what only the second has.
+/// Merges two lists by name, in the order of the first, followed by names that only the second has.
 fn pairs<T: Clone>(a: Vec<(String, T)>, b: Vec<(String, T)>) -> Vec<Pair<T>> {
     let find = |list: &[(String, T)], name: &str| list.iter().find(|(known, _)| known == name).map(|(_, x)| x.clone());
     let only_b = b.iter().filter(|(name, _)| a.iter().all(|(known, _)| known != name));
     a.iter().chain(only_b).map(|(name, _)| (name.clone(), find(&a, name), find(&b, name))).collect()
 }
 
-/// The whole time of each stage of the mean ledger, and of all.
+/// Returns the total time of each stage of the mean ledger, and their sum.
 fn stages(record: &Record) -> Vec<(String, f64)> {
     let ledger = record.get("ledger");
     let time = |stage: &Json, key: &str| stage[key].as_f64().unwrap_or(0.0);
@@ -191,13 +192,13 @@ fn stages(record: &Record) -> Vec<(String, f64)> {
     stages.chain([("total".to_owned(), time(ledger, "total_us"))]).collect()
 }
 
-/// For what part of its run each resource was busy, of those that are told one by one.
+/// Returns the fraction of the run for which each listed resource was busy.
 fn resources(record: &Record) -> Vec<(String, f64)> {
     let resource = |one: &Json| Some((one["resource"].as_str()?.to_owned(), one["share"].as_f64()?));
     record.get("resources").as_array().into_iter().flatten().filter_map(resource).collect()
 }
 
-/// Every value of the description, and the version, by its path.
+/// Returns every value of the description, and the version, by key.
 fn described(record: &Record) -> Vec<(String, String)> {
     let mut values = Vec::new();
     flatten("", record.get("machine"), &mut values);
@@ -217,7 +218,7 @@ fn flatten(path: &str, json: &Json, values: &mut Vec<(String, String)>) {
             }
         }
         Json::String(text) => values.push((path.to_owned(), text.clone())),
-        // A choice without keys of its own.
+        // A selected variant without keys.
         Json::Object(_) => values.push((path.to_owned(), "chosen".to_owned())),
         other => values.push((path.to_owned(), other.to_string())),
     }

@@ -1,6 +1,6 @@
-//! `narrows completions`: what a shell needs to complete commands.
+//! `narrows completions`: scripts for shell completion.
 
-use super::ending::{Ended, Ending};
+use super::exit::{CommandResult, ExitStatus};
 use super::output;
 use clap::Args;
 use clap_complete::Shell;
@@ -13,23 +13,23 @@ Examples:
   narrows completions fish > ~/.config/fish/completions/narrows.fish
   narrows completions zsh > ~/.zfunc/_narrows";
 
-/// Prints the completions of a shell, which then asks this program: for commands, options, examples, parts, papers, keys.
+/// Generate a shell-completion script, which calls `narrows` for examples, parts, papers and keys
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// The shell
+    /// Name of the shell
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }
 
-/// Prints them.
-pub fn run(options: &Options) -> Ended {
+/// Runs the command.
+pub fn run(options: &Options) -> CommandResult {
     let mut text = Vec::new();
     let shells = Shells::builtins();
-    let shell = shells.completer(&options.shell.to_string()).expect("every shell that is offered is known");
+    let shell = shells.completer(&options.shell.to_string()).expect("every shell of the option is supported");
     let written = shell.write_registration("COMPLETE", "narrows", "narrows", "narrows", &mut text);
     written.map_err(|error| Problem::new(format!("cannot write the completions: {error}")))?;
     output::print(&String::from_utf8_lossy(&text))?;
-    Ok(Ending::Done)
+    Ok(ExitStatus::Done)
 }

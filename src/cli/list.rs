@@ -1,6 +1,6 @@
-//! `narrows list`: what there is to start from.
+//! `narrows list`: the shipped examples, parts, variants and papers.
 
-use super::ending::{Ended, Ending};
+use super::exit::{CommandResult, ExitStatus};
 use super::{Format, combinations, output, registry, reproduce};
 use clap::{Args, ValueEnum};
 use narrows_core::machine::shipped;
@@ -11,30 +11,30 @@ use serde_json::{Map, Value as Json, json};
 const EXAMPLES: &str = "\
 Examples:
   narrows list                 everything
-  narrows list combinations    which parts fit together
-  narrows list hosts           the hosts that ship
-  narrows list policies        what may be chosen in a description, key by key
+  narrows list combinations    the compatible combinations of parts
+  narrows list hosts           the shipped hosts
+  narrows list policies        the variants that a description may select, by key
   narrows show pentium-ii-440lx";
 
-/// Lists what there is: examples, parts, choices, papers.
+/// List shipped examples, parts, variants and papers
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// Only these
+    /// Kind to list [default: all but combinations]
     #[arg(value_name = "KIND", value_enum)]
     kind: Option<Kind>,
-    /// The form of the result
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
 }
 
-/// What can be listed.
+/// The kinds that can be listed.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
-    /// Descriptions to run or to copy
+    /// Example descriptions
     Examples,
-    /// All parts that a description may start from
+    /// All parts
     Parts,
     /// Parts: whole machines
     Machines,
@@ -46,25 +46,25 @@ enum Kind {
     Protocols,
     /// Parts: fabrics
     Fabrics,
-    /// What may run on a machine
+    /// Workloads
     Workloads,
-    /// What may be chosen in a description, key by key
+    /// Variants that a description may select, by key
     Policies,
     /// Papers that can be reproduced
     Papers,
-    /// Which parts fit together, and what refuses the others; only if asked for
+    /// Compatible combinations of parts, and the reasons why others are rejected
     Combinations,
 }
 
-/// What one kind holds: names, each with a line about it.
+/// The names of one kind, each with a description.
 struct Group {
     kind: &'static str,
-    about: &'static str,
+    description: &'static str,
     names: Vec<(String, String)>,
 }
 
-/// Lists.
-pub fn run(options: &Options) -> Ended {
+/// Runs the command.
+pub fn run(options: &Options) -> CommandResult {
     let parts = [Kind::Machines, Kind::Hosts, Kind::Ni, Kind::Protocols, Kind::Fabrics];
     let all = [&[Kind::Examples], &parts[..], &[Kind::Workloads, Kind::Policies, Kind::Papers]].concat();
     let kinds = match options.kind {
@@ -73,24 +73,24 @@ pub fn run(options: &Options) -> Ended {
         Some(kind) => &[kind],
     };
     if options.kind == Some(Kind::Combinations) {
-        return told(options.format, &combinations::as_text, &combinations::as_json);
+        return print_result(options.format, &combinations::as_text, &combinations::as_json);
     }
     let groups: Vec<Group> = kinds.iter().map(|kind| kind.group()).collect();
     let json = || format!("{:#}\n", Json::Object(groups.iter().map(Group::json).collect::<Map<_, _>>()));
-    told(options.format, &|| groups.iter().map(Group::text).collect::<Vec<_>>().join("\n"), &json)
+    print_result(options.format, &|| groups.iter().map(Group::text).collect::<Vec<_>>().join("\n"), &json)
 }
 
-fn told(format: Format, text: &dyn Fn() -> String, json: &dyn Fn() -> String) -> Ended {
+fn print_result(format: Format, text: &dyn Fn() -> String, json: &dyn Fn() -> String) -> CommandResult {
     output::print(&match format {
         Format::Text => text(),
         Format::Json => json(),
     })?;
-    Ok(Ending::Done)
+    Ok(ExitStatus::Done)
 }
 
 impl Kind {
     fn group(self) -> Group {
-        let (kind, about, names) = match self {
+        let (kind, description, names) = match self {
             Kind::Examples => ("examples", "narrows run NAME", examples()),
             Kind::Machines => ("machines", "parts = [\"NAME\", …]", parts(|name| !is_part(name))),
             Kind::Parts | Kind::Hosts => ("hosts", "parts = [\"NAME\", …]", parts(|name| name.starts_with("hosts/"))),
@@ -98,19 +98,19 @@ impl Kind {
             Kind::Protocols => ("protocols", "parts = [\"NAME\", …]", parts(|name| name.starts_with("protocols/"))),
             Kind::Fabrics => ("fabrics", "parts = [\"NAME\", …]", parts(is_fabric)),
             Kind::Workloads => ("workloads", "[workload.NAME]", workloads()),
-            Kind::Policies => ("policies", "KEY = \"NAME\", or [KEY.NAME] with keys of its own", policies()),
+            Kind::Policies => ("policies", "KEY = \"NAME\", or [KEY.NAME] with further keys", policies()),
             Kind::Papers | Kind::Combinations => ("papers", "narrows reproduce NAME", reproduce::papers()),
         };
-        Group { kind, about, names }
+        Group { kind, description, names }
     }
 }
 
-/// Whether a name is of a part of machines, rather than of a whole one.
+/// Returns whether a name is that of a part, and not of a complete machine.
 fn is_part(name: &str) -> bool {
     is_fabric(name) || ["hosts/", "ni/", "protocols/"].iter().any(|folder| name.starts_with(folder))
 }
 
-/// Fabrics by themselves, and those of a set of machines.
+/// Returns whether a name is that of a fabric.
 fn is_fabric(name: &str) -> bool {
     name.starts_with("fabrics/") || name.contains("/networks/")
 }
@@ -120,13 +120,13 @@ fn examples() -> Vec<(String, String)> {
     shipped::examples().into_iter().map(named).collect()
 }
 
-/// Those whose names are so.
+/// Returns the parts whose names satisfy `is`.
 fn parts(is: impl Fn(&str) -> bool) -> Vec<(String, String)> {
     let named = |name: &&str| (name.to_string(), first_comment(shipped::part(name).unwrap_or_default()));
     shipped::parts().iter().filter(|name| is(name)).map(named).collect()
 }
 
-/// The first sentence of a file's head, which says what it is, over as many lines as it takes.
+/// Returns the first sentence of a file's leading comment.
 fn first_comment(text: &str) -> String {
     let mut sentence = String::new();
     for line in text.lines().map_while(|line| line.strip_prefix('#')).map(str::trim) {
@@ -143,8 +143,8 @@ fn first_comment(text: &str) -> String {
     sentence
 }
 
-/// Where the first sentence of a text ends: at a full stop or a question mark behind a word, before a capital or nothing. That of `et al.`
-/// is none.
+/// Returns the end of the first sentence of a text: a full stop or question mark that is followed by a capital or by
+/// nothing, except that of `et al.`.
 fn end(text: &str) -> Option<usize> {
     let is_end = |at: &usize| {
         let (before, after) = (&text[..*at], &text[at + 1..]);
@@ -161,13 +161,13 @@ fn workloads() -> Vec<(String, String)> {
     workload.map(|(_, family)| members(family)).unwrap_or_default()
 }
 
-/// Every choice of the description language but that of the workload: `KEY = NAME`.
+/// Returns every variant of the description language as `KEY = NAME`, except workloads.
 fn policies() -> Vec<(String, String)> {
     let families = families();
     let others = families.iter().filter(|(key, _)| key != "workload");
     let named = |(key, family): &(String, Family)| {
         let key = key.clone();
-        members(family).into_iter().map(move |(name, about)| (format!("{key} = {name}"), about))
+        members(family).into_iter().map(move |(name, description)| (format!("{key} = {name}"), description))
     };
     others.flat_map(named).collect()
 }
@@ -176,7 +176,7 @@ fn members(family: &Family) -> Vec<(String, String)> {
     family.members.iter().map(|member| (member.name.to_owned(), member.doc.to_owned())).collect()
 }
 
-/// All choices among tables, each with the key it stands under.
+/// Returns all families of variants, each with its key.
 fn families() -> Vec<(String, Family)> {
     let mut found = Vec::new();
     gather("", &registry().schema().root, &mut found);
@@ -211,20 +211,21 @@ fn gather_family(key: &str, family: &Family, found: &mut Vec<(String, Family)>) 
 
 impl Group {
     fn text(&self) -> String {
-        let head = format!("{}: {}\n", self.kind, self.about);
+        let head = format!("{}: {}\n", self.kind, self.description);
         if self.names.is_empty() {
             return head + "  none\n";
         }
         let mut table = ReportTable::new(vec![Column::new(""), Column::new("")]);
-        for (name, about) in &self.names {
-            table.push(vec![name.as_str().into(), about.as_str().into()]);
+        for (name, description) in &self.names {
+            table.push(vec![name.as_str().into(), description.as_str().into()]);
         }
-        // Without head and rule.
+        // The heading and the rule are left out.
         head + &table.text().lines().skip(2).map(|line| format!("  {line}\n")).collect::<String>()
     }
 
     fn json(&self) -> (String, Json) {
-        let names = self.names.iter().map(|(name, about)| json!({ "name": name, "about": about })).collect();
+        let names =
+            self.names.iter().map(|(name, description)| json!({ "name": name, "about": description })).collect();
         (self.kind.to_owned(), names)
     }
 }
@@ -234,7 +235,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_is_told_whole() {
+    fn first_comment_is_a_complete_sentence() {
         let text = "# Over an interface: queues in main memory, cached in\n# the interface (Jin et al. 2005). Others: x\na = 1\n";
         assert_eq!(
             first_comment(text),
@@ -244,9 +245,9 @@ mod tests {
     }
 
     #[test]
-    fn every_shipped_file_says_in_a_sentence_what_it_is() {
-        for (name, about) in examples().into_iter().chain(parts(|_| true)) {
-            assert!(about.ends_with(['.', '?']) && about.len() < 300, "{name}: {about}");
+    fn every_shipped_file_begins_with_a_descriptive_sentence() {
+        for (name, description) in examples().into_iter().chain(parts(|_| true)) {
+            assert!(description.ends_with(['.', '?']) && description.len() < 300, "{name}: {description}");
         }
     }
 }

@@ -1,7 +1,7 @@
-//! `narrows man`: manual pages, from the same definitions as `--help`.
+//! `narrows man`: manual pages, generated from the same definitions as `--help`.
 
 use super::Cli;
-use super::ending::{Ended, Ending, Failure};
+use super::exit::{CommandResult, ExitStatus, Failure};
 use super::output::{self, Output, unwritable};
 use clap::{Args, Command, CommandFactory};
 use clap_mangen::Man;
@@ -13,46 +13,46 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   narrows man | man -l -
-  narrows man --out ~/.local/share/man/man1     then: man narrows, man narrows-sweep";
+  narrows man --out ~/.local/share/man/man1    then: man narrows, man narrows-run";
 
-/// Prints the manual page, or writes it and one for each command.
+/// Print the manual page, or write it and one page for each command
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// Write narrows.1, narrows-run.1 and those of the other commands into this folder
+    /// Folder to write narrows.1, narrows-run.1 and the pages of all other commands into
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
 }
 
-/// Prints or writes them.
-pub fn run(options: &Options) -> Ended {
+/// Runs the command.
+pub fn run(options: &Options) -> CommandResult {
     let mut all = Cli::command();
     all.build();
     let Some(folder) = &options.out else {
         output::print(&String::from_utf8_lossy(&page(all)?))?;
-        return Ok(Ending::Done);
+        return Ok(ExitStatus::Done);
     };
     fs::create_dir_all(folder).map_err(|error| unwritable(folder, &error))?;
     let commands: Vec<Command> = all.get_subcommands().cloned().collect();
     let count = commands.len() + 1;
     for command in commands {
         let name = format!("narrows-{}", command.get_name());
-        put(folder.join(format!("{name}.1")), command)?;
+        write_page(folder.join(format!("{name}.1")), command)?;
     }
-    put(folder.join("narrows.1"), all)?;
-    tell!("Wrote {count} pages into `{}`.", folder.display());
-    Ok(Ending::Done)
+    write_page(folder.join("narrows.1"), all)?;
+    eprint_line!("Wrote {count} pages into `{}`.", folder.display());
+    Ok(ExitStatus::Done)
 }
 
-fn put(path: PathBuf, command: Command) -> Result<(), Failure> {
+fn write_page(path: PathBuf, command: Command) -> Result<(), Failure> {
     let page = page(command)?;
     Output::prepare(&path)?.write(|file| file.write_all(&page))
 }
 
 fn page(command: Command) -> Result<Vec<u8>, Failure> {
     let mut page = Vec::new();
-    let told = |error: io::Error| Failure::from(Problem::new(format!("cannot write a manual page: {error}")));
-    Man::new(command).render(&mut page).map_err(told)?;
+    let failure = |error: io::Error| Failure::from(Problem::new(format!("cannot write a manual page: {error}")));
+    Man::new(command).render(&mut page).map_err(failure)?;
     Ok(page)
 }

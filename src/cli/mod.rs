@@ -1,47 +1,48 @@
 //! The command line: one file per command.
 //!
-//! Results go to standard output, everything else to standard error. The exit code is 0 when
-//! done, 1 when a claim failed under `--strict` or a verdict of `verify` is wrong, 2 for bad input,
-//! 3 when a run ended stuck.
+//! Results go to standard output, everything else to standard error. The exit code is 0 for success, 1 if a claim
+//! failed under `--strict` or a verdict of `verify` is not as expected, 2 for invalid input, and 3 if a run ended in a
+//! deadlock or livelock, or at a limit.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `run.rs`, `run_text.rs`, `capture.rs` | one run, its result for a terminal, its packets for Wireshark |
-//! | `run_seeds.rs` | the same run with several seeds |
-//! | `sweep.rs`, `sweep_runs.rs` | many runs |
-//! | `sweep_form.rs`, `sweep_table.rs` | their results, as text, JSON and tidy data |
-//! | `sweep_seeds.rs` | the same with several seeds a point |
-//! | `sweep_find.rs` | where along a key a metric passes a value |
-//! | `merge.rs` | the shards of a sweep as one table |
-//! | `plot.rs`, `report.rs` | a picture of a result; a page of results |
-//! | `alive.rs` | that a long run is still going on |
-//! | `progress.rs` | how far many runs are, and what is told when they are stopped |
-//! | `whatif.rs` | what would change if a number were another |
-//! | `fit.rs` | constants fitted on numbers |
-//! | `reproduce.rs`, `new.rs` | papers and studies; a study to be changed |
-//! | `verify.rs` | the firmware's properties, model-checked |
-//! | `list.rs`, `show.rs`, `check.rs` | what there is; values and their origins; problems |
-//! | `compare.rs` | two results side by side |
+//! | `run.rs`, `run_text.rs`, `capture.rs` | one run, its result as text, its packets for Wireshark |
+//! | `run_seeds.rs` | a run with several seeds |
+//! | `sweep.rs`, `sweep_runs.rs` | sweeps |
+//! | `sweep_form.rs`, `sweep_table.rs` | results of sweeps as text, JSON and tidy data |
+//! | `sweep_seeds.rs` | results of sweeps with several seeds per point |
+//! | `sweep_find.rs` | the search for the value of a key at which a metric crosses a threshold |
+//! | `merge.rs` | merging of the shards of a sweep |
+//! | `plot.rs`, `report.rs` | a chart of a result; a page of results |
+//! | `heartbeat.rs` | the heartbeat of a long operation |
+//! | `progress.rs` | the progress of many runs, and the message when they are interrupted |
+//! | `whatif.rs` | sensitivity analysis |
+//! | `fit.rs` | calibration of constants |
+//! | `reproduce.rs`, `new.rs` | papers and studies; a minimal study to start from |
+//! | `verify.rs` | model checking of firmware |
+//! | `list.rs`, `show.rs`, `check.rs` | shipped parts and examples; values and their origins; validation |
+//! | `compare.rs` | the comparison of two results |
 //! | `schema.rs`, `completions.rs`, `man.rs` | for editors, shells and readers |
-//! | `candidates.rs` | what a shell may complete |
-//! | `subject.rs` | `FILE` and `--set` |
-//! | `ending.rs` | exit codes, and how problems are told |
-//! | `output.rs` | standard output, and files that are written whole or not at all |
+//! | `completion_values.rs` | values for shell completion |
+//! | `input.rs` | `FILE` and `--set` |
+//! | `exit.rs` | exit codes, and the output of problems |
+//! | `output.rs` | standard output, and files that are replaced atomically |
 
-/// Tells a line on standard error, as `eprintln` does, but never fails.
-macro_rules! tell {
-    ($($text:tt)*) => { $crate::cli::output::tell(&format!($($text)*)) };
+/// Prints a line on standard error, as `eprintln` does, but never panics.
+macro_rules! eprint_line {
+    ($($text:tt)*) => { $crate::cli::output::eprint_line(&format!($($text)*)) };
 }
 
-mod alive;
-mod candidates;
 mod capture;
 mod check;
 mod combinations;
 mod compare;
+mod completion_values;
 mod completions;
-mod ending;
+mod exit;
 mod fit;
+mod heartbeat;
+mod input;
 mod list;
 mod man;
 mod merge;
@@ -56,7 +57,6 @@ mod run_seeds;
 mod run_text;
 mod schema;
 mod show;
-mod subject;
 mod sweep;
 mod sweep_find;
 mod sweep_form;
@@ -72,28 +72,31 @@ use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 use clap_complete::CompleteEnv;
-use ending::Ended;
+use exit::CommandResult;
 use narrows_core::machine::Registry;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
 const EXAMPLES: &str = "\
 Examples:
-  narrows run ping-pong                     one run of a shipped example
-  narrows show ping-pong                    every value in it, and where it comes from
+  narrows run ping-pong       run a shipped example
+  narrows show ping-pong      print its values and their origins
   narrows run ping-pong --set workload.ping-pong.payload=\"1 KiB\"
   narrows sweep ping-pong --vary 'workload.ping-pong.payload=64 B..8 KiB*2'
-  narrows whatif ping-pong                  what would change if a number were another
-  narrows list                              what there is to start from
+  narrows whatif ping-pong    find the bottleneck and the sensitive parameters
+  narrows list                list examples, parts and papers
 
-Exit codes: 0 done or saturated, 1 a claim failed under --strict or a verdict of verify is wrong,
-2 bad input, 3 a run ended in a deadlock, livelock or at a stated limit.";
+Exit codes:
+  0  success; a saturated run is a success
+  1  a claim failed under --strict, or a verdict of verify is not as expected
+  2  invalid input
+  3  a run ended in a deadlock or livelock, or at a limit";
 
-/// Says where the time of every message goes between a program and the wire.
+/// Simulate the host–NIC–network path and break every message's latency down by stage
 ///
-/// Describe hosts, network interfaces, a fabric and a workload in one small file; Narrows runs
-/// it deterministically and says how long each message took, where the time went, and which
-/// resource binds.
+/// A description of hosts, network interfaces, a fabric and a workload is one small file. Narrows
+/// runs it deterministically and reports the latency of every message, its stages, and the
+/// bottleneck.
 #[derive(Parser)]
 #[command(name = "narrows", version, after_help = EXAMPLES, styles = styles(), max_term_width = 100)]
 #[command(disable_help_subcommand = true, subcommand_required = true, arg_required_else_help = true)]
@@ -123,17 +126,17 @@ enum Command {
     Man(man::Options),
 }
 
-/// The forms of a result.
+/// The output formats.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For reading
+    /// Text for a terminal
     Text,
-    /// For programs
+    /// JSON for programs
     Json,
 }
 
-/// The parts that descriptions may name: set once, before the arguments are read, and by shells that ask for completions,
-/// whose callbacks take no argument of ours.
+/// The parts that descriptions may name. They are set once, before the arguments are parsed, since the callbacks of
+/// shell completion take no further argument.
 static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
 
 /// Returns the parts that descriptions may name.
@@ -141,13 +144,14 @@ fn registry() -> &'static Arc<Registry> {
     REGISTRY.get().unwrap_or_else(|| Registry::shared())
 }
 
-/// Runs the command that the arguments name, with the parts that ship.
+/// Runs the command that the arguments name, with the shipped parts.
 #[doc(hidden)]
 pub fn main() -> ExitCode {
     run_command()
 }
 
-/// Runs the command that the arguments name, with the parts of `registry`: the `main` of a program with parts of its own.
+/// Runs the command that the arguments name, with the parts of `registry`. It is the `main` of a program with
+/// additional parts.
 ///
 /// ```no_run
 /// use narrows::Registry;
@@ -166,9 +170,9 @@ pub fn main_with(registry: Registry) -> ExitCode {
 }
 
 fn run_command() -> ExitCode {
-    // Where a shell asks what may come next, that is all there is to do.
+    // A call by a shell for completions ends here.
     CompleteEnv::with_factory(Cli::command).complete();
-    let ended: Ended = match Cli::parse().command {
+    let result: CommandResult = match Cli::parse().command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::run(&options),
         Command::Merge(options) => merge::run(&options),
@@ -187,9 +191,9 @@ fn run_command() -> ExitCode {
         Command::Completions(options) => completions::run(&options),
         Command::Man(options) => man::run(&options),
     };
-    match ended {
-        Ok(ending) => ending.into(),
-        Err(failure) => failure.tell(),
+    match result {
+        Ok(status) => status.into(),
+        Err(failure) => failure.report(),
     }
 }
 

@@ -1,6 +1,6 @@
-//! `narrows new`: something small that works, to be changed.
+//! `narrows new`: a minimal working project.
 
-use super::ending::{Ended, Ending};
+use super::exit::{CommandResult, ExitStatus};
 use super::output::print;
 use clap::{Args, Subcommand};
 use narrows_core::text::Problem;
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
-  narrows new study my-study                 writes a study of two policies into the folder my-study
-  narrows reproduce my-study --out results   runs it: claims, and a page with its figures";
+  narrows new study my-study                  create a study of two policies
+  narrows reproduce my-study --out results    run it: claims, and a page of figures";
 
-/// Writes something small that works, to be changed.
+/// Create a minimal working project to start from
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
@@ -24,31 +24,31 @@ pub struct Options {
 
 #[derive(Subcommand)]
 enum What {
-    /// A study: a sweep, a figure, and claims that hold
+    /// Create a study with a sweep, a figure, and claims that hold
     Study {
-        /// The folder to write it into; made if missing
+        /// Folder to write into; created if necessary
         #[arg(value_name = "FOLDER")]
         folder: PathBuf,
     },
 }
 
-/// Writes.
-pub fn run(options: &Options) -> Ended {
+/// Runs the command.
+pub fn run(options: &Options) -> CommandResult {
     let What::Study { folder } = &options.what;
     study(folder)?;
     let shown = folder.display();
     let given = if folder.components().count() == 1 { format!("./{shown}") } else { shown.to_string() };
-    print(&format!("A study is in {shown}; `narrows reproduce {given}` runs it.\n"))?;
-    Ok(Ending::Done)
+    print(&format!("Created a study in {shown}; run it with `narrows reproduce {given}`.\n"))?;
+    Ok(ExitStatus::Done)
 }
 
-/// Writes the files, or none if one of them is there.
+/// Writes the files, or none if one of them exists.
 fn study(folder: &Path) -> Result<(), Problem> {
     let failed =
         |path: &Path, error: std::io::Error| Problem::new(format!("cannot write into `{}`: {error}", path.display()));
     let there = scaffold::FILES.iter().map(|(name, _)| folder.join(name)).find(|path| path.exists());
     if let Some(path) = there {
-        let problem = Problem::new(format!("`{}` is there already, and is left as it is", path.display()));
+        let problem = Problem::new(format!("`{}` exists already, and is not overwritten", path.display()));
         return Err(problem.help("name another folder"));
     }
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;

@@ -1,18 +1,18 @@
-//! Standard output, and files that are written whole or not at all.
+//! Standard output, standard error, and files that are replaced atomically.
 
-use super::ending::Failure;
+use super::exit::Failure;
 use narrows_core::text::Problem;
-use narrows_study::experiment::points::unique;
+use narrows_study::experiment::points::unique_suffix;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes to standard output. A reader that has gone is no failure: it had enough.
+/// Writes text to standard output. A closed pipe is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {
     print_bytes(text.as_bytes())
 }
 
-/// The same of bytes.
+/// Writes bytes to standard output. A closed pipe is not an error.
 pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -23,92 +23,92 @@ pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Writes a line to standard error. Where that is closed or full there is nobody to be told.
-pub fn tell(text: &str) {
+/// Writes a line to standard error, and ignores errors.
+pub fn eprint_line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
-/// A file to be written when there is something to write; made sure of before.
+/// A file that was checked to be writable, to be written later.
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
-    /// A device is written to, a file is replaced.
+    /// Whether the path is a device, which is written to directly; a file is replaced.
     device: bool,
 }
 
 impl Output {
-    /// Makes sure that `path` can be written.
+    /// Checks that `path` can be written.
     pub fn prepare(path: &Path) -> Result<Output, Failure> {
         if path.is_dir() {
-            return Err(Problem::new(cannot(path, "it is a folder")).help("name a file in it").into());
+            return Err(Problem::new(write_error(path, "it is a folder")).help("name a file in it").into());
         }
-        let device = path.metadata().is_ok_and(|about| !about.is_file());
+        let device = path.metadata().is_ok_and(|metadata| !metadata.is_file());
         let output = Output { path: path.to_owned(), device };
         output.attempt().map_err(|error| unwritable(path, &error))?;
         Ok(output)
     }
 
-    /// Leaves everything as it was.
+    /// Checks that the file can be written, without changing it.
     fn attempt(&self) -> io::Result<()> {
         if self.path.exists() {
-            // What must not be written must not be replaced either.
+            // A read-only file must not be replaced either.
             OpenOptions::new().append(true).open(&self.path)?;
         }
         if self.device {
             return Ok(());
         }
-        let beside = self.beside()?;
-        File::create(&beside)?;
-        fs::remove_file(&beside)
+        let temporary = self.temporary()?;
+        File::create(&temporary)?;
+        fs::remove_file(&temporary)
     }
 
-    /// The file that takes the place of the other when it is whole.
-    fn beside(&self) -> io::Result<PathBuf> {
+    /// Returns the path of the temporary file that replaces the file when it is complete.
+    fn temporary(&self) -> io::Result<PathBuf> {
         let mut name = self.path.file_name().ok_or(ErrorKind::InvalidInput)?.to_owned();
-        name.push(format!(".{}.part", unique()));
+        name.push(format!(".{}.part", unique_suffix()));
         Ok(self.path.with_file_name(name))
     }
 
-    /// Writes the whole.
+    /// Writes the file.
     pub fn write(self, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Failure> {
-        self.written(write).map_err(|error| unwritable(&self.path, &error))
+        self.try_write(write).map_err(|error| unwritable(&self.path, &error))
     }
 
-    fn written(&self, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
-        let beside = self.beside()?;
+    fn try_write(&self, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
+        let temporary = self.temporary()?;
         let file = match self.device {
             true => OpenOptions::new().write(true).open(&self.path)?,
-            false => File::create(&beside)?,
+            false => File::create(&temporary)?,
         };
         let mut out = BufWriter::new(file);
         let written = write(&mut out).and_then(|()| out.flush());
         if self.device {
             return written;
         }
-        let moved = written.and_then(|()| fs::rename(&beside, &self.path));
-        if moved.is_err() {
-            let _ = fs::remove_file(&beside);
+        let renamed = written.and_then(|()| fs::rename(&temporary, &self.path));
+        if renamed.is_err() {
+            let _ = fs::remove_file(&temporary);
         }
-        moved
+        renamed
     }
 }
 
-fn cannot(path: &Path, why: &str) -> String {
+fn write_error(path: &Path, why: &str) -> String {
     format!("cannot write `{}`: {why}", path.display())
 }
 
-/// That a file cannot be written, and why.
+/// Returns the failure of writing a file.
 pub fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let problem = Problem::new(cannot(path, &plain(error)));
+    let problem = Problem::new(write_error(path, &error_text(error)));
     match folder.filter(|folder| !folder.is_dir()) {
         Some(folder) => problem.help(format!("there is no folder `{}`", folder.display())).into(),
         None => problem.into(),
     }
 }
 
-/// The reason in words, without the system's number for it.
-pub fn plain(error: &io::Error) -> String {
+/// Returns the text of an error, without the error number of the system.
+pub fn error_text(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file or folder".to_owned(),
         ErrorKind::PermissionDenied => "permission denied".to_owned(),

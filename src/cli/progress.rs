@@ -1,7 +1,7 @@
-//! How far many runs are: a bar on a terminal, a line every ten seconds elsewhere; and what is told when it is
-//! stopped from outside.
+//! The progress of many runs: a bar on a terminal, a line every ten seconds otherwise; and the message when they are
+//! interrupted.
 
-use super::alive::Alive;
+use super::heartbeat::Heartbeat;
 use super::output;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -10,75 +10,75 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// The exit code of what was stopped by Ctrl-C, as shells have it.
-const STOPPED: i32 = 130;
+/// The exit code after Ctrl-C, by the convention of shells.
+const EXIT_INTERRUPTED: i32 = 130;
 
-/// How far it is.
+/// The state of the runs.
 struct State {
     what: &'static str,
     all: usize,
-    /// Those that were kept before cost nothing, and say nothing about what is left.
+    /// The number of stored results found; they are not used in the estimate of the remaining time.
     kept: AtomicUsize,
     run: AtomicUsize,
     begun: Instant,
-    /// Where finished runs are kept.
+    /// The folder of finished runs, if they are stored.
     folder: Option<PathBuf>,
 }
 
-/// What is told of many runs while they go on.
+/// The progress display of many runs.
 pub struct Progress {
     state: Arc<State>,
     bar: ProgressBar,
-    /// What is told where there is no terminal.
-    lines: Option<Alive>,
+    /// The heartbeat lines without a terminal.
+    lines: Option<Heartbeat>,
 }
 
-/// What stopping would cut short; there is one handler for the whole process.
-static STOPPABLE: Mutex<Option<Arc<State>>> = Mutex::new(None);
+/// The runs that an interrupt would stop; there is one handler for the whole process.
+static INTERRUPTIBLE: Mutex<Option<Arc<State>>> = Mutex::new(None);
 
 impl Progress {
-    /// Of so many runs, called `what`, kept in a folder or nowhere.
+    /// Starts the display of `all` runs, named `what`, whose results are stored in `folder`, if given.
     pub fn begin(what: &'static str, all: usize, folder: Option<&Path>) -> Progress {
         let (kept, run) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let state =
             Arc::new(State { what, all, kept, run, begun: Instant::now(), folder: folder.map(Path::to_path_buf) });
         let style = ProgressStyle::with_template("{bar:40} {msg}").expect("a template");
         let bar = ProgressBar::new(all as u64).with_style(style);
-        *STOPPABLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(state.clone());
-        // One that is there already does the same; where Ctrl-C is ignored, it stays so. Other signals are left
-        // alone, so that `nohup` is heeded.
-        let _ = ctrlc::try_set_handler(stopped);
-        let told = state.clone();
-        let lines = (!std::io::stderr().is_terminal()).then(|| Alive::lines(move || told.told()));
+        *INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(state.clone());
+        // An existing handler does the same, and an ignored Ctrl-C stays ignored. Other signals are not handled, so that
+        // `nohup` works.
+        let _ = ctrlc::try_set_handler(handle_interrupt);
+        let shown = state.clone();
+        let lines = (!std::io::stderr().is_terminal()).then(|| Heartbeat::lines(move || shown.text()));
         Progress { state, bar, lines }
     }
 
-    /// One more is finished.
+    /// Counts a finished run.
     pub fn finished(&self, kept: bool) {
         let count = if kept { &self.state.kept } else { &self.state.run };
         count.fetch_add(1, Ordering::Relaxed);
         if self.lines.is_none() {
-            self.bar.set_message(self.state.told());
+            self.bar.set_message(self.state.text());
             self.bar.inc(1);
         }
     }
 
-    /// Tells something between.
-    pub fn tell(&self, text: &str) {
-        self.bar.suspend(|| output::tell(text));
+    /// Prints a line without disturbing the bar.
+    pub fn print_line(&self, text: &str) {
+        self.bar.suspend(|| output::eprint_line(text));
     }
 
-    /// It is over: how many were run, and how many kept before.
+    /// Ends the display, and returns the number of runs made and the number of stored results found.
     pub fn end(self) -> (usize, usize) {
         self.bar.finish_and_clear();
-        *STOPPABLE.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner) = None;
         drop(self.lines);
         (self.state.run.load(Ordering::Relaxed), self.state.kept.load(Ordering::Relaxed))
     }
 }
 
 impl State {
-    fn told(&self) -> String {
+    fn text(&self) -> String {
         let (kept, run) = (self.kept.load(Ordering::Relaxed), self.run.load(Ordering::Relaxed));
         let left = self.all.saturating_sub(kept + run);
         let each = self.begun.elapsed().as_secs_f64() / run as f64;
@@ -90,7 +90,7 @@ impl State {
     }
 }
 
-/// Seconds as people say them.
+/// Formats a duration in seconds.
 fn duration(seconds: f64) -> String {
     let whole = seconds.ceil() as u64;
     match (whole / 3600, whole / 60 % 60, whole % 60) {
@@ -100,21 +100,21 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// Finished runs are kept one by one, so nothing needs to be put in order: what is told is how to go on.
-fn stopped() {
-    let state = STOPPABLE.lock().unwrap_or_else(PoisonError::into_inner).clone();
+/// Handles an interrupt: prints how to resume, and exits. Results are stored one by one, so nothing has to be saved.
+fn handle_interrupt() {
+    let state = INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if let Some(state) = state {
         let done = state.kept.load(Ordering::Relaxed) + state.run.load(Ordering::Relaxed);
         let (all, what) = (state.all, state.what);
-        output::tell(&match &state.folder {
+        output::eprint_line(&match &state.folder {
             Some(folder) => format!(
-                "\nStopped. {done} of {all} {what} are kept in `{}`: the same command goes on from there.",
+                "\nStopped. {done} of {all} {what} are stored in `{}`; the same command resumes from there.",
                 folder.display()
             ),
-            None => format!("\nStopped. Of {done} {what} that were run none is kept."),
+            None => format!("\nStopped. The results of {done} {what} are lost, since none is stored."),
         });
     }
-    std::process::exit(STOPPED);
+    std::process::exit(EXIT_INTERRUPTED);
 }
 
 #[cfg(test)]
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_left_is_estimated_from_what_was_run() {
+    fn remaining_time_is_estimated_from_runs_made() {
         assert_eq!(duration(59.2), "1 min 0 s");
         assert_eq!(duration(7322.0), "2 h 2 min");
         let state = State {
@@ -133,8 +133,8 @@ mod tests {
             begun: Instant::now() - std::time::Duration::from_secs(4),
             folder: None,
         };
-        assert_eq!(state.told(), "4 of 10 points");
+        assert_eq!(state.text(), "4 of 10 points");
         state.run.store(2, Ordering::Relaxed);
-        assert!(state.told().starts_with("6 of 10 points, "), "{}", state.told());
+        assert!(state.text().starts_with("6 of 10 points, "), "{}", state.text());
     }
 }

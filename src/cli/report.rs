@@ -1,7 +1,7 @@
-//! `narrows report`: a page of results, which stands alone.
+//! `narrows report`: a self-contained page of results.
 
-use super::ending::{Ended, Ending, Failure};
-use super::output::{Output, plain};
+use super::exit::{CommandResult, ExitStatus, Failure};
+use super::output::{Output, error_text};
 use clap::Args;
 use narrows_core::text::{Problem, Problems};
 use narrows_study::experiment::result_page::{self, ResultFile};
@@ -13,47 +13,50 @@ use std::path::{Path, PathBuf};
 const EXAMPLES: &str = "\
 Examples:
   narrows run ping-pong --format json > run.json
-  narrows sweep stream --vary 'workload.stream.payload=64 B..8 KiB*2' \\
-                       --vary ni.trapeze.policy=store-and-forward,adaptive-cut-through --out s.csv
+  narrows sweep stream \\
+      --vary 'workload.stream.payload=64 B..8 KiB*2' \\
+      --vary ni.trapeze.policy=store-and-forward,adaptive-cut-through \\
+      --out s.csv
   narrows report run.json s.csv --title 'Trapeze by policy' --out page.html
 
-Of a run it shows the metrics, where a message's time went and how busy what was; of a sweep each metric over
-what was varied, and all of its data. The page needs no other file.";
+A run is shown with its metrics, the latency by stage and the utilisation of
+resources; a sweep with each metric over the varied keys, and all data. The page
+needs no other files.";
 
-/// Writes a page of results: pictures and tables, of runs and of sweeps.
+/// Write a page of charts and tables of runs and sweeps
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// Results: the .json of a run or sweep, or the .csv, .jsonl or .parquet of a sweep
+    /// Result files: the .json of a run or sweep, or the .csv, .jsonl or .parquet of a sweep
     #[arg(value_name = "RESULT", required = true)]
     results: Vec<PathBuf>,
-    /// The heading; by default the names of the results
+    /// Title of the page [default: names of the results]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Where the page goes
+    /// Output file
     #[arg(long, value_name = "F.html")]
     out: PathBuf,
 }
 
-/// Writes the page.
-pub fn run(options: &Options) -> Ended {
+/// Runs the command.
+pub fn run(options: &Options) -> CommandResult {
     let read = options.results.iter().map(|path| Ok((name(path), read(path)?)));
     let (results, problems): (Vec<_>, Vec<_>) = read.partition(|read: &Result<_, Problem>| read.is_ok());
     let problems: Vec<Problem> = problems.into_iter().filter_map(Result::err).collect();
     if !problems.is_empty() {
-        let told = problems.into_iter().map(|problem| (String::new(), Problems::one(problem)));
-        return Err(Failure::grouped(told.collect()));
+        let groups = problems.into_iter().map(|problem| (String::new(), Problems::one(problem)));
+        return Err(Failure::grouped(groups.collect()));
     }
     let out = Output::prepare(&options.out)?;
     let results: Vec<(String, ResultFile)> = results.into_iter().filter_map(Result::ok).collect();
     let page = html::page(&result_page::of(&results, options.title.as_deref(), command(options)));
     out.write(|file| file.write_all(page.as_bytes()))?;
-    tell!("Wrote `{}`.", options.out.display());
-    Ok(Ending::Done)
+    eprint_line!("Wrote `{}`.", options.out.display());
+    Ok(ExitStatus::Done)
 }
 
-/// The command that writes the same, as a shell takes it.
+/// Returns the command line that writes the same page.
 fn command(options: &Options) -> String {
     let quoted = |word: String| match word.chars().all(|c| c.is_alphanumeric() || "._-/".contains(c)) {
         true => word,
@@ -66,16 +69,16 @@ fn command(options: &Options) -> String {
     format!("narrows report {}", words.join(" "))
 }
 
-/// What a result is called on its page.
+/// Returns the name of a result on the page.
 fn name(path: &Path) -> String {
     path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 fn read(path: &Path) -> Result<ResultFile, Problem> {
-    let bytes =
-        fs::read(path).map_err(|error| Problem::new(format!("cannot read `{}`: {}", path.display(), plain(&error))))?;
+    let bytes = fs::read(path)
+        .map_err(|error| Problem::new(format!("cannot read `{}`: {}", path.display(), error_text(&error))))?;
     ResultFile::read(bytes, path).map_err(|why| {
-        Problem::new(format!("`{}` is no result: {why}", path.display()))
+        Problem::new(format!("`{}` is not a result: {why}", path.display()))
             .help("write one with `narrows run … --format json > F.json` or `narrows sweep … --out F.csv`")
     })
 }

@@ -1,9 +1,9 @@
-//! `narrows reproduce`: a study's experiments beside what is expected of them.
+//! `narrows reproduce`: the experiments of a study, compared with the published values.
 
-use super::ending::{Ended, Ending};
+use super::exit::{CommandResult, ExitStatus};
 use super::output::print;
 use super::progress::Progress;
-use super::{Format, candidates, registry};
+use super::{Format, completion_values, registry};
 use clap::Args;
 use narrows_core::text::Problem;
 use narrows_study::papers::builtins;
@@ -15,68 +15,69 @@ use std::sync::{Mutex, PoisonError};
 
 const EXAMPLES: &str = "\
 Examples:
-  narrows reproduce                          the papers there are, and what each asks
-  narrows reproduce trapeze --quick          the same code on smaller inputs
+  narrows reproduce                           list the papers
+  narrows reproduce trapeze --quick           reproduce one with smaller inputs
   narrows reproduce trapeze/table-1 --out results
-  narrows reproduce trapeze --strict         for scripts: exits with 1 if a claim fails
-  narrows reproduce trapeze --constants      what was calibrated, and on what
-  narrows reproduce trapeze --uncertainty    how sure each number is
-  narrows new study my-study                 a study of your own, as data; then
-  narrows reproduce my-study --out results   the same for it as for a paper
+  narrows reproduce trapeze --strict          exit with 1 if a claim fails
+  narrows reproduce trapeze --constants       list the calibrated constants
+  narrows reproduce trapeze --uncertainty     compute the uncertainty of numbers
+  narrows new study my-study                  create a study of your own
+  narrows reproduce my-study --out results    run it
 
-A study is a folder: study.toml (artifacts, names, values), experiments.toml (what is run),
-figures.toml (what is drawn), claims.toml (what is expected), and descriptions. All of it is
-checked before anything runs: what is wrong is told with its place.";
+A study is a folder of study.toml (artifacts, names, values), experiments.toml
+(the runs), figures.toml (the charts), claims.toml (the expected values), and
+descriptions. All of it is checked before any run, and every error is reported
+with its location.";
 
-/// Reproduces a paper, or a study of your own: its experiments beside what is expected of them.
+/// Reproduce a paper or a study of your own, and compare its results with the expected ones
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// The paper, or the folder of a study, or one table or figure of it; without it, the papers are
-    /// listed, with what runs only when it is named
+    /// Paper, folder of a study, or one table or figure of either [default: list the papers]
     ///
-    /// A name is a paper's before it is a folder's: write ./NAME for the folder.
-    #[arg(value_name = "PAPER|FOLDER[/ARTIFACT]", add = candidates::studies())]
+    /// A paper takes precedence over a folder of the same name: write ./NAME for the folder.
+    #[arg(value_name = "PAPER|FOLDER[/ARTIFACT]", add = completion_values::studies())]
     paper: Option<String>,
-    /// Run the same experiments on smaller inputs
+    /// Use smaller inputs
     #[arg(long)]
     quick: bool,
-    /// How many runs go on at once; by default as many as there are processors
+    /// Number of parallel jobs [default: CPU count]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     jobs: Option<u64>,
-    /// The form of the claims on standard output
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
-    /// Write a page with all tables and plots, and their data, into this folder
+    /// Folder to write a page with all tables, charts and data into
     #[arg(long, value_name = "FOLDER")]
     out: Option<PathBuf>,
-    /// Say of each number how sure it is: to which constants it answers, what they leave free of it
+    /// Compute the uncertainty of each number, and the constants that it depends on
     ///
-    /// The runs behind number claims are made again with each constant that is derived, calibrated or
-    /// chosen up and down by 5 %. A number that is left freer than its tolerance is underdetermined.
+    /// The runs of number claims are repeated with each derived, calibrated or chosen constant changed
+    /// up and down by one standard deviation, 25 % at most. A number whose uncertainty exceeds its
+    /// tolerance is underdetermined.
     #[arg(long)]
     uncertainty: bool,
     /// Exit with 1 if a claim fails
     #[arg(long)]
     strict: bool,
-    /// Print every calibrated constant instead: its meaning, its value, the claims it was fitted on
+    /// Print the calibrated constants instead, with their values, meanings and the data they were fitted on
     #[arg(long, requires = "paper", conflicts_with_all = ["quick", "jobs", "out", "strict", "uncertainty"])]
     constants: bool,
 }
 
-/// The papers there are: name and title.
+/// Returns the names and titles of the papers.
 pub fn papers() -> Vec<(String, String)> {
     let title = |name: &str| shipped(name).title.clone();
     study::papers().iter().map(|name| (name.to_string(), title(name))).collect()
 }
 
-/// Reproduces.
-pub fn run(options: &Options) -> Ended {
+/// Runs the command.
+pub fn run(options: &Options) -> CommandResult {
     let Some(target) = &options.paper else { return overview() };
-    let (paper, artifact) = study::located::target(target);
+    let (paper, artifact) = study::located::parse_target(target);
     if study::papers().contains(&paper.as_str()) && std::path::Path::new(&paper).is_dir() {
-        tell!("Taking the paper `{paper}`, not the folder of that name: write `./{paper}` for that.");
+        eprint_line!("Using the paper `{paper}`, not the folder of that name; write `./{paper}` for the folder.");
     }
     let found = study::find(&paper, options.quick, &builtins(registry()))?;
     if options.constants {
@@ -93,7 +94,7 @@ pub fn run(options: &Options) -> Ended {
         jobs: options.jobs.unwrap_or(0) as usize,
         uncertainty: options.uncertainty,
     };
-    found.wanted(wanted.artifact.as_deref())?;
+    found.select_artifacts(wanted.artifact.as_deref())?;
     let report = found.reproduce(&wanted, &Bar::default())?;
     match options.format {
         Format::Text => print(&report.text())?,
@@ -103,10 +104,10 @@ pub fn run(options: &Options) -> Ended {
         report
             .write(folder)
             .map_err(|error| Problem::new(format!("cannot write into `{}`: {error}", folder.display())))?;
-        tell!("written: {}", folder.join("report.html").display());
+        eprint_line!("Wrote `{}`.", folder.join("report.html").display());
     }
     let failed = report.claims.iter().any(|claim| claim.holds == Some(false));
-    Ok(if options.strict && failed { Ending::ClaimFailed } else { Ending::Done })
+    Ok(if options.strict && failed { ExitStatus::ClaimFailed } else { ExitStatus::Done })
 }
 
 fn json(report: &PaperReport) -> String {
@@ -115,55 +116,55 @@ fn json(report: &PaperReport) -> String {
     format!("{json:#}\n")
 }
 
-/// A paper that the program carries.
+/// Returns a shipped study.
 fn shipped(name: &str) -> study::Study {
     let read = study::Study::load(&study::Location::of(name, registry()));
-    read.unwrap_or_else(|problems| panic!("papers/{name} is sound:\n{problems}")).value
+    read.unwrap_or_else(|problems| panic!("papers/{name} must be valid:\n{problems}")).value
 }
 
-/// What papers there are, and what each asks.
-fn overview() -> Ended {
+/// Prints the papers with their summaries and artifacts.
+fn overview() -> CommandResult {
     let mut text = String::new();
     for name in study::papers() {
         let paper = shipped(name);
         let all = paper.artifacts.iter().map(|(id, _)| id.text.as_str());
-        let (apart, artifacts): (Vec<&str>, Vec<&str>) =
-            all.partition(|id| paper.apart.iter().any(|apart| apart.text == *id));
+        let (explicit_only, artifacts): (Vec<&str>, Vec<&str>) =
+            all.partition(|id| paper.explicit_only.iter().any(|explicit| explicit.text == *id));
         text += &format!("{name}: {}\n  {}\n  {}\n", paper.title, paper.reference, paper.summary);
         text += &format!("  artifacts: {}\n", artifacts.join(", "));
-        if !apart.is_empty() {
-            text += &format!("  only when named, as PAPER/ARTIFACT, for they take long: {}\n", apart.join(", "));
+        if !explicit_only.is_empty() {
+            text += &format!("  long-running, only run when named as PAPER/ARTIFACT: {}\n", explicit_only.join(", "));
         }
     }
     print(&text)?;
-    Ok(Ending::Done)
+    Ok(ExitStatus::Done)
 }
 
-/// Every calibrated constant of a study.
-fn constants(found: &study::LocatedStudy, format: Format) -> Ended {
+/// Prints the calibrated constants of a study.
+fn constants(found: &study::LocatedStudy, format: Format) -> CommandResult {
     let constants = study::constants(found);
     if format == Format::Json {
         let list: Vec<_> = constants.iter().map(|c| {
             serde_json::json!({"constant": c.path, "value": c.value, "meaning": c.meaning, "fitted_on": c.fitted_on})
         }).collect();
         print(&format!("{:#}\n", serde_json::Value::from(list)))?;
-        return Ok(Ending::Done);
+        return Ok(ExitStatus::Done);
     }
     let mut table = ReportTable::new(["constant", "value", "meaning", "fitted on"].map(Column::new).into());
     for c in &constants {
         table.push([&c.path, &c.value, &c.meaning, &c.fitted_on].map(|text| text.as_str().into()).into());
     }
     print(&format!("{}\n{} calibrated constants\n", table.text(), constants.len()))?;
-    Ok(Ending::Done)
+    Ok(ExitStatus::Done)
 }
 
-/// How far it is, on standard error.
+/// The progress display on standard error.
 #[derive(Default)]
 struct Bar(Mutex<Option<Progress>>);
 
 impl Bar {
-    /// What is told of these runs, after what was told of others.
-    fn turn(&self, next: Option<Progress>) {
+    /// Ends the current display, and replaces it by `next`.
+    fn replace(&self, next: Option<Progress>) {
         let before = std::mem::replace(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner), next);
         before.map(Progress::end);
     }
@@ -171,13 +172,13 @@ impl Bar {
 
 impl study::Progress for Bar {
     fn begins(&self, points: usize) {
-        self.turn(None);
-        self.turn(Some(Progress::begin("points", points, None)));
+        self.replace(None);
+        self.replace(Some(Progress::begin("points", points, None)));
     }
 
     fn leaves_out(&self, points: usize) {
         if points > 0 {
-            tell!("{points} points are left out: their parts do not fit together");
+            eprint_line!("{points} points are left out, since their parts are incompatible");
         }
     }
 
@@ -190,6 +191,6 @@ impl study::Progress for Bar {
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        self.turn(None);
+        self.replace(None);
     }
 }

@@ -1,9 +1,9 @@
 //! `narrows run`: one run, and its result.
 
-use super::alive::Alive;
-use super::ending::{Ended, Ending, Failure};
+use super::exit::{CommandResult, ExitStatus, Failure};
+use super::heartbeat::Heartbeat;
 use super::output::{self, Output};
-use super::{Format, capture, run_seeds, run_text, subject};
+use super::{Format, capture, input, run_seeds, run_text};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use narrows_core::engine::{Outcome, Recorder, Time, Timeline};
@@ -23,66 +23,67 @@ Examples:
   narrows run ping-pong
   narrows run cluster.toml --set ni.trapeze.policy=store-and-forward
   narrows run cluster.toml --format json > result.json
-  narrows run stream --trace stream.json     then open stream.json in ui.perfetto.dev
-  narrows run ping-pong --messages m.csv     a row for each message: when, how large, and its stages
-  narrows run ping-pong --uncertainty        how sure each metric is
-  narrows run offered-load --seeds 10        means over seeds, and their 95 % intervals
+  narrows run stream --trace stream.json    then open it in ui.perfetto.dev
+  narrows run ping-pong --messages m.csv    write a row for each message
+  narrows run ping-pong --uncertainty       compute the uncertainty of metrics
+  narrows run offered-load --seeds 10       means and 95 % confidence intervals
 
-A run that ends in a deadlock, a livelock or at a stated limit prints its results so far, says
-on standard error who waits for whom, and exits with 3.";
+A run that ends in a deadlock or livelock, or at a limit, prints its results so
+far, prints the waiting tasks on standard error, and exits with 3.";
 
-/// Runs a description once: its metrics, where the time went, and what binds.
+/// Run a description once and print its metrics, latency by stage, and bottleneck
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
     #[command(flatten)]
-    subject: subject::Options,
-    /// The seed of every random stream; the same as --set run.seed=N
+    subject: input::Options,
+    /// Seed of all random streams; same as --set run.seed=N
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Run it with N seeds, from its own on: the mean of each metric, and its 95 % interval
+    /// Run with N seeds from run.seed on; print the mean and 95 % confidence interval of each metric
     #[arg(long, value_name = "N", conflicts_with_all = ["trace", "uncertainty"])]
     #[arg(value_parser = clap::value_parser!(u64).range(2..=SEEDS_MAX))]
     seeds: Option<u64>,
-    /// How many of them are run at once; by default as many as there are processors
+    /// Number of parallel jobs [default: CPU count]
     #[arg(long, value_name = "N", requires = "seeds", value_parser = clap::value_parser!(u64).range(1..=1024))]
     jobs: Option<u64>,
-    /// The form of the result on standard output
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
-    /// Record who held which resource when, and write it here for ui.perfetto.dev
+    /// File to write a trace of the use of resources to, for ui.perfetto.dev
     #[arg(long, value_name = "OUT")]
     trace: Option<PathBuf>,
-    /// How many spans the trace keeps: the first N of the run
+    /// Number of spans in the trace: the first N of the run
     #[arg(long, value_name = "N", default_value_t = 200_000, requires = "trace")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=50_000_000))]
     trace_spans: u64,
-    /// Write the packets that left each node here, for Wireshark or tshark: pcapng in simulated nanoseconds
+    /// File to write the packets of all nodes to, for Wireshark: pcapng in simulated nanoseconds
     #[arg(long, value_name = "OUT", conflicts_with = "seeds")]
     pcap: Option<PathBuf>,
-    /// Write a row for each message here, with its stages: F.csv, F.jsonl or F.parquet
+    /// File to write a row for each message to, with its stages: F.csv, F.jsonl or F.parquet
     #[arg(long, value_name = "F", conflicts_with = "seeds")]
     messages: Option<PathBuf>,
-    /// Say of each metric how sure it is, and which constants that comes from
+    /// Compute the uncertainty of each metric, and the constants that it depends on
     ///
-    /// Every constant that is derived, calibrated or chosen, by its comment, is tried up and down by as
-    /// much as it may be off, 25 % at most; each counts as known to ±25 %, one standard deviation, or as its comment states.
+    /// Every constant whose comment says that it is derived, calibrated or chosen is changed up and
+    /// down by one standard deviation, 25 % at most. The standard deviation is 25 %, or as the
+    /// comment states.
     #[arg(long)]
     uncertainty: bool,
-    /// Leave out what the run itself cost, so that equal runs print equal bytes
+    /// Omit the cost of the run itself, so that equal runs print equal bytes
     #[arg(long)]
     no_host: bool,
 }
 
-/// Runs once.
-pub fn run(options: &Options) -> Ended {
+/// Runs the command.
+pub fn run(options: &Options) -> CommandResult {
     let subject = options.subject.subject()?;
     if let Some(seeds) = options.seeds {
         return run_seeds::run(&subject, &options.sets(), seeds, options.jobs, options.format);
     }
     let read = {
-        let _alive = Alive::tell("reading and checking the description");
+        let _heartbeat = Heartbeat::start("reading and checking the description");
         subject.read(&options.sets())?
     };
     let trace = options.trace.as_deref().map(Output::prepare).transpose()?;
@@ -93,24 +94,24 @@ pub fn run(options: &Options) -> Ended {
     let messages = options.messages.as_deref().map(messages).transpose()?;
     let begun = Instant::now();
     let result = {
-        let _alive = Alive::tell("building the machine and running it");
+        let _heartbeat = Heartbeat::start("building the machine and running it");
         experiment::run(&read.value, options.recorder())
     };
     let wall_s = begun.elapsed().as_secs_f64();
     let record = Record::of(&read, &result);
     let host = (!options.no_host).then_some((wall_s, result.events));
-    let sure = options.uncertainty.then(|| options.sure(&subject, &result)).transpose()?;
+    let uncertainties = options.uncertainty.then(|| options.uncertainties(&subject, &result)).transpose()?;
     output::print(&match options.format {
         Format::Text => {
-            let sure = sure.map(|sure| run_text::sure(&sure)).unwrap_or_default();
-            run_text::text(subject.name(), &result, &record, host, &options.ask()) + &sure
+            let table = uncertainties.map(|all| run_text::uncertainties(&all)).unwrap_or_default();
+            run_text::text(subject.name(), &result, &record, host, &options.whatif_command()) + &table
         }
         Format::Json => {
             let record = match host {
                 Some((wall_s, events)) => record.with_host(wall_s, events),
                 None => record,
             };
-            sure.map_or(record.clone(), |sure| record.with_uncertainty(&sure)).pretty()
+            uncertainties.map_or(record.clone(), |all| record.with_uncertainty(&all)).pretty()
         }
     })?;
     if let (Some(trace), Some(path)) = (trace, &options.trace) {
@@ -122,13 +123,13 @@ pub fn run(options: &Options) -> Ended {
     if let (Some((out, encoding)), Some(path)) = (messages, &options.messages) {
         write_messages(out, encoding, path, &read.value, &result)?;
     }
-    Ok(told(&result))
+    Ok(exit_status(&result))
 }
 
-/// Where messages are written, and how.
+/// Returns the file that messages are written to, and its format.
 fn messages(path: &Path) -> Result<(Output, Encoding), Failure> {
     let encoding = Encoding::of(path).ok_or_else(|| {
-        let problem = Problem::new(format!("`{}`: messages are not written in this form", path.display()));
+        let problem = Problem::new(format!("`{}`: unknown format of messages", path.display()));
         problem.help("name a file that ends in `.csv`, `.jsonl` or `.parquet`")
     })?;
     Ok((Output::prepare(path)?, encoding))
@@ -144,33 +145,34 @@ fn write_messages(
     let data = tidy::messages(&result.deliveries, &machine.end_names());
     let bytes = data.bytes(encoding).map_err(Problem::new)?;
     out.write(|file| file.write_all(&bytes))?;
-    tell!("Wrote {} messages to `{}`.", data.rows(), path.display());
+    eprint_line!("Wrote {} messages to `{}`.", data.rows(), path.display());
     Ok(())
 }
 
 impl Options {
-    /// The `--set` options, `--seed` last.
+    /// Returns the `--set` options, with `--seed` last.
     fn sets(&self) -> Vec<String> {
         let seed = self.seed.map(|seed| format!("run.seed={seed}"));
         self.subject.sets.iter().cloned().chain(seed).collect()
     }
 
-    /// The command that asks what would change.
-    fn ask(&self) -> String {
+    /// Returns the command line of the sensitivity analysis of this run.
+    fn whatif_command(&self) -> String {
         let file = self.subject.file.to_string_lossy();
         let sets = self.sets().into_iter().map(|set| format!(" --set {}", quoted(&set)));
         format!("narrows whatif {}{}", quoted(&file), sets.collect::<String>())
     }
 
-    /// How sure the metrics of a run are, with a bar on standard error if that is a terminal.
-    fn sure(&self, subject: &subject::Subject, result: &RunResult) -> Result<Vec<MetricUncertainty>, Failure> {
+    /// Computes the uncertainty of the metrics, with a progress bar if standard error is a terminal.
+    fn uncertainties(&self, subject: &input::Subject, result: &RunResult) -> Result<Vec<MetricUncertainty>, Failure> {
         let sets = self.sets();
         let reader = |varied: &[String]| subject.read_varied(&sets, varied);
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {eta} left").expect("a template");
         let bar = ProgressBar::new(0).with_style(style);
-        let sure = single::sure(&reader, &result.metrics, &|runs| bar.set_length(runs as u64), &|| bar.inc(1));
+        let uncertainties =
+            single::uncertainties(&reader, &result.metrics, &|runs| bar.set_length(runs as u64), &|| bar.inc(1));
         bar.finish_and_clear();
-        Ok(sure?)
+        Ok(uncertainties?)
     }
 
     fn recorder(&self) -> Recorder {
@@ -186,17 +188,17 @@ impl Options {
 fn write_trace(trace: Output, path: &Path, timeline: &Timeline) -> Result<(), Failure> {
     trace.write(|out| perfetto::write(timeline, out))?;
     let (kept, dropped) = (timeline.spans.len(), timeline.dropped);
-    tell!("Wrote {kept} spans to `{}`.", path.display());
+    eprint_line!("Wrote {kept} spans to `{}`.", path.display());
     if kept == 0 {
-        tell!("Nothing was at work in this run that a trace could tell of.");
+        eprint_line!("The trace is empty: no resource was used in this run.");
     }
     if dropped > 0 {
-        tell!("The last {dropped} spans were dropped: --trace-spans {} would keep all.", kept as u64 + dropped);
+        eprint_line!("The last {dropped} spans were dropped; --trace-spans {} would keep all.", kept as u64 + dropped);
     }
     Ok(())
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:,+".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
@@ -205,14 +207,14 @@ fn quoted(word: &str) -> String {
     }
 }
 
-/// Says on standard error why a run did not end by itself.
-fn told(result: &RunResult) -> Ending {
-    let Some(stuck) = record::stuck(&result.outcome) else { return Ending::Done };
+/// Prints on standard error why a run did not complete, and returns the exit status.
+fn exit_status(result: &RunResult) -> ExitStatus {
+    let Some(stuck) = record::pending_waits(&result.outcome) else { return ExitStatus::Done };
     let how = match result.outcome {
         Outcome::TimeLimit(_) if stuck.at == Time::END => "reached the end of simulated time".to_owned(),
         Outcome::TimeLimit(_) => "reached its limit of simulated time, `run.time-limit`,".to_owned(),
         _ => format!("ended in a {}", record::outcome_name(&result.outcome)),
     };
-    tell!("The run {how} {stuck}");
-    Ending::Stuck
+    eprint_line!("The run {how} {stuck}");
+    ExitStatus::Stuck
 }

@@ -1,9 +1,9 @@
-//! `narrows run --seeds N`: the same run with several seeds, in parallel.
+//! `narrows run --seeds N`: a run with several seeds, in parallel.
 
-use super::ending::Ended;
+use super::exit::CommandResult;
 use super::run_text::{aligned, number};
-use super::sweep_runs::{faults, pool, runs, told};
-use super::{Format, output, subject};
+use super::sweep_runs::{exit_status, point_failure, pool, runs};
+use super::{Format, input, output};
 use narrows_study::experiment::record::{VERSION, digest};
 use narrows_study::experiment::seeds::{self, Replicated};
 use narrows_study::experiment::sweep::{Sweep, SweepPoint};
@@ -11,14 +11,14 @@ use narrows_study::report::number::unit;
 use narrows_study::report::{Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 
-/// Runs it with so many seeds, from its own on, with `jobs` at once.
-pub fn run(subject: &subject::Subject, sets: &[String], seeds: u64, jobs: Option<u64>, format: Format) -> Ended {
+/// Runs the description with `seeds` seeds, from its own on, on `jobs` threads.
+pub fn run(subject: &input::Subject, sets: &[String], seeds: u64, jobs: Option<u64>, format: Format) -> CommandResult {
     let read = subject.read(sets)?;
-    let dimensions = [seeds::vary(read.value.run.seed, seeds).into()];
+    let dimensions = [seeds::seed_values(read.value.run.seed, seeds).into()];
     let reader = |varied: &[String]| subject.read_varied(sets, varied);
     let sweep = Sweep { reader: &reader, dimensions: &dimensions };
     let pool = pool(jobs)?;
-    let checked = pool.install(|| sweep.check()).map_err(|found| faults(found, seeds as usize))?;
+    let checked = pool.install(|| sweep.check()).map_err(|found| point_failure(found, seeds as usize))?;
     let rows = pool.install(|| runs(&checked, None, None, None))?;
     let results: Vec<_> = rows.iter().map(|row| &*row.result).collect();
     let metrics = seeds::metrics(&results);
@@ -26,16 +26,16 @@ pub fn run(subject: &subject::Subject, sets: &[String], seeds: u64, jobs: Option
         Format::Text => text(subject.name(), &rows, &seeds::outcomes(&results), &metrics),
         Format::Json => json(&read.resolved(), &rows, &seeds::counts(&results), &metrics),
     })?;
-    Ok(told(&rows))
+    Ok(exit_status(&rows))
 }
 
 fn text(name: &str, rows: &[SweepPoint], outcomes: &str, metrics: &[Replicated]) -> String {
     let heads = ["metric", "mean", "± 95 %", "unit", "runs"].map(Column::new);
     let mut table = ReportTable::new(heads.to_vec());
-    let told = |of: fn(&Replicated) -> f64| -> Vec<String> {
+    let column = |of: fn(&Replicated) -> f64| -> Vec<String> {
         aligned(metrics.iter().map(|metric| number(of(metric), &metric.unit)).collect())
     };
-    let (means, halves) = (told(|metric| metric.mean), told(|metric| metric.half_width.unwrap_or(f64::NAN)));
+    let (means, halves) = (column(|metric| metric.mean), column(|metric| metric.half_width.unwrap_or(f64::NAN)));
     for ((metric, mean), half) in metrics.iter().zip(means).zip(halves) {
         let Replicated { name, runs, .. } = metric;
         let unit = unit(&metric.unit);

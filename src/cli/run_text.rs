@@ -1,4 +1,4 @@
-//! The result of a run for a terminal.
+//! The result of a run as text.
 
 use narrows_core::engine::Time;
 use narrows_study::experiment::uncertainty::single::MetricUncertainty;
@@ -6,12 +6,12 @@ use narrows_study::experiment::{Bottleneck, Record, RunResult, record};
 use narrows_study::report::number::{self, percent, significant};
 use narrows_study::report::{Cell, Column, MeanLedger, ReportTable};
 
-/// The busiest resources are told, as many as this.
+/// The number of busiest resources that are listed.
 const RESOURCES: usize = 8;
 
-/// Outcome, metrics, mean ledger, busiest resources, what identifies the run, and what binds; `ask` is the
-/// command that says what would change.
-pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, u64)>, ask: &str) -> String {
+/// Returns the outcome, metrics, mean ledger, busiest resources, identity and bottleneck of a run; `whatif` is the
+/// command line of its sensitivity analysis.
+pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, u64)>, whatif: &str) -> String {
     let ledger = MeanLedger::of(&result.ledger);
     let parts = [
         format!("{name}: {}\n{}", outcome(result), note(result)),
@@ -19,7 +19,7 @@ pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, 
         ledger_text(&ledger),
         resources(result),
         identity(record, host),
-        verdict(result, &ledger, ask),
+        verdict(result, &ledger, whatif),
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
@@ -37,25 +37,25 @@ fn outcome(result: &RunResult) -> String {
 }
 
 fn note(result: &RunResult) -> String {
-    record::said(result).map_or_else(String::new, |note| note + "\n")
+    record::outcome_note(result).map_or_else(String::new, |note| note + "\n")
 }
 
-/// What holds the run back, what is busiest, and how to ask what would change.
-fn verdict(result: &RunResult, ledger: &MeanLedger, ask: &str) -> String {
-    let binds = Bottleneck::of(result, ledger);
-    let busiest = match (&binds, result.busiest().filter(|(_, share)| *share > 0.0)) {
+/// Returns the bottleneck, the busiest resource, and the command line of the sensitivity analysis.
+fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
+    let bottleneck = Bottleneck::of(result, ledger);
+    let busiest = match (&bottleneck, result.busiest().filter(|(_, share)| *share > 0.0)) {
         (Bottleneck::Stage(..), Some((name, share))) => {
-            format!(" The busiest is {name}, {} of the run.", percent(share))
+            format!(" Busiest resource: {name} ({} busy).", percent(share))
         }
         _ => String::new(),
     };
     match result.outcome.is_complete() {
-        true => format!("{binds}{busiest}\nWhat would change it: {ask}\n"),
-        false => format!("{binds}{busiest}\n"),
+        true => format!("{bottleneck}{busiest}\nSensitivity analysis: {whatif}\n"),
+        false => format!("{bottleneck}{busiest}\n"),
     }
 }
 
-/// Metric, value and unit, the points of the values below each other.
+/// Returns the table of metrics, with aligned decimal points.
 fn metrics(record: &Record) -> String {
     let mut table = ReportTable::new(vec![Column::new("metric"), Column::new("value"), Column::new("unit")]);
     let values: Vec<String> = record.metrics().into_iter().map(|(_, value, unit)| number(value, unit)).collect();
@@ -65,17 +65,17 @@ fn metrics(record: &Record) -> String {
     table.text()
 }
 
-/// The numbers with spaces before them, so that their points stand below each other.
+/// Pads numbers with spaces, so that their decimal points are aligned.
 pub fn aligned(numbers: Vec<String>) -> Vec<String> {
     let before = |number: &str| number.split('.').next().map_or(0, |whole| whole.chars().count());
     let most = numbers.iter().map(|number| before(number)).max().unwrap_or(0);
     numbers.iter().map(|number| format!("{}{number}", " ".repeat(most - before(number)))).collect()
 }
 
-/// Less than this has more decimals than three: as many as show three digits.
+/// Numbers below this have as many decimals as show three significant digits.
 const SMALL: f64 = 0.01;
 
-/// Counts as they are, other numbers with three decimals; nothing where nothing was measured.
+/// Formats a metric: counts as they are, other numbers with three decimals, a dash if it was not measured.
 pub fn number(value: f64, unit: &str) -> String {
     if value.is_nan() {
         return "–".to_owned();
@@ -94,7 +94,7 @@ fn ledger_text(ledger: &MeanLedger) -> String {
     }
 }
 
-/// The busiest resources, busiest first.
+/// Returns the table of the busiest resources.
 fn resources(result: &RunResult) -> String {
     let mut shares = result.shares();
     shares.sort_by_key(|(resource, _)| std::cmp::Reverse(resource.busy));
@@ -104,13 +104,13 @@ fn resources(result: &RunResult) -> String {
         return String::new();
     }
     let us = Column::unit("busy", "µs").decimals(3);
-    let moving = Column::unit("moving", "µs").decimals(3);
+    let active = Column::unit("active", "µs").decimals(3);
     let mut table =
-        ReportTable::new(vec![Column::new("busiest resources"), us, moving, Column::new("share of the run")]);
+        ReportTable::new(vec![Column::new("busiest resources"), us, active, Column::new("share of the run")]);
     let more = shares.len().saturating_sub(RESOURCES);
     for (resource, share) in shares.into_iter().take(RESOURCES) {
-        let (busy, moving) = (resource.busy.as_us(), resource.moving.as_us());
-        table.push(vec![resource.name.as_str().into(), busy.into(), moving.into(), Cell::Text(percent(share))]);
+        let (busy, active) = (resource.busy.as_us(), resource.active.as_us());
+        table.push(vec![resource.name.as_str().into(), busy.into(), active.into(), Cell::Text(percent(share))]);
     }
     match (more, idle) {
         (0, 0) => table.text(),
@@ -118,28 +118,28 @@ fn resources(result: &RunResult) -> String {
     }
 }
 
-/// How many of the constants that a metric comes from are named.
+/// The number of constants that are listed for each metric.
 const CONSTANTS: usize = 3;
 
-/// How sure metrics are.
-pub fn sure(sure: &[MetricUncertainty]) -> String {
-    let mut table = ReportTable::new(["metric", "value", "left free", "it answers most to"].map(Column::new).to_vec());
-    for MetricUncertainty { metric, left_free, elasticities } in sure {
+/// Returns the table of the uncertainties of metrics.
+pub fn uncertainties(uncertainties: &[MetricUncertainty]) -> String {
+    let mut table = ReportTable::new(["metric", "value", "uncertainty", "most sensitive to"].map(Column::new).to_vec());
+    for MetricUncertainty { metric, std_dev, elasticities } in uncertainties {
         let most = elasticities.iter().take(CONSTANTS);
         let most: Vec<String> = most.map(|one| format!("{} {:+.2}", one.constant, one.elasticity)).collect();
         let value = format!("{} {}", number(metric.value, metric.unit), number::unit(metric.unit));
         table.push(
-            [metric.name.clone(), value, format!("±{}", percent(*left_free)), most.join(", ")].map(Cell::Text).into(),
+            [metric.name.clone(), value, format!("±{}", percent(*std_dev)), most.join(", ")].map(Cell::Text).into(),
         );
     }
     format!(
-        "\n{}\nOne standard deviation, by what is not known of the constants alone: a per cent of a constant gives so \
-         many of the metric.\n",
+        "\n{}\nThe uncertainty is one standard deviation due to the constants alone. The number after a constant is the \
+         change of the metric, in per cent, per per cent of the constant.\n",
         table.text()
     )
 }
 
-/// Seed, version and hash, and what the run cost.
+/// Returns the seed, version and hash, and the cost of the run.
 fn identity(record: &Record, host: Option<(f64, u64)>) -> String {
     let hash = record.text("hash");
     let line = format!("seed {}, version {}, hash {}\n", record.get("seed"), record.text("version"), hash);

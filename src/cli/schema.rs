@@ -1,6 +1,6 @@
-//! `narrows schema`: what a description may hold.
+//! `narrows schema`: the schema of descriptions.
 
-use super::ending::{Ended, Ending};
+use super::exit::{CommandResult, ExitStatus};
 use super::{output, registry};
 use clap::Args;
 
@@ -9,25 +9,26 @@ Examples:
   narrows schema > narrows.schema.json
   narrows schema --keys | grep payload
 
-An editor with TOML support then checks and completes descriptions that begin with
+An editor with TOML support then checks and completes descriptions that begin
+with this line:
   #:schema ./narrows.schema.json";
 
-/// Prints what a description may hold, as a JSON Schema for editors.
+/// Print the JSON Schema of descriptions, for editors
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// Print every key with its kind, default and meaning instead, for reading
+    /// Print every key with its type, default and meaning as text instead
     #[arg(long)]
     keys: bool,
 }
 
-/// Prints it.
-pub fn run(options: &Options) -> Ended {
+/// Runs the command.
+pub fn run(options: &Options) -> CommandResult {
     let schema = registry().schema();
     match options.keys {
         true => output::print(&schema.listing())?,
         false => output::print(&format!("{:#}\n", schema.json_schema()))?,
     }
-    Ok(Ending::Done)
+    Ok(ExitStatus::Done)
 }

@@ -1,7 +1,7 @@
-//! `narrows show`: every value, where it comes from, and its source.
+//! `narrows show`: every value of a description, its origin, and its source.
 
-use super::ending::{Ended, Ending, Failure};
-use super::{Format, output, subject};
+use super::exit::{CommandResult, ExitStatus, Failure};
+use super::{Format, input, output};
 use clap::Args;
 use narrows_core::machine::shipped;
 use narrows_core::text::{Document, Problem, Source, load, suggest};
@@ -10,29 +10,30 @@ use serde_json::{Value as Json, json};
 
 const EXAMPLES: &str = "\
 Examples:
-  narrows show ping-pong                     a shipped example
-  narrows show cluster.toml --set run.seed=7 your file, with a value over it
-  narrows show hosts/p6-natoma               a shipped part (see `narrows list parts`)
+  narrows show ping-pong                        a shipped example
+  narrows show cluster.toml --set run.seed=7    a file with an override
+  narrows show hosts/p6-natoma                  a shipped part
 
-Values come from, in rising precedence: the program's defaults, shipped parts, the file, --set.";
+Values come from, in order of increasing precedence: defaults, shipped parts,
+the file, --set.";
 
-/// Prints every value of a description, where it comes from, and the source of its number.
+/// Print every value of a description, its origin, and its source
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
     #[command(flatten)]
-    subject: subject::Options,
-    /// Say what each key means, too
+    subject: input::Options,
+    /// Also print the meaning of each key
     #[arg(long)]
     meaning: bool,
-    /// The form of the result
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
 }
 
-/// A value that is shown.
-struct Shown {
+/// A row of the output.
+struct ShownValue {
     key: String,
     value: String,
     from: String,
@@ -40,8 +41,8 @@ struct Shown {
     meaning: String,
 }
 
-/// Shows a description, or a part by itself.
-pub fn run(options: &Options) -> Ended {
+/// Runs the command.
+pub fn run(options: &Options) -> CommandResult {
     let shown = match options.part() {
         Some(part) => part_values(part)?,
         None => options.values()?,
@@ -50,12 +51,12 @@ pub fn run(options: &Options) -> Ended {
         Format::Text => options.table(&shown).text(),
         Format::Json => format!("{:#}\n", shown.iter().map(json).collect::<Json>()),
     })?;
-    Ok(Ending::Done)
+    Ok(ExitStatus::Done)
 }
 
 impl Options {
-    /// The part that is named, unless there is a file or an example of that name, or something is
-    /// set: then it must be a description.
+    /// Returns the shipped part that is named, or `None` if there is a file or an example of that name, or if there are
+    /// overrides, which require a description.
     fn part(&self) -> Option<&'static str> {
         let name = self.subject.file.to_str()?;
         if self.subject.file.is_file() || shipped::example(name).is_some() || !self.subject.sets.is_empty() {
@@ -64,7 +65,7 @@ impl Options {
         part_called(name)
     }
 
-    /// The part that was probably meant, where there is nothing of that name.
+    /// Returns the problem of an unknown name, with the part that was probably meant.
     fn near_part(&self) -> Option<Problem> {
         let name = self.subject.file.to_str()?;
         if self.subject.file.exists() || shipped::example(name).is_some() {
@@ -73,15 +74,15 @@ impl Options {
         let near = suggest::nearest(name, shipped::parts().iter().copied())
             .or_else(|| suggest::nearest(name, last_words()).and_then(part_called))?;
         let problem = Problem::new(format!("there is no file, shipped example or part `{name}`"));
-        Some(problem.help(format!("did you mean the part `{near}`?")).help("`narrows list` says what there is"))
+        Some(problem.help(format!("did you mean the part `{near}`?")).help("`narrows list` lists all parts"))
     }
 
-    fn values(&self) -> Result<Vec<Shown>, Failure> {
+    fn values(&self) -> Result<Vec<ShownValue>, Failure> {
         if let Some(problem) = self.near_part() {
             return Err(problem.into());
         }
         let read = self.subject.read()?;
-        let shown = |entry: narrows_core::text::Entry| Shown {
+        let shown = |entry: narrows_core::text::Entry| ShownValue {
             key: entry.path,
             value: entry.value,
             from: entry.origin.to_string(),
@@ -91,7 +92,7 @@ impl Options {
         Ok(read.entries().into_iter().map(shown).collect())
     }
 
-    fn table(&self, shown: &[Shown]) -> ReportTable {
+    fn table(&self, shown: &[ShownValue]) -> ReportTable {
         let mut heads = vec!["key", "value", "comes from", "source"];
         heads.extend(self.meaning.then_some("meaning"));
         let mut table = ReportTable::new(heads.into_iter().map(Column::new).collect());
@@ -104,8 +105,8 @@ impl Options {
     }
 }
 
-/// The part of this name, which may be without its folder: of several that are called so, the one in the fewest
-/// folders, and rather a part than a machine made of some.
+/// Returns the part `name`, with or without its folder. Of several parts with this name, one in the fewest folders is
+/// chosen, and a part rather than a machine that consists of parts.
 fn part_called(name: &str) -> Option<&'static str> {
     let parts = || shipped::parts().iter().copied();
     let called = parts().filter(|part| part.rsplit('/').next() == Some(name));
@@ -115,16 +116,16 @@ fn part_called(name: &str) -> Option<&'static str> {
     parts().find(|part| *part == name).or(own)
 }
 
-/// The names of the parts without their folders.
+/// Returns the names of the parts without their folders.
 fn last_words() -> impl Iterator<Item = &'static str> {
     shipped::parts().iter().filter_map(|part| part.rsplit('/').next())
 }
 
-/// The values of a shipped part.
-fn part_values(part: &str) -> Result<Vec<Shown>, Failure> {
+/// Returns the values of a shipped part.
+fn part_values(part: &str) -> Result<Vec<ShownValue>, Failure> {
     let sets = [format!("parts=[\"{part}\"]")];
     let loaded = load(&Source { document: Document::None, sets: &sets, varied: &[], shelf: shipped::shelf() })?;
-    let shown = |leaf: narrows_core::text::leaves::Leaf| Shown {
+    let shown = |leaf: narrows_core::text::leaves::Leaf| ShownValue {
         key: leaf.path,
         value: leaf.value,
         from: leaf.origin.map(|origin| origin.to_string()).unwrap_or_default(),
@@ -134,7 +135,7 @@ fn part_values(part: &str) -> Result<Vec<Shown>, Failure> {
     Ok(loaded.leaves().into_iter().map(shown).collect())
 }
 
-fn json(shown: &Shown) -> Json {
+fn json(shown: &ShownValue) -> Json {
     json!({
         "key": shown.key,
         "value": shown.value,

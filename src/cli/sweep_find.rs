@@ -1,14 +1,14 @@
-//! `narrows sweep --find`: where along a key a metric passes a value, or that of another description.
+//! `narrows sweep --find`: the value of a key at which a metric crosses a threshold, or another description's metric.
 
-use super::ending::{Ended, Ending, Failure};
+use super::exit::{CommandResult, ExitStatus, Failure};
+use super::input::Subject;
 use super::output::Output;
 use super::progress::Progress;
-use super::subject::Subject;
 use super::sweep_form::{self, Format};
-use super::sweep_runs::{happened, points, pool};
+use super::sweep_runs::{point_store, pool, report_event};
 use narrows_core::text::Problem;
 use narrows_study::experiment::find::{Condition, FindQuery, FoundRow, PointValues, Probe};
-use narrows_study::experiment::points::Points;
+use narrows_study::experiment::points::PointStore;
 use narrows_study::experiment::reader::Reader;
 use narrows_study::experiment::sweep::values_of;
 use narrows_study::experiment::vary::Dimension;
@@ -16,101 +16,100 @@ use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 use std::path::Path;
 
-/// What is to be found, and how.
+/// The options of a search.
 pub struct FindOptions<'a> {
-    /// The metric and the value that it passes; of two descriptions the metric alone.
+    /// The condition on a metric; for two descriptions the name of the metric.
     pub find: &'a str,
-    /// The key that the search goes over, and its range.
+    /// The key that is searched along, and its range.
     pub over: &'a str,
-    /// The settings of the description.
+    /// The overrides of the description.
     pub sets: &'a [String],
-    /// The other description, and its settings.
+    /// The other description, and its overrides.
     pub against: Option<(Subject, &'a [String])>,
-    /// Number of runs at once; as many as there are processors by default.
+    /// The number of parallel jobs; by default the number of CPUs.
     pub jobs: Option<u64>,
-    /// The file that the result goes to; standard output by default.
+    /// The output file; by default standard output.
     pub out: Option<&'a Path>,
-    /// The form of the result.
+    /// The output format.
     pub form: Format,
 }
 
-/// Searches at each point of the dimensions.
-pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension]) -> Ended {
+/// Runs the search at each point of the dimensions.
+pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension]) -> CommandResult {
     let FindOptions { find, over, sets, against, jobs, out, form } = options;
     let reader = |varied: &[String]| subject.read_varied(sets, varied);
     let other = against.as_ref().map(|(subject, sets)| move |varied: &[String]| subject.read_varied(sets, varied));
     let other = other.as_ref().map(|other| other as Reader<'_>);
     let count: usize = dimensions.iter().map(Dimension::len).product();
     let all: Vec<PointValues> = (0..count).map(|point| values_of(dimensions, point)).collect();
-    let asked = FindQuery::of(find, over, other.is_some(), &reader, &all[0]).map_err(Failure::grouped)?;
+    let query = FindQuery::of(find, over, other.is_some(), &reader, &all[0]).map_err(Failure::grouped)?;
     for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
-        asked.check(&all, reader).map_err(Failure::grouped)?;
+        query.check(&all, reader).map_err(Failure::grouped)?;
     }
     let file = out.map(Output::prepare).transpose()?;
-    let kept = out.map(points).transpose()?;
-    let looks = count * asked.over.looks() * if other.is_some() { 2 } else { 1 };
-    let progress = Progress::begin("runs at most", looks, kept.as_ref().map(Points::folder));
-    let tell = |event| happened(&progress, event);
+    let store = out.map(point_store).transpose()?;
+    let probes = count * query.range.probes_max() * if other.is_some() { 2 } else { 1 };
+    let progress = Progress::begin("runs at most", probes, store.as_ref().map(PointStore::folder));
+    let on_event = |event| report_event(&progress, event);
     let pool = pool(*jobs)?;
-    let rows = pool.install(|| asked.search(&all, &reader, other, kept.as_ref(), &tell));
+    let rows = pool.install(|| query.search(&all, &reader, other, store.as_ref(), &on_event));
     progress.end();
-    let rows = rows.map_err(|unfound| Failure::grouped(unfound.groups()))?;
+    let rows = rows.map_err(|error| Failure::grouped(error.groups()))?;
     let bytes = match (form.encoding(), form) {
-        (Some(encoding), _) => asked.dataset(&rows).bytes(encoding).map_err(Problem::new)?,
-        (None, Format::Json) => as_json(&asked, &rows).into_bytes(),
-        (None, _) => text(&asked, &rows).into_bytes(),
+        (Some(encoding), _) => query.dataset(&rows).bytes(encoding).map_err(Problem::new)?,
+        (None, Format::Json) => as_json(&query, &rows).into_bytes(),
+        (None, _) => text(&query, &rows).into_bytes(),
     };
     sweep_form::put(&bytes, file)?;
-    Ok(Ending::Done)
+    Ok(ExitStatus::Done)
 }
 
-/// A row for each point.
-fn table(asked: &FindQuery, rows: &[FoundRow]) -> ReportTable {
+/// Returns a row for each point.
+fn table(query: &FindQuery, rows: &[FoundRow]) -> ReportTable {
     let keys = rows.first().into_iter().flat_map(|(values, _)| values).map(|(key, _)| Column::new(key.as_str()));
     let mut heads: Vec<Column> = keys.chain([Column::new("holds")]).collect();
     for before in ["", "beside: "] {
-        heads.push(Column::new(format!("{before}{}", asked.over.key)));
-        heads.push(Column::unit(format!("{before}{}", asked.metric), asked.unit.as_str()));
-        if asked.condition.is_none() {
-            heads.push(Column::unit(format!("{before}{} of the other", asked.metric), asked.unit.as_str()));
+        heads.push(Column::new(format!("{before}{}", query.range.key)));
+        heads.push(Column::unit(format!("{before}{}", query.metric), query.unit.as_str()));
+        if query.condition.is_none() {
+            heads.push(Column::unit(format!("{before}{} of the other", query.metric), query.unit.as_str()));
         }
     }
     let mut table = ReportTable::new(heads);
     for (values, found) in rows {
         let mut cells: Vec<Cell> = values.iter().map(|(_, value)| value.as_str().into()).collect();
-        cells.push(asked.place(found).into());
-        for seen in asked.ends(found) {
-            cells.extend([Cell::from(seen.value.as_str()), Cell::from(seen.metric)]);
-            cells.extend(asked.condition.is_none().then(|| Cell::from(seen.other)));
+        cells.push(query.region(found).into());
+        for probe in query.ordered_ends(found) {
+            cells.extend([Cell::from(probe.value.as_str()), Cell::from(probe.metric)]);
+            cells.extend(query.condition.is_none().then(|| Cell::from(probe.other)));
         }
         table.push(cells);
     }
     table
 }
 
-fn text(asked: &FindQuery, rows: &[FoundRow]) -> String {
-    let what = match &asked.condition {
+fn text(query: &FindQuery, rows: &[FoundRow]) -> String {
+    let what = match &query.condition {
         Some(condition) => condition.text(),
-        None => format!("{} less than the other's", asked.metric),
+        None => format!("{} less than that of the other description", query.metric),
     };
-    let looks: usize = rows.iter().map(|(_, found)| found.looks).sum();
-    format!("{what}, over {}: {looks} values looked at\n\n{}", asked.over.key, table(asked, rows).text())
+    let probes: usize = rows.iter().map(|(_, found)| found.probes).sum();
+    format!("{what}, over {}: {probes} values tried\n\n{}", query.range.key, table(query, rows).text())
 }
 
-fn as_json(asked: &FindQuery, rows: &[FoundRow]) -> String {
-    let seen =
-        |seen: &Probe| json!({ "value": seen.value, "metric": seen.metric, "other": seen.other, "holds": seen.holds });
+fn as_json(query: &FindQuery, rows: &[FoundRow]) -> String {
+    let probe_json = |probe: &Probe| json!({ "value": probe.value, "metric": probe.metric, "other": probe.other, "holds": probe.holds });
     let row = |(values, found): &FoundRow| {
         let values: Map<String, Json> = values.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
-        let ends = [&found.below, &found.above].map(seen);
-        json!({ "values": values, "holds": asked.place(found), "between": ends, "looks": found.looks })
+        let ends = [&found.below, &found.above].map(probe_json);
+        json!({ "values": values, "holds": query.region(found), "between": ends, "looks": found.probes })
     };
     let found: Vec<Json> = rows.iter().map(row).collect();
     let whole = json!({
-        "find": asked.condition.as_ref().map_or(asked.metric.clone(), Condition::text),
-        "over": asked.over.key,
-        "metric": asked.metric,
-        "unit": asked.unit,
+        "find": query.condition.as_ref().map_or(query.metric.clone(), Condition::text),
+        "over": query.range.key,
+        "metric": query.metric,
+        "unit": query.unit,
         "found": found,
     });
     format!("{whole:#}\n")

@@ -1,6 +1,6 @@
-//! The forms of a sweep's result: which one is asked for, and the table in it.
+//! The output formats of a sweep.
 
-use super::ending::Failure;
+use super::exit::Failure;
 use super::output::{self, Output};
 use super::sweep_seeds as replicated;
 use super::sweep_table as table;
@@ -13,23 +13,23 @@ use narrows_study::report::dataset::Encoding;
 use std::io::Write;
 use std::path::Path;
 
-/// The forms of a sweep's result.
+/// The output formats of a sweep.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For reading
+    /// Text for a terminal
     Text,
-    /// Tidy data as comma-separated values: numbers in base units, the unit in the column's name
+    /// Tidy data as comma-separated values, in base units, with units in the column names
     Csv,
-    /// The same as an object a line
+    /// Tidy data as one JSON object per line
     Jsonl,
-    /// The same as Apache Parquet
+    /// Tidy data as Apache Parquet
     Parquet,
-    /// For programs, in the units and words of `narrows run --format json`
+    /// JSON for programs, with the units and names of `narrows run --format json`
     Json,
 }
 
 impl Format {
-    /// How tidy data is written in this form.
+    /// Returns the encoding of tidy data, or `None` for the other formats.
     pub fn encoding(self) -> Option<Encoding> {
         match self {
             Format::Csv => Some(Encoding::Csv),
@@ -40,7 +40,7 @@ impl Format {
     }
 }
 
-/// The form that is asked for, or else that of the file's ending. Parquet is no text: it needs a file.
+/// Returns the requested format, or that of the file's extension. Parquet is binary and needs a file.
 pub fn form(asked: Option<Format>, out: Option<&Path>) -> Result<Format, Failure> {
     let form = match (asked, out) {
         (Some(asked), _) => asked,
@@ -48,12 +48,14 @@ pub fn form(asked: Option<Format>, out: Option<&Path>) -> Result<Format, Failure
         (None, None) => Format::Text,
     };
     if form == Format::Parquet && out.is_none() {
-        return Err(Problem::new("Parquet is no text to be shown").help("name a file: --out F.parquet").into());
+        return Err(Problem::new("Parquet is a binary format and cannot be printed")
+            .help("name a file: --out F.parquet")
+            .into());
     }
     Ok(form)
 }
 
-/// The endings of files, and what they mean.
+/// The file name extensions of the formats.
 const ENDINGS: [(&str, Format); 6] = [
     ("csv", Format::Csv),
     ("jsonl", Format::Jsonl),
@@ -63,17 +65,19 @@ const ENDINGS: [(&str, Format); 6] = [
     ("txt", Format::Text),
 ];
 
-/// A file without an ending holds text.
+/// Returns the format of a file by its extension; without one it is text.
 fn of_ending(out: &Path) -> Result<Format, Failure> {
     let Some(ending) = out.extension() else { return Ok(Format::Text) };
     let ending = ending.to_string_lossy();
     let known = ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, format)| *format);
     known.ok_or_else(|| {
         let names = || ENDINGS.iter().map(|(name, _)| *name);
-        let problem = Problem::new(format!("`{}`: no form of a result ends in `.{ending}`", out.display()));
+        let problem = Problem::new(format!("`{}`: unknown extension `.{ending}`", out.display()));
         let near = suggest::nearest(&ending, names()).map(|near| format!("did you mean `.{near}`?"));
         let problem = problem.help(near.unwrap_or_default());
-        problem.help(format!("the endings are {}; or say --format", suggest::phrase(names()))).into()
+        problem
+            .help(format!("the extensions are {}; or choose a format with --format", suggest::phrase(names())))
+            .into()
     })
 }
 
@@ -82,7 +86,7 @@ pub fn write(plan: &SweepPlan, rows: &[SweepPoint], format: Format, out: Option<
     put(&bytes(plan, rows, format)?, out)
 }
 
-/// Writes a result to where it goes.
+/// Writes a result to the output file or standard output.
 pub fn put(bytes: &[u8], out: Option<Output>) -> Result<(), Failure> {
     match out {
         Some(out) => out.write(|file| file.write_all(bytes)),

@@ -1,74 +1,79 @@
-//! The runs of a sweep: its threads, its kept points, what is reported meanwhile and at the end.
+//! The runs of a sweep: threads, stored points, and messages.
 
-use super::ending::{Ending, Failure};
+use super::exit::{ExitStatus, Failure};
 use super::output::unwritable;
 use super::progress::Progress;
 use super::sweep_table as table;
 use narrows_core::text::Problem;
-use narrows_study::experiment::points::Points;
-use narrows_study::experiment::sweep::{Checked, Faulty, Going, Share, Stops, SweepEvent, SweepPoint};
+use narrows_study::experiment::points::PointStore;
+use narrows_study::experiment::sweep::{
+    CheckedSweep, PointProblem, RunOptions, Shard, SweepEvent, SweepLines, SweepPoint,
+};
 use std::path::Path;
 
-/// Threads for so many runs at once; as many as there are processors if it is not said.
+/// Returns a pool of `jobs` threads; by default one per CPU.
 pub fn pool(jobs: Option<u64>) -> Result<rayon::ThreadPool, Failure> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.unwrap_or(0) as usize).build();
     pool.map_err(|error| Problem::new(format!("cannot start the jobs: {error}")).into())
 }
 
-/// Problems of points, each under the points that have it.
-pub fn faults(faults: Vec<Faulty>, points: usize) -> Failure {
-    Failure::grouped(faults.into_iter().map(|faulty| (faulty.head(points), faulty.problem)).collect())
+/// Returns the failure of points, each problem with a heading that names its points.
+pub fn point_failure(problems: Vec<PointProblem>, points: usize) -> Failure {
+    Failure::grouped(problems.into_iter().map(|problem| (problem.heading(points), problem.problem)).collect())
 }
 
-/// The folder of finished points beside a result.
-pub fn points(out: &Path) -> Result<Points, Failure> {
-    Points::beside(out).map_err(|error| unwritable(out, &error))
+/// Returns the store of finished points of an output file.
+pub fn point_store(out: &Path) -> Result<PointStore, Failure> {
+    PointStore::create(out).map_err(|error| unwritable(out, &error))
 }
 
-/// Tells what happened to a point.
-pub fn happened(progress: &Progress, event: SweepEvent) {
+/// Reports a progress event.
+pub fn report_event(progress: &Progress, event: SweepEvent) {
     match event {
-        SweepEvent::Finished { kept } => progress.finished(kept),
+        SweepEvent::Finished { stored } => progress.finished(stored),
         SweepEvent::Corrupt(path, why) => {
-            progress.tell(&format!("warning: `{}` is no finished point: {why}; running it again", path.display()));
+            progress.print_line(&format!(
+                "warning: `{}` is not a finished point: {why}; the point is run again",
+                path.display()
+            ));
         }
     }
 }
 
-/// Runs what is not kept, and tells how far it is.
+/// Runs the points without stored results, with a progress display.
 pub fn runs(
-    checked: &Checked<'_>,
-    points: Option<&Points>,
-    share: Option<Share>,
-    lines: Option<Stops>,
+    checked: &CheckedSweep<'_>,
+    points: Option<&PointStore>,
+    shard: Option<Shard>,
+    lines: Option<SweepLines>,
 ) -> Result<Vec<SweepPoint>, Failure> {
     let (all, distinct) = checked.points();
-    let to_do = checked.to_do(&Going { points, share, lines, tell: &|_| () });
-    let progress = Progress::begin("points", to_do, points.map(Points::folder));
-    let going = Going { points, share, lines, tell: &|event| happened(&progress, event) };
-    let rows = checked.run(&going).map_err(|error| Problem::new(format!("cannot keep a point: {error}")))?;
+    let planned = checked.planned_points(&RunOptions { points, shard, lines, on_event: &|_| () });
+    let progress = Progress::begin("points", planned, points.map(PointStore::folder));
+    let options = RunOptions { points, shard, lines, on_event: &|event| report_event(&progress, event) };
+    let rows = checked.run(&options).map_err(|error| Problem::new(format!("cannot store a point: {error}")))?;
     let (run, kept) = progress.end();
-    let like_others = if all > distinct { format!(", {} like another", all - distinct) } else { String::new() };
-    let share = share.map(|share| format!(", shard {} of {}", share.number, share.of)).unwrap_or_default();
-    tell!("{all} points{share}: {run} run, {kept} kept before{like_others}.");
-    if lines.is_some() && rows.len() < to_do {
-        tell!("{} points lie behind saturated ones, and are left out.", to_do - rows.len());
+    let identical = if all > distinct { format!(", {} identical to others", all - distinct) } else { String::new() };
+    let shard = shard.map(|shard| format!(", shard {} of {}", shard.number, shard.count)).unwrap_or_default();
+    eprint_line!("{all} points{shard}: {run} run, {kept} stored before{identical}.");
+    if lines.is_some() && rows.len() < planned {
+        eprint_line!("{} points after saturated ones are left out.", planned - rows.len());
     }
     Ok(rows)
 }
 
-/// Says on standard error which points did not end by themselves.
-pub fn told(rows: &[SweepPoint]) -> Ending {
+/// Prints on standard error which points did not complete, and returns the exit status.
+pub fn exit_status(rows: &[SweepPoint]) -> ExitStatus {
     let saturated = rows.iter().filter(|row| *row.result.outcome == *"saturated").count();
     if saturated > 0 {
-        tell!("{saturated} of {} runs are saturated: the queues of their sources only grew.", rows.len());
+        eprint_line!("{saturated} of {} runs are saturated: their source queues grew without bound.", rows.len());
     }
     let is_stuck = |row: &&SweepPoint| !["done", "saturated"].contains(&&*row.result.outcome);
     let stuck: Vec<&SweepPoint> = rows.iter().filter(is_stuck).collect();
     for row in &stuck {
         let wait = row.result.stuck.as_ref().map(|wait| format!(": {wait}"));
         let (values, outcome) = (table::values(&row.values), &row.result.outcome);
-        tell!("The point {values} ended in a {outcome}{}.", wait.unwrap_or_default());
+        eprint_line!("The point {values} ended in a {outcome}{}.", wait.unwrap_or_default());
     }
-    if stuck.is_empty() { Ending::Done } else { Ending::Stuck }
+    if stuck.is_empty() { ExitStatus::Done } else { ExitStatus::Stuck }
 }

@@ -1,4 +1,4 @@
-//! The results of a sweep with several seeds a point, as a table and as JSON; of one point, of `run --seeds`.
+//! The results of a sweep with several seeds per point, as a table and as JSON.
 
 use narrows_study::experiment::record::{VERSION, digest};
 use narrows_study::experiment::seeds;
@@ -6,8 +6,8 @@ use narrows_study::experiment::tidy::{MetricName, ReplicatedPoint};
 use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 
-/// A row for each point: its values, how its runs ended, the mean of each metric and its interval. Numbers
-/// that never differ have no interval to be told.
+/// Returns a row for each point: its values, the outcomes of its runs, the mean of each metric and its interval. A
+/// metric that never differs between seeds has no column of intervals.
 pub fn table(rows: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> ReportTable {
     let differs = |name: &str| {
         rows.iter().filter_map(|row| row.metric(name)).any(|metric| metric.half_width.is_some_and(|half| half > 0.0))
@@ -33,7 +33,7 @@ pub fn table(rows: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> ReportTabl
     table
 }
 
-/// The same for programs; `hashes` are those of the runs' own results.
+/// Returns the results as JSON; `hashes` are those of the results of the single runs.
 pub fn json(rows: &[ReplicatedPoint<'_>]) -> String {
     let mut whole = Map::new();
     whole.insert("points".into(), rows.iter().map(point).collect());

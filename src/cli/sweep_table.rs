@@ -6,10 +6,10 @@ use narrows_study::experiment::tidy::MetricName;
 use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 
-/// The values of a point in a line.
-pub use narrows_study::experiment::sweep::line as values;
+// The keys and values of a point in one line.
+pub use narrows_study::experiment::sweep::format_values as values;
 
-/// A row for each point: its values, how it ended, its metrics.
+/// Returns a row for each point: its values, its outcome and its metrics.
 pub fn table(rows: &[SweepPoint], metrics: &[MetricName]) -> ReportTable {
     let keys = rows.first().into_iter().flat_map(|row| &row.values).map(|(key, _)| Column::new(key.as_str()));
     let heads = metrics.iter().map(|(name, unit)| Column::unit(name.as_str(), unit.as_str()));
@@ -23,7 +23,7 @@ pub fn table(rows: &[SweepPoint], metrics: &[MetricName]) -> ReportTable {
     table
 }
 
-/// The same for programs; each point's `hash` is that of its own result.
+/// Returns the results as JSON; the `hash` of a point is that of its result.
 pub fn json(rows: &[SweepPoint], metrics: &[MetricName]) -> String {
     let points: Json = rows.iter().map(|row| point(row, metrics)).collect();
     let mut whole = Map::new();
@@ -42,7 +42,7 @@ fn point(row: &SweepPoint, metrics: &[MetricName]) -> Json {
         "values": values,
         "outcome": &*row.result.outcome,
         "metrics": metrics,
-        "binds": row.result.binds_json(),
+        "binds": row.result.bottleneck_json(),
         "seed": row.result.seed,
         "hash": &*row.result.hash,
     })

@@ -1,4 +1,4 @@
-//! Is the command line well formed?
+//! Tests of the command line's definition and completions.
 
 use super::Cli;
 use clap::CommandFactory;
@@ -6,11 +6,11 @@ use clap_complete::engine::complete;
 use std::ffi::OsString;
 
 #[test]
-fn the_commands_are_well_formed() {
+fn commands_are_well_formed() {
     Cli::command().debug_assert();
 }
 
-/// What a shell is offered for the last of these words.
+/// Returns the completions of the last of these words.
 fn offered(words: &[&str]) -> Vec<String> {
     let words: Vec<OsString> = ["narrows"].iter().chain(words).map(OsString::from).collect();
     let last = words.len() - 1;
@@ -19,7 +19,7 @@ fn offered(words: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn completions_know_what_ships() {
+fn completions_contain_shipped_values() {
     assert_eq!(offered(&["run", "ping-p"]), ["ping-pong"]);
     assert_eq!(offered(&["reproduce", "trapeze/table-1"]), ["trapeze/table-1"]);
     assert_eq!(offered(&["run", "memory-bus", "--set", "ni=cni32qm-"]), ["ni=cni32qm-throttle"]);

@@ -1,68 +1,68 @@
-//! `narrows verify`: the firmware's properties, model-checked.
+//! `narrows verify`: model checking of firmware.
 
 use super::Format;
-use super::ending::{Ended, Ending};
+use super::exit::{CommandResult, ExitStatus};
 use super::output::print;
 use clap::Args;
-use narrows_study::verify::{Verified, firmwares, rule, spin};
+use narrows_study::verify::{VerificationReport, firmwares, rule, spin};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  narrows verify                             all firmwares: what holds, and what fails as it should
+  narrows verify                          check all firmwares
   narrows verify fine --format json
-  narrows verify gm --without turns          a rule broken: the shortest run to where it shows
-  narrows verify fine --promela models       the model for Spin, with the formulas
-  narrows verify --spin                      the same by Spin, where spin and gcc are installed
+  narrows verify gm --without turns       show which properties fail without a rule
+  narrows verify fine --promela models    write the model for Spin, with formulas
+  narrows verify --spin                   also check with Spin (needs spin and gcc)
 
 Firmwares: berkeley-via, gm, coarse, fine.
 Rules: engine-exclusive, bytes-first, buffers-held, ends-marked, turns.
 
-Exits with 1 if a verdict is not as it should be.";
+Exits with 1 if a verdict is not as expected.";
 
-/// Checks the Myrinet control program in every order of what hosts, engines and links can do.
+/// Model-check the Myrinet control program under every order of host, engine and link actions
 ///
-/// Its four threads are a table of transitions; the simulator runs the same. What must hold of every
-/// state, and what must be possible in some, is asked of all states that a little traffic reaches.
+/// Its four threads are a table of transitions, which the simulator also runs. Properties that must
+/// hold in every state, or in some state, are checked in all states that little traffic reaches.
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// The firmware; without it, all
+    /// Firmware to check [default: all]
     #[arg(value_name = "FIRMWARE")]
     firmware: Option<String>,
-    /// Break a rule of the firmware, to see it missed
+    /// Disable one firmware rule and show which properties fail without it
     #[arg(long, value_name = "RULE")]
     without: Option<String>,
-    /// The form of the verdicts
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
-    /// Write the models in PROMELA into this folder
+    /// Folder to write the PROMELA models into
     #[arg(long, value_name = "FOLDER")]
     promela: Option<PathBuf>,
-    /// Have Spin judge them, too, where it is installed
+    /// Also check with Spin, if it is installed
     #[arg(long)]
     spin: bool,
 }
 
-/// Verifies.
-pub fn run(options: &Options) -> Ended {
+/// Runs the command.
+pub fn run(options: &Options) -> CommandResult {
     let firmwares = firmwares(options.firmware.as_deref())?;
     let without = options.without.as_deref().map(rule).transpose()?;
     if let Some(folder) = &options.promela {
         for path in spin::write(folder, &firmwares, without)? {
-            tell!("written: {}", path.display());
+            eprint_line!("Wrote `{}`.", path.display());
         }
     }
-    let mut verified = Verified::of(&firmwares, without);
+    let mut report = VerificationReport::of(&firmwares, without);
     match (options.spin, spin::missing()) {
-        (true, None) => verified.spin = Some(spin::judge(&firmwares, without)?),
-        (true, Some(program)) => tell!("Spin did not run: `{program}` is not installed"),
+        (true, None) => report.spin = Some(spin::judge(&firmwares, without)?),
+        (true, Some(program)) => eprint_line!("Spin did not run: `{program}` is not installed"),
         (false, _) => {}
     }
     match options.format {
-        Format::Text => print(&verified.text())?,
-        Format::Json => print(&format!("{:#}\n", verified.json()))?,
+        Format::Text => print(&report.text())?,
+        Format::Json => print(&format!("{:#}\n", report.json()))?,
     }
-    Ok(if verified.is_as_expected() { Ending::Done } else { Ending::ClaimFailed })
+    Ok(if report.is_as_expected() { ExitStatus::Done } else { ExitStatus::ClaimFailed })
 }

@@ -73,7 +73,7 @@ fn a_sweep_that_was_killed_goes_on_where_it_was() {
     let ran = narrows(&sweep);
     assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
     let (run, kept) = (40 - before.len(), before.len());
-    assert!(stderr(&ran).contains(&format!("40 points: {run} run, {kept} kept before.")), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains(&format!("40 points: {run} run, {kept} stored before.")), "{}", stderr(&ran));
     let after = points(&out);
     assert_eq!(after.len(), 40);
     assert!(before.iter().all(|(path, time)| after[path] == *time), "a finished point was run again");
@@ -98,15 +98,15 @@ fn a_point_is_run_again_when_a_file_that_it_names_has_changed() {
         let whole = stdout(&[&sweep[..3], &["--format=csv"]].concat());
         assert_eq!(fs::read_to_string(&out).expect("the result"), whole, "as if nothing had been kept");
     };
-    told("2 points: 2 run, 0 kept before.");
-    told("2 points: 0 run, 2 kept before.");
+    told("2 points: 2 run, 0 stored before.");
+    told("2 points: 0 run, 2 stored before.");
     fs::write(&trace, format!("{packets}6,1,2\n")).expect("a trace");
-    told("2 points: 2 run, 0 kept before.");
+    told("2 points: 2 run, 0 stored before.");
     fs::write(&graph, format!("{ring}s2 s0\n")).expect("a graph");
-    told("2 points: 2 run, 0 kept before.");
+    told("2 points: 2 run, 0 stored before.");
     fs::write(&trace, packets).expect("a trace");
     fs::write(&graph, ring).expect("a graph");
-    told("2 points: 0 run, 2 kept before.");
+    told("2 points: 0 run, 2 stored before.");
 }
 
 #[test]
@@ -125,10 +125,10 @@ fn a_corrupt_point_is_run_again_with_a_warning() {
     let ran = narrows(&sweep);
     assert_eq!(ran.status.code(), Some(0));
     let told = stderr(&ran);
-    for why in ["it is not JSON", "its hash is not that of its contents", "it is of another point"] {
+    for why in ["it is not JSON", "its hash does not match its contents", "it is the result of another point"] {
         assert!(told.contains(why), "{told}");
     }
-    assert!(told.contains("4 points: 3 run, 1 kept before."), "{told}");
+    assert!(told.contains("4 points: 3 run, 1 stored before."), "{told}");
     assert_eq!(fs::read_to_string(&out).expect("a result"), result);
     // A single point is a result like that of `run`.
     let point: Json = serde_json::from_str(&fs::read_to_string(&files[0]).expect("a point")).expect("JSON");

@@ -26,7 +26,7 @@ fn shards_come_together_as_if_one_machine_had_run_them() {
         let early = narrows(&["merge", &one, &two, "--out", &one]);
         assert_eq!(early.status.code(), Some(2));
         assert!(
-            stderr(&early).contains("of 20 points are not there, the first of them run.seed=1"),
+            stderr(&early).contains("of 20 points are missing, the first of them run.seed=1"),
             "{}",
             stderr(&early)
         );
@@ -129,7 +129,7 @@ fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
         assert_eq!(ran.status.code(), Some(130), "{before}");
         let told = stderr(&ran);
         assert!(
-            told.contains("of 600 points are kept in `") && told.contains("the same command goes on from there"),
+            told.contains("of 600 points are stored in `") && told.contains("the same command resumes from there"),
             "{told}"
         );
     }

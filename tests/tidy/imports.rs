@@ -96,7 +96,7 @@ const CYCLES: [&[&str]; 19] = [
         "crates/study/src/report/chart/mark.rs",
     ],
     &[
-        "crates/study/src/report/chart/matrix/look.rs",
+        "crates/study/src/report/chart/matrix/cell_style.rs",
         "crates/study/src/report/chart/matrix/marks.rs",
         "crates/study/src/report/chart/matrix/mod.rs",
         "crates/study/src/report/chart/mod.rs",

@@ -85,7 +85,7 @@ def test_the_program_finds_the_points_that_python_kept(table, tmp_path):
     shutil.copytree(f"{ours}.points", f"{theirs}.points")
     command = [program, "sweep", "memory-bus", *sets, *vary, "--out", str(theirs)]
     told = subprocess.run(command, check=True, capture_output=True, text=True).stderr
-    assert "0 run, 8 kept before" in told and ours.read_bytes() == theirs.read_bytes()
+    assert "0 run, 8 stored before" in told and ours.read_bytes() == theirs.read_bytes()
 
 
 def test_what_was_kept_is_not_run_again(table, tmp_path):

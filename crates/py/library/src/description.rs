@@ -6,10 +6,10 @@ use crate::wait::work;
 use crate::wrong::{DescriptionError, unsound, wrong};
 use narrows::engine::Recorder;
 use narrows::experiment::fit::curve::Curve;
-use narrows::experiment::fit::measured::Measuring;
+use narrows::experiment::fit::curve_fit::CurveFit;
 use narrows::experiment::subject::Subject;
 use narrows::experiment::uncertainty::single;
-use narrows::experiment::whatif::{Inquiry, Unanswered};
+use narrows::experiment::whatif::{WhatIfError, WhatIfQuery};
 use narrows::experiment::{Record, tidy};
 use narrows::report::MeanLedger;
 use pyo3::prelude::*;
@@ -131,11 +131,11 @@ impl Description {
             return Err(DescriptionError::new_err("`by` must be more than 1, and at most 1000"));
         }
         let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
-        let inquiry = Inquiry { reader: &reader, metric: metric.as_deref(), by };
-        match work(py, jobs, None, |_| inquiry.run(&|| ()))? {
+        let query = WhatIfQuery { reader: &reader, metric: metric.as_deref(), factor: by };
+        match work(py, jobs, None, |_| query.run(&|| ()))? {
             Ok(found) => Ok(found.json().to_string()),
-            Err(Unanswered::Unsound(problems)) => Err(unsound(problems)),
-            Err(Unanswered::Unasked(problem)) => Err(wrong(problem)),
+            Err(WhatIfError::Invalid(problems)) => Err(unsound(problems)),
+            Err(WhatIfError::Unmeasurable(problem)) => Err(wrong(problem)),
         }
     }
 
@@ -145,7 +145,7 @@ impl Description {
         let record = work(py, jobs, None, |_| {
             let read = self.subject.read(&sets)?;
             let result = narrows::experiment::run(&read.value, Recorder::off());
-            let sure = single::sure(&reader, &result.metrics, &|_| (), &|| ())?;
+            let sure = single::uncertainties(&reader, &result.metrics, &|_| (), &|| ())?;
             Ok(Record::of(&read, &result).with_uncertainty(&sure))
         })?;
         Ok(record.map_err(unsound)?.pretty())
@@ -168,7 +168,7 @@ impl Description {
         let curves: Vec<Curve> = curves.iter().map(read).collect::<PyResult<_>>()?;
         let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
         let fitted = work(py, jobs, None, |_| {
-            Measuring { reader: &reader, curves: &curves, constants: &constants, prior, noise, done: &|| () }.fit()
+            CurveFit { reader: &reader, curves: &curves, constants: &constants, prior, noise, done: &|| () }.fit()
         })?;
         Ok(fitted.map_err(unsound)?.json().to_string())
     }

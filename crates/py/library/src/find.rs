@@ -5,14 +5,14 @@ use crate::sweep::{SweepAsked, read};
 use crate::table::Table;
 use crate::wait::work;
 use crate::wrong::grouped;
-use narrows::experiment::find::{FindQuery, Grouped, PointValues};
+use narrows::experiment::find::{FindQuery, PointValues, ProblemGroups};
 use narrows::experiment::reader::Reader;
 use narrows::experiment::sweep::values_of;
 use narrows::experiment::vary::Dimension;
 use pyo3::prelude::*;
 
 /// What could not be asked, or found.
-struct Unanswered(Grouped);
+struct Unanswered(ProblemGroups);
 
 impl From<Unanswered> for PyErr {
     fn from(Unanswered(groups): Unanswered) -> PyErr {
@@ -49,7 +49,7 @@ pub fn find(
         }
         let rows = question.search(&all, &reader, other, points.as_ref(), &|_| watch.one());
         let rows = rows.map_err(|unfound| Unanswered(unfound.groups()))?;
-        Ok::<_, Unanswered>((question.dataset(&rows), rows.iter().map(|(_, found)| found.looks).sum()))
+        Ok::<_, Unanswered>((question.dataset(&rows), rows.iter().map(|(_, found)| found.probes).sum()))
     })??;
     Ok((Table::of(data)?, looks))
 }

@@ -1,7 +1,7 @@
 //! Pictures as files, in the form that the name asks for.
 
 use crate::wrong::{file, wrong};
-use narrows::report::picture::PictureForm;
+use narrows::report::image::ImageFormat;
 use narrows::text::Problem;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -10,8 +10,8 @@ use std::path::PathBuf;
 /// Writes a picture that is given as SVG.
 #[pyfunction]
 pub fn write_picture(svg: &str, path: PathBuf) -> PyResult<()> {
-    let form = PictureForm::of(&path).ok_or_else(|| {
-        let endings: Vec<String> = PictureForm::ENDINGS.iter().map(|(ending, _)| format!("`.{ending}`")).collect();
+    let form = ImageFormat::of(&path).ok_or_else(|| {
+        let endings: Vec<String> = ImageFormat::EXTENSIONS.iter().map(|(ending, _)| format!("`.{ending}`")).collect();
         let problem = Problem::new(format!("`{}`: pictures are not drawn in this form", path.display()));
         wrong(problem.help(format!("name a file that ends in one of {}", endings.join(", "))))
     })?;

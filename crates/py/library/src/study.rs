@@ -69,10 +69,10 @@ pub fn reproduce(
     uncertainty: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Reproduced> {
-    let (paper, artifact) = located::target(target);
+    let (paper, artifact) = located::parse_target(target);
     let found = find(&paper, quick, &builtins(registry())).map_err(unsound)?;
     let options = Options { paper, artifact, quick, jobs: jobs.unwrap_or(0), uncertainty };
-    found.wanted(options.artifact.as_deref()).map_err(wrong)?;
+    found.select_artifacts(options.artifact.as_deref()).map_err(wrong)?;
     let report = work(py, jobs, progress.as_ref(), |watch| found.reproduce(&options, &Count(watch)))?;
     Ok(Reproduced(report.map_err(|refused| error(&refused))?))
 }

@@ -7,11 +7,11 @@ use crate::table::Table;
 use crate::wait::{Watch, work};
 use crate::wrong::{DescriptionError, file, grouped, unsound, wrong};
 use narrows::engine::Recorder;
-use narrows::experiment::points::{Kept, Points};
+use narrows::experiment::points::{PointStore, StoredPoint};
 use narrows::experiment::seeds::{self, SEEDS_MAX};
 use narrows::experiment::subject::Subject;
 use narrows::experiment::sweep::plan::SweepPlan;
-use narrows::experiment::sweep::{self, Checked, Going, Sweep, SweepEvent, settings, values_of};
+use narrows::experiment::sweep::{self, CheckedSweep, RunOptions, Sweep, SweepEvent, settings, values_of};
 use narrows::experiment::vary::Dimension;
 use narrows::experiment::{Record, ResultRow};
 use narrows::text::{Problem, Problems};
@@ -39,20 +39,20 @@ pub struct SweepAsked {
 #[pyclass(frozen, module = "narrows._narrows")]
 pub struct Planned {
     plan: SweepPlan,
-    points: Option<Points>,
+    points: Option<PointStore>,
     results: Mutex<HashMap<String, Arc<ResultRow>>>,
 }
 
 /// What can be wrong with a sweep before it runs.
 enum Unsound {
-    Points(Vec<(String, Problems)>),
+    PointStore(Vec<(String, Problems)>),
     Metric(Problem),
 }
 
 impl From<Unsound> for PyErr {
     fn from(unsound: Unsound) -> PyErr {
         match unsound {
-            Unsound::Points(groups) => grouped(groups),
+            Unsound::PointStore(groups) => grouped(groups),
             Unsound::Metric(problem) => wrong(problem),
         }
     }
@@ -80,22 +80,22 @@ impl SweepAsked {
     }
 
     /// Where finished points are kept.
-    pub fn points(&self) -> PyResult<Option<Points>> {
+    pub fn points(&self) -> PyResult<Option<PointStore>> {
         beside(self.out.as_ref())
     }
 }
 
-fn checked<'a>(sweep: Sweep<'a>, metrics: &[String]) -> Result<Checked<'a>, Unsound> {
+fn checked<'a>(sweep: Sweep<'a>, metrics: &[String]) -> Result<CheckedSweep<'a>, Unsound> {
     let (count, unknown) = (sweep.points(), sweep.unknown_metric(metrics));
-    let faults = |found: Vec<sweep::Faulty>| {
-        Unsound::Points(found.into_iter().map(|faulty| (faulty.head(count), faulty.problem)).collect())
+    let faults = |found: Vec<sweep::PointProblem>| {
+        Unsound::PointStore(found.into_iter().map(|problem| (problem.heading(count), problem.problem)).collect())
     };
     let checked = sweep.check().map_err(faults)?;
     unknown.map_or(Ok(checked), |problem| Err(Unsound::Metric(problem)))
 }
 
-fn beside(out: Option<&PathBuf>) -> PyResult<Option<Points>> {
-    out.map(|out| Points::beside(out).map_err(|error| file(out, &error))).transpose()
+fn beside(out: Option<&PathBuf>) -> PyResult<Option<PointStore>> {
+    out.map(|out| PointStore::create(out).map_err(|error| file(out, &error))).transpose()
 }
 
 /// Runs a sweep in threads of this process: its table, how many runs there were, and how many were kept before.
@@ -115,14 +115,14 @@ pub fn here(
         let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &asked.metrics)?;
         let plan = asked.plan(&dimensions, checked.inputs());
         let tell = |event| {
-            if let SweepEvent::Finished { kept: was_kept } = event {
+            if let SweepEvent::Finished { stored: was_kept } = event {
                 let count = if was_kept { &kept } else { &run };
                 count.fetch_add(1, Ordering::Relaxed);
                 watch.one();
             }
         };
-        let going = Going { points: points.as_ref(), share: None, lines: plan.lines, tell: &tell };
-        Ok::<_, Unsound>((checked.run(&going), plan))
+        let options = RunOptions { points: points.as_ref(), shard: None, lines: plan.lines, on_event: &tell };
+        Ok::<_, Unsound>((checked.run(&options), plan))
     })??;
     let rows = rows.map_err(|error| PyOSError::new_err(format!("cannot keep a point: {error}")))?;
     Ok((Table::of(plan.dataset(&rows))?, run.into_inner(), kept.into_inner()))
@@ -174,11 +174,11 @@ impl Planned {
     fn kept(&self, point: usize) -> bool {
         let inputs = &self.plan.inputs[point];
         match self.points.as_ref().map(|points| points.find(inputs)) {
-            Some(Kept::Whole(record)) => {
+            Some(StoredPoint::Valid(record)) => {
                 self.put(inputs, &record);
                 true
             }
-            Some(Kept::Absent | Kept::Corrupt(..)) | None => false,
+            Some(StoredPoint::Absent | StoredPoint::Corrupt(..)) | None => false,
         }
     }
 
@@ -186,12 +186,12 @@ impl Planned {
     fn take(&self, point: usize, record: &str) -> PyResult<()> {
         let inputs = &self.plan.inputs[point];
         let record = Record::parse(record).map_err(PyValueError::new_err)?;
-        if !record.is_whole() || record.inputs() != *inputs {
+        if !record.is_intact() || record.inputs() != *inputs {
             let why = "a worker gave the result of another point: its files or its version differ from those here";
             return Err(DescriptionError::new_err(why));
         }
         if let Some(points) = &self.points {
-            points.keep(inputs, &record).map_err(|error| file(points.folder(), &error))?;
+            points.store(inputs, &record).map_err(|error| file(points.folder(), &error))?;
         }
         self.put(inputs, &record);
         Ok(())

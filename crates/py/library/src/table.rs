@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 use arrow_array::RecordBatchIterator;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use narrows::experiment::plot::Drawing;
+use narrows::experiment::plot::PlotSpec;
 use narrows::experiment::tidy;
 use narrows::report::dataset::{ColumnValues, Dataset, Encoding, batch};
 use narrows::text::Problem;
@@ -88,7 +88,7 @@ impl Table {
         log: (bool, bool),
         title: Option<String>,
     ) -> PyResult<(String, usize)> {
-        let drawn = Drawing { title, x, y, by, log }.draw(&self.data).map_err(wrong)?;
+        let drawn = PlotSpec { title, x, y, by, log }.draw(&self.data).map_err(wrong)?;
         Ok((drawn.svg, drawn.left_out))
     }
 

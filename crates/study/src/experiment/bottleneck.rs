@@ -1,5 +1,6 @@
-//! What holds a run back: a resource that does its own work nearly always, or else the longest stage.
-//! One that is only held, as a link is while its packet waits for a receiver, holds nothing back.
+//! The bottleneck of a run: a resource that is active for nearly all of the run, or else the longest stage.
+//!
+//! A resource that is held but not active, such as a link whose packet waits for the receiver, is not a bottleneck.
 
 use super::RunResult;
 use crate::report::MeanLedger;
@@ -7,32 +8,34 @@ use crate::report::number::percent;
 use narrows_core::engine::Outcome;
 use std::fmt;
 
-/// A resource at its own work for this part of the run or more binds it.
-const BUSY: f64 = 0.9;
+/// The fraction of the run from which an active resource is its bottleneck (chosen).
+const BOTTLENECK_MIN: f64 = 0.9;
 
-/// What holds a run back.
+/// The bottleneck of a run, or what is known where there is none.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Bottleneck {
-    /// A resource that is nearly always busy, with the part of the run it was.
+    /// A resource that is nearly always active, and the fraction of the run for which it is.
     Resource(String, f64),
-    /// No resource is: the stage in which messages spend most, with its part of their latency.
+    /// No such resource: the stage in which messages spend the most time, and its fraction of their latency.
     Stage(String, f64),
-    /// No resource is, and no ledger tells of a stage: the busiest, with the part of the run it was.
+    /// No such resource, and no ledger: the resource that is active longest, and the fraction of the run for which it
+    /// is.
     Busiest(String, f64),
-    /// Nothing was at work.
-    Nothing,
-    /// Waits that nobody ends.
-    Stuck,
+    /// No resource was active.
+    Idle,
+    /// The run ended in a deadlock or livelock.
+    Deadlocked,
 }
 
 impl Bottleneck {
-    /// What holds back the run that gave `result`, whose messages' mean ledger is `ledger`.
-    /// Of a run that ended stuck nothing is said: what was held then was held in vain.
+    /// Returns the bottleneck of the run that gave `result`, whose mean message ledger is `ledger`.
+    ///
+    /// A run that ended in a deadlock or livelock has none, since the resources held at its end did no useful work.
     pub fn of(result: &RunResult, ledger: &MeanLedger) -> Bottleneck {
         if matches!(result.outcome, Outcome::Deadlock(_) | Outcome::Livelock(_)) {
-            return Bottleneck::Stuck;
+            return Bottleneck::Deadlocked;
         }
-        if let Some((name, share)) = result.busiest().filter(|(_, share)| *share >= BUSY) {
+        if let Some((name, share)) = result.busiest().filter(|(_, share)| *share >= BOTTLENECK_MIN) {
             return Bottleneck::Resource(name.to_owned(), share);
         }
         let longest = ledger.stages.iter().max_by(|a, b| a.total_us().total_cmp(&b.total_us()));
@@ -40,22 +43,22 @@ impl Bottleneck {
             Some(stage) => Bottleneck::Stage(stage.name.clone(), stage.total_us() / ledger.total_us()),
             None => match result.busiest().filter(|(_, share)| *share > 0.0) {
                 Some((name, share)) => Bottleneck::Busiest(name.to_owned(), share),
-                None => Bottleneck::Nothing,
+                None => Bottleneck::Idle,
             },
         }
     }
 
-    /// What holds back a run, as that of another machine may be held back, too: the kind of resource,
-    /// without its node, or the stage.
+    /// Returns the name of the bottleneck in a form that is comparable across machines: the kind of resource without
+    /// its node, or the stage.
     pub fn kind(result: &RunResult) -> String {
         match Bottleneck::of(result, &MeanLedger::of(&result.ledger)) {
             Bottleneck::Resource(name, _) => {
-                let known = result.resources.iter().find(|resource| resource.name == name);
-                known.map_or(name.as_str(), |resource| resource.kind).to_owned()
+                let bottleneck = result.resources.iter().find(|resource| resource.name == name);
+                bottleneck.map_or(name.as_str(), |resource| resource.kind).to_owned()
             }
             Bottleneck::Stage(name, _) => name,
-            Bottleneck::Busiest(..) | Bottleneck::Nothing => "no one part".to_owned(),
-            Bottleneck::Stuck => "stuck".to_owned(),
+            Bottleneck::Busiest(..) | Bottleneck::Idle => "none".to_owned(),
+            Bottleneck::Deadlocked => "stuck".to_owned(),
         }
     }
 }
@@ -63,19 +66,19 @@ impl Bottleneck {
 impl fmt::Display for Bottleneck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Bottleneck::Resource(name, share) => write!(f, "{name} binds: it is busy {} of the run.", percent(*share)),
+            Bottleneck::Resource(name, share) => write!(f, "Bottleneck: {name} ({} busy).", percent(*share)),
             Bottleneck::Stage(name, share) => write!(
                 f,
-                "No resource binds: none does its own work for 90 % of the run. The longest stage is {name}, {} of a message's latency.",
+                "No bottleneck: no resource is at least 90 % utilised. Longest stage: {name} ({} of the message latency).",
                 percent(*share)
             ),
-            Bottleneck::Stuck => write!(f, "No resource binds: the run ended stuck."),
+            Bottleneck::Deadlocked => write!(f, "No bottleneck: the run made no progress at its end."),
             Bottleneck::Busiest(name, share) => write!(
                 f,
-                "No resource binds: none does its own work for 90 % of the run. The busiest is {name}, {}.",
+                "No bottleneck: no resource is at least 90 % utilised. Busiest resource: {name} ({} busy).",
                 percent(*share)
             ),
-            Bottleneck::Nothing => write!(f, "No resource binds: nothing was at work."),
+            Bottleneck::Idle => write!(f, "No bottleneck: no resource was active."),
         }
     }
 }

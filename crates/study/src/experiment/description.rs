@@ -5,12 +5,12 @@
 
 use super::RunResult;
 use super::find::{FindQuery, MetricCrossing};
-use super::fit::Fitted;
+use super::fit::FitResult;
 use super::fit::curve::Curve;
-use super::fit::measured::Measuring;
+use super::fit::curve_fit::CurveFit;
 use super::subject::Subject;
-use super::sweep::{self, Going, Sweep, SweepPoint};
-use super::whatif::{Inquiry, Unanswered, WhatIf};
+use super::sweep::{self, RunOptions, Sweep, SweepPoint};
+use super::whatif::{WhatIf, WhatIfError, WhatIfQuery};
 use narrows_core::Error;
 use narrows_core::engine::Recorder;
 use narrows_core::machine::{Machine, Registry};
@@ -96,10 +96,10 @@ impl Description {
         let sweep = Sweep { reader: &|varied| self.read(varied), dimensions: &dimensions };
         let points = sweep.points();
         let checked = sweep.check().map_err(|faults| {
-            Error::Points(faults.into_iter().map(|faulty| (faulty.head(points), faulty.problem)).collect())
+            Error::Points(faults.into_iter().map(|faulty| (faulty.heading(points), faulty.problem)).collect())
         })?;
-        let going = Going { points: None, share: None, lines: None, tell: &|_| () };
-        checked.run(&going).map_err(|error| Error::io(Problem::new(format!("the sweep cannot go on: {error}"))))
+        let options = RunOptions { points: None, shard: None, lines: None, on_event: &|_| () };
+        checked.run(&options).map_err(|error| Error::io(Problem::new(format!("the sweep cannot go on: {error}"))))
     }
 
     /// Searches the range `KEY=LOW..HIGH` for the value at which `condition`, such as `METRIC >= VALUE`, begins or
@@ -128,10 +128,10 @@ impl Description {
         if !(factor > 1.0 && factor.is_finite()) {
             return Err(Error::question(Problem::new(format!("{factor} is not a factor: it must be more than 1"))));
         }
-        let inquiry = Inquiry { reader: &|varied| self.read(varied), metric, by: factor };
-        inquiry.run(&|| ()).map_err(|error| match error {
-            Unanswered::Unsound(problems) => Error::from(problems),
-            Unanswered::Unasked(problem) => Error::question(problem),
+        let query = WhatIfQuery { reader: &|varied| self.read(varied), metric, factor };
+        query.run(&|| ()).map_err(|error| match error {
+            WhatIfError::Invalid(problems) => Error::from(problems),
+            WhatIfError::Unmeasurable(problem) => Error::question(problem),
         })
     }
 
@@ -142,14 +142,14 @@ impl Description {
     /// # Errors
     ///
     /// Returns why a curve cannot be read, that a constant is unknown, or the problems of the description.
-    pub fn fit(&self, measured: &[(&str, &str)], keys: &[&str]) -> Result<Fitted, Error> {
+    pub fn fit(&self, measured: &[(&str, &str)], keys: &[&str]) -> Result<FitResult, Error> {
         let curve = |(name, text): &(&str, &str)| Curve::read(Path::new(name), text).map_err(Error::Question);
         let curves: Vec<Curve> = measured.iter().map(curve).collect::<Result<_, _>>()?;
         let constants: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
         let reader = |varied: &[String]| self.read(varied);
         let (curves, constants) = (&curves[..], &constants[..]);
-        let measuring = Measuring { reader: &reader, curves, constants, prior: None, noise: NOISE, done: &|| () };
-        Ok(measuring.fit()?)
+        let fit = CurveFit { reader: &reader, curves, constants, prior: None, noise: NOISE, done: &|| () };
+        Ok(fit.fit()?)
     }
 
     fn read(&self, varied: &[String]) -> Result<Read<Machine>, Problems> {

@@ -1,125 +1,125 @@
-//! Where along a key a metric passes a value, or another machine's: by bisection.
+//! Bisection for the value of a key at which a metric crosses a threshold, or another machine's metric.
 //!
-//! It is taken for granted that it passes once; of several such places one is found. Between two ends without steps
-//! the search goes on until they are neighbours, or within a thousandth of each other.
+//! The metric is assumed to cross once; if it crosses several times, one crossing is found. A range without steps is
+//! halved until its ends are adjacent or within a thousandth of each other.
 
 mod condition;
 mod query;
 mod search_range;
 
 pub use condition::Condition;
-pub use query::{FindQuery, FoundRow, Grouped, PointValues};
+pub use query::{FindQuery, FoundRow, PointValues, ProblemGroups};
 pub use search_range::SearchRange;
 
-use super::points::Points;
+use super::points::PointStore;
 use super::reader::Reader;
 use super::record;
 use super::result_row::ResultRow;
-use super::sweep::{SweepEvent, run::found_or_run, settings};
+use super::sweep::{SweepEvent, run::find_or_run, settings};
 use narrows_core::text::{Problem, Problems};
 use std::io;
 use std::sync::Arc;
 
-/// What is compared along the key.
+/// The comparison that changes its result at the crossing.
 #[derive(Clone, Copy)]
-pub enum Question<'a> {
-    /// The metric with a value.
-    Passes(&'a Condition),
-    /// The metric with that of another description.
-    Meets(&'a str, Reader<'a>),
+pub enum Comparison<'a> {
+    /// The metric is compared with a constant.
+    WithValue(&'a Condition),
+    /// The metric of this name is compared with that of another description.
+    WithMachine(&'a str, Reader<'a>),
 }
 
-/// A search at one point of a sweep.
+/// The search at one point of a sweep.
 pub struct Search<'a> {
-    /// Reads the description.
+    /// The reader of the description.
     pub reader: Reader<'a>,
-    /// The point's values.
+    /// The keys and values of the point.
     pub values: &'a [(String, String)],
-    /// Along which key.
-    pub over: &'a SearchRange,
-    /// For what.
-    pub question: Question<'a>,
-    /// Where finished runs are kept.
-    pub points: Option<&'a Points>,
-    /// Is told what happens.
-    pub tell: &'a (dyn Fn(SweepEvent) + Sync),
+    /// The key that is searched along, and its range.
+    pub range: &'a SearchRange,
+    /// The comparison whose change is searched for.
+    pub comparison: Comparison<'a>,
+    /// The store of finished runs.
+    pub points: Option<&'a PointStore>,
+    /// Called for each run.
+    pub on_event: &'a (dyn Fn(SweepEvent) + Sync),
 }
 
-/// What was seen at a value of the key.
+/// The outcome of the comparison at one value of the key.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Probe {
-    /// The value.
+    /// The value of the key.
     pub value: String,
-    /// The metric there, if anything was measured.
+    /// The metric, if it was measured.
     pub metric: Option<f64>,
-    /// That of the other description.
+    /// The metric of the other description.
     pub other: Option<f64>,
-    /// Whether what is wanted holds there; of two descriptions, whether the first has the less.
+    /// Whether the condition holds; for two descriptions, whether the metric of the first is the smaller.
     pub holds: bool,
 }
 
-/// What a search found: the ends of its last step, or of the whole where it holds at both or at neither.
+/// The result of a search: the last interval, or the whole range if the comparison is the same at both its ends.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct MetricCrossing {
-    /// The lower end.
+    /// The probe at the lower end.
     pub below: Probe,
-    /// The upper end.
+    /// The probe at the upper end.
     pub above: Probe,
-    /// How many values were looked at.
-    pub looks: usize,
+    /// The number of values that were run.
+    pub probes: usize,
 }
 
-/// Why a search found nothing.
+/// The reason why a search failed.
 pub enum FindError {
-    /// What is wrong at these values.
-    Unsound(Vec<(String, String)>, Problems),
-    /// A result could not be kept.
-    Unkept(io::Error),
+    /// The description is invalid with these values.
+    Invalid(Vec<(String, String)>, Problems),
+    /// A result could not be stored.
+    Store(io::Error),
 }
 
 impl MetricCrossing {
-    /// Whether there is a place where it changes.
+    /// Returns whether the comparison changes between `below` and `above`.
     pub fn is_between(&self) -> bool {
         self.below.holds != self.above.holds
     }
 }
 
 impl Search<'_> {
-    /// Searches.
+    /// Runs the bisection.
     pub fn run(&self) -> Result<MetricCrossing, FindError> {
-        let (mut low, mut high) = self.over.ends();
-        let (below, above) = rayon::join(|| self.look(low), || self.look(high));
-        let mut found = MetricCrossing { below: below?, above: above?, looks: 2 };
+        let (mut low, mut high) = self.range.ends();
+        let (below, above) = rayon::join(|| self.probe(low), || self.probe(high));
+        let mut found = MetricCrossing { below: below?, above: above?, probes: 2 };
         while found.is_between()
-            && let Some(middle) = self.over.between(low, high)
+            && let Some(middle) = self.range.between(low, high)
         {
-            let seen = self.look(middle)?;
-            found.looks += 1;
-            match seen.holds == found.below.holds {
-                true => (low, found.below) = (middle, seen),
-                false => (high, found.above) = (middle, seen),
+            let probe = self.probe(middle)?;
+            found.probes += 1;
+            match probe.holds == found.below.holds {
+                true => (low, found.below) = (middle, probe),
+                false => (high, found.above) = (middle, probe),
             }
         }
         Ok(found)
     }
 
-    fn look(&self, place: u64) -> Result<Probe, FindError> {
-        let value = self.over.value(place);
-        let values = [self.values, &[(self.over.key.clone(), value.clone())]].concat();
-        let name = match self.question {
-            Question::Passes(condition) => condition.metric.as_str(),
-            Question::Meets(name, _) => name,
+    fn probe(&self, position: u64) -> Result<Probe, FindError> {
+        let value = self.range.value(position);
+        let values = [self.values, &[(self.range.key.clone(), value.clone())]].concat();
+        let name = match self.comparison {
+            Comparison::WithValue(condition) => condition.metric.as_str(),
+            Comparison::WithMachine(name, _) => name,
         };
         let metric = self.metric(self.reader, &values, name)?;
-        let (other, holds) = match self.question {
-            Question::Passes(condition) => (None, metric.is_some_and(|metric| condition.holds(metric))),
-            Question::Meets(_, other) => {
+        let (other, holds) = match self.comparison {
+            Comparison::WithValue(condition) => (None, metric.is_some_and(|metric| condition.holds(metric))),
+            Comparison::WithMachine(_, other) => {
                 let other = self.metric(other, &values, name)?;
                 let unmeasured = || Problem::new(format!("nothing was measured under `{name}`"));
                 let (Some(one), Some(another)) = (metric, other) else {
-                    return Err(FindError::Unsound(values, Problems::one(unmeasured())));
+                    return Err(FindError::Invalid(values, Problems::one(unmeasured())));
                 };
                 (other, one < another)
             }
@@ -133,9 +133,9 @@ impl Search<'_> {
     }
 
     fn result(&self, reader: Reader<'_>, values: &[(String, String)]) -> Result<Arc<ResultRow>, FindError> {
-        let read = reader(&settings(values)).map_err(|problems| FindError::Unsound(values.to_vec(), problems))?;
+        let read = reader(&settings(values)).map_err(|problems| FindError::Invalid(values.to_vec(), problems))?;
         let inputs = record::inputs(&read);
-        let result = found_or_run(&inputs, self.points, self.tell, || Ok(read)).map_err(FindError::Unkept)?;
-        Ok(result.expect("what was just hashed has that hash"))
+        let result = find_or_run(&inputs, self.points, self.on_event, || Ok(read)).map_err(FindError::Store)?;
+        Ok(result.expect("the inputs are unchanged since they were hashed"))
     }
 }

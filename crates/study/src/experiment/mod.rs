@@ -1,30 +1,30 @@
-//! Experiments: one run, sweeps, searches and fits of a machine that is described.
+//! Experiments on one described machine: single runs, sweeps, searches, sensitivity analysis and fits.
 //!
-//! | file | does |
+//! | file | holds |
 //! |---|---|
-//! | `run.rs` | one description, run: its metrics, ledger, resources and outcome |
+//! | `run.rs` | one run: its metrics, ledger, resource utilisation and outcome |
 //! | `description.rs` | a description and the experiments on it, for library users |
-//! | `subject.rs` | the description that is asked about, by name, file or text |
-//! | `reader.rs` | reads it under varied settings |
-//! | `bottleneck.rs` | what holds a run back |
+//! | `subject.rs` | the machine description under test, found by name, path or text |
+//! | `reader.rs` | the function that reads a description with overrides |
+//! | `bottleneck.rs` | the bottleneck of a run |
 //! | `record.rs` | the result of a run as JSON, with its hash |
-//! | `result_row.rs` | the small part of it that tables tell |
-//! | `sweep.rs`, `sweep/` | many runs: the cross product of varied keys, shares of it, its metrics |
+//! | `result_row.rs` | the part of a result that tables show |
+//! | `sweep.rs`, `sweep/` | sweeps: the cross product of varied keys, its shards, its metrics |
 //! | `vary.rs`, `vary/` | `KEY=V1,V2,…`, and ranges |
-//! | `part_overrides.rs` | shipped parts by name: `ni=cni32qm` |
-//! | `find.rs`, `find/` | where a metric passes a value, or another machine's |
-//! | `seeds.rs` | the same run with several seeds |
-//! | `points.rs` | finished points of a sweep, kept |
-//! | `threads.rs` | how runs are spread over threads |
-//! | `tidy.rs`, `tidy/` | points and messages as rows of data |
-//! | `plot.rs` | a picture of them |
-//! | `result_page.rs`, `result_page/` | a page of results |
-//! | `constants.rs` | the numbers of a machine, made larger or smaller |
-//! | `whatif.rs` | what would change if one of them were another |
-//! | `uncertainty/` | how sure a number is |
-//! | `fit/` | constants fitted on numbers |
+//! | `part_overrides.rs` | overrides that select a shipped part by name: `ni=cni32qm` |
+//! | `find.rs`, `find/` | bisection for the value at which a metric crosses a threshold or another machine's metric |
+//! | `seeds.rs` | replications of a run with several seeds |
+//! | `points.rs` | the store of finished points of a sweep |
+//! | `threads.rs` | how runs are distributed over threads |
+//! | `tidy.rs`, `tidy/` | points and messages as tidy data |
+//! | `plot.rs` | charts of tidy data |
+//! | `result_page.rs`, `result_page/` | HTML pages of a user's results |
+//! | `constants.rs` | the numeric parameters of a machine, and scaled copies of them |
+//! | `whatif.rs` | the sensitivity of a metric to each numeric parameter |
+//! | `uncertainty/` | the uncertainty of a number |
+//! | `fit/` | calibration of constants on measured or published numbers |
 //!
-//! Leaves out studies, which make many experiments and judge them.
+//! Studies, which combine many experiments and judge their results, are in `study/`.
 //!
 #![doc = include_str!("example.md")]
 
@@ -89,7 +89,7 @@ pub use run::run;
 #[doc = include_str!("example.md")]
 pub use find::{MetricCrossing, Probe};
 #[doc = include_str!("example.md")]
-pub use fit::Fitted;
+pub use fit::FitResult;
 #[doc = include_str!("example.md")]
 pub use result_row::ResultRow;
 #[doc = include_str!("example.md")]

@@ -1,12 +1,14 @@
-//! Shipped parts by name, as settings: `ni=cni32qm` puts that interface in the place of the description's own, and
-//! `host`, `protocol` and `fabric` do the same. Leaves out parts of single nodes, which stay.
+//! Overrides that select a shipped part by name: `ni=cni32qm` replaces the description's interface by the shipped one;
+//! `host`, `protocol` and `fabric` do the same.
+//!
+//! Parts declared for a single node are not replaced.
 
 use narrows_core::machine::{Machine, shipped};
 use narrows_core::text::set::plain;
 use narrows_core::text::{Problem, Read, suggest};
 use toml::Value;
 
-/// A kind of part: the key that names one, the folder of the shipped ones, and its table in a description.
+/// A family of parts: the key that selects one, the folder of the shipped ones, and its table in a description.
 struct Family {
     key: &'static str,
     folder: &'static str,
@@ -20,19 +22,19 @@ const FAMILIES: [Family; 4] = [
     Family { key: "fabric", folder: "fabrics", table: "fabric" },
 ];
 
-/// Tables that stand beside a fabric's own, whichever it is.
-const BESIDE: [&str; 2] = ["router", "loss"];
+/// Tables that a description may have in addition to that of its fabric.
+const COMMON_TABLES: [&str; 2] = ["router", "loss"];
 
-/// What a description says by itself of what parts may take the place of.
+/// The replaceable parts that a description names.
 #[derive(Clone, Default, Debug)]
-pub struct PartsNamed {
+pub struct NamedParts {
     parts: Vec<String>,
-    /// The nodes that name a host.
+    /// The nodes with a `host` key.
     nodes: Vec<String>,
 }
 
-/// The family and the name that a setting such as `ni=cni32qm` gives.
-fn named(option: &str) -> Option<(&'static Family, String)> {
+/// Returns the family and part name of an override such as `ni=cni32qm`; `None` for any other override.
+fn part_override(option: &str) -> Option<(&'static Family, String)> {
     let is_key = |family: &&Family| option.trim_start().starts_with(family.key);
     FAMILIES.iter().find(is_key)?;
     let (path, value) = plain(option)?;
@@ -42,7 +44,7 @@ fn named(option: &str) -> Option<(&'static Family, String)> {
 }
 
 impl Family {
-    /// The names of the shipped parts, without their folder.
+    /// Returns the names of the shipped parts of the family, without their folder.
     fn names(&self) -> impl Iterator<Item = &'static str> {
         shipped::parts().iter().filter_map(|part| part.strip_prefix(self.folder)?.strip_prefix('/'))
     }
@@ -58,7 +60,7 @@ impl Family {
         })
     }
 
-    /// The names of what a shipped part describes in its table.
+    /// Returns the keys in the family's table of a shipped part.
     fn kinds(&self, name: &str) -> Vec<String> {
         let text = shipped::part(&format!("{}/{name}", self.folder)).unwrap_or_default();
         let tree: toml::Table = text.parse().unwrap_or_default();
@@ -67,30 +69,30 @@ impl Family {
     }
 }
 
-/// Whether an option names a part.
-pub fn is_named(option: &str) -> bool {
-    named(option).is_some()
+/// Returns whether an override selects a part by name.
+pub fn selects_part(option: &str) -> bool {
+    part_override(option).is_some()
 }
 
-/// What is wrong with the names of parts in settings.
+/// Returns the problems of part names in overrides.
 pub fn problems<'a>(options: impl Iterator<Item = &'a str>) -> Vec<Problem> {
-    options.filter_map(named).filter_map(|(family, name)| family.find(&name).err()).collect()
+    options.filter_map(part_override).filter_map(|(family, name)| family.find(&name).err()).collect()
 }
 
-impl PartsNamed {
-    /// Of a description's text; what is wrong with it is told where it is read.
-    pub fn of(text: &str) -> PartsNamed {
+impl NamedParts {
+    /// Reads the parts from a description's text. Its errors are reported when the description itself is read.
+    pub fn of(text: &str) -> NamedParts {
         let tree: toml::Table = text.parse().unwrap_or_default();
         let nodes = tree.get("nodes").and_then(Value::as_table).into_iter().flatten();
         let with_host = nodes.filter(|(_, node)| node.get("host").is_some());
-        PartsNamed {
+        NamedParts {
             parts: tree.get("parts").map(words).unwrap_or_default(),
             nodes: with_host.map(|(name, _)| name.clone()).collect(),
         }
     }
 
-    /// The same with a setting over it.
-    fn over(&mut self, option: &str) {
+    /// Applies an ordinary override.
+    fn apply(&mut self, option: &str) {
         match plain(option) {
             Some((path, value)) if path == ["parts"] => self.parts = words(&value),
             Some((path, _)) => {
@@ -106,39 +108,40 @@ impl PartsNamed {
         }
     }
 
-    /// The settings with those that name parts put as what descriptions have: `parts`, and the nodes' hosts.
+    /// Rewrites overrides that select parts into overrides of keys that descriptions have: `parts`, and the nodes'
+    /// `host`.
     pub fn settings(&self, sets: &[String], varied: &[String]) -> (Vec<String>, Vec<String>) {
-        let mut now = self.clone();
-        let mut put = |options: &[String]| {
+        let mut state = self.clone();
+        let mut rewrite = |options: &[String]| {
             let (mut settings, mut hosts, mut any) = (Vec::new(), Vec::new(), false);
             for option in options {
-                match named(option) {
+                match part_override(option) {
                     None => {
-                        now.over(option);
+                        state.apply(option);
                         settings.push(option.clone());
                     }
                     Some((family, name)) => {
                         any = true;
-                        now.replace(family, &name);
+                        state.replace(family, &name);
                         let host = |node: &String| format!("nodes.\"{node}\".host={}", Value::from(name.as_str()));
-                        hosts.extend(now.nodes.iter().filter(|_| family.key == "host").map(host));
+                        hosts.extend(state.nodes.iter().filter(|_| family.key == "host").map(host));
                     }
                 }
             }
-            let parts: Value = now.parts.iter().map(String::as_str).collect::<Vec<_>>().into();
+            let parts: Value = state.parts.iter().map(String::as_str).collect::<Vec<_>>().into();
             settings.extend(any.then(|| format!("parts={parts}")));
             settings.extend(hosts);
             settings
         };
-        (put(sets), put(varied))
+        (rewrite(sets), rewrite(varied))
     }
 
     fn replace(&mut self, family: &Family, name: &str) {
         let part = format!("{}/{name}", family.folder);
         let is_of = |part: &String| part.strip_prefix(family.folder).is_some_and(|rest| rest.starts_with('/'));
-        let place = self.parts.iter().position(is_of).unwrap_or(self.parts.len());
+        let index = self.parts.iter().position(is_of).unwrap_or(self.parts.len());
         self.parts.retain(|part| !is_of(part));
-        self.parts.insert(place.min(self.parts.len()), part);
+        self.parts.insert(index.min(self.parts.len()), part);
     }
 }
 
@@ -150,19 +153,23 @@ fn words(value: &Value) -> Vec<String> {
     }
 }
 
-/// The first part that a setting names and that the machine does not have, as the description says otherwise.
+/// Returns the problem of the last override whose part the machine does not have, since the description declares
+/// another.
 pub fn unused_overrides(read: &Read<Machine>, options: &[String]) -> Option<Problem> {
-    let named: Vec<_> = options.iter().filter_map(|option| named(option)).collect();
+    let named: Vec<_> = options.iter().filter_map(|option| part_override(option)).collect();
     let machine = if named.is_empty() { return None } else { read.resolved() };
     named.into_iter().rev().find_map(|(family, name)| {
         let kinds = family.kinds(&name);
         let has = machine[family.table].as_object()?;
-        let is_there = kinds.iter().any(|kind| has.contains_key(kind) && !BESIDE.contains(&kind.as_str()));
-        let own =
-            has.keys().find(|key| !BESIDE.contains(&key.as_str())).filter(|_| family.key != "host" && !is_there)?;
-        let own = format!("[{}.{}]", family.table, own.replace('_', "-"));
-        let problem = Problem::new(format!("`{}={name}` has no effect: the description says {own} itself", family.key));
-        Some(problem.help(format!("leave {own} out of the description, and name a part instead")))
+        let is_present = kinds.iter().any(|kind| has.contains_key(kind) && !COMMON_TABLES.contains(&kind.as_str()));
+        let declared = has
+            .keys()
+            .find(|key| !COMMON_TABLES.contains(&key.as_str()))
+            .filter(|_| family.key != "host" && !is_present)?;
+        let declared = format!("[{}.{}]", family.table, declared.replace('_', "-"));
+        let problem =
+            Problem::new(format!("`{}={name}` has no effect: the description declares {declared}", family.key));
+        Some(problem.help(format!("remove {declared} from the description, and name a part instead")))
     })
 }
 
@@ -172,11 +179,11 @@ mod tests {
 
     fn settings(text: &str, varied: &[&str]) -> Vec<String> {
         let varied: Vec<String> = varied.iter().map(|option| option.to_string()).collect();
-        PartsNamed::of(text).settings(&[], &varied).1
+        NamedParts::of(text).settings(&[], &varied).1
     }
 
     #[test]
-    fn a_named_part_takes_the_place_of_the_descriptions_own() {
+    fn named_part_replaces_the_descriptions_part() {
         let text = "parts = ['hosts/p6-natoma', 'ni/trapeze']\n[nodes.a]\nhost = 'p6-natoma'\n[nodes.b]\n";
         assert_eq!(
             settings(text, &["run.seed=1", "ni=udma"]),
@@ -190,12 +197,12 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_no_such_name_is_told() {
-        let told = problems(["ni=cni32q", "fabric=myrinet"].into_iter());
-        assert_eq!(told.len(), 1);
+    fn unknown_part_name_is_reported() {
+        let found = problems(["ni=cni32q", "fabric=myrinet"].into_iter());
+        assert_eq!(found.len(), 1);
         assert!(
-            told[0].message.contains("no shipped part `ni/cni32q`") && told[0].help[0].contains("cni32qm"),
-            "{told:?}"
+            found[0].message.contains("no shipped part `ni/cni32q`") && found[0].help[0].contains("cni32qm"),
+            "{found:?}"
         );
     }
 }

@@ -1,56 +1,61 @@
-//! A picture of tidy data: lines over a column of numbers, or groups of bars over one of words; a line or bar for each
-//! value of other columns. Columns are called by their names, by keys and metrics, or by the ends of these.
+//! Charts of tidy data: a line chart over a column of numbers, or grouped bars over a column of text, with one line or
+//! bar for each combination of values of the grouping columns. A column is selected by its name, by its key or metric,
+//! or by a suffix of these.
 //!
-//! Leaves out statistics: where several rows fall on one place it says so, and draws nothing.
+//! No statistics are computed: several rows at one point are reported as a problem.
 
 use crate::report::chart::{Axis, BarChart, LineChart, Series};
 use crate::report::dataset::{ColumnValues, Dataset, Variable, suffixed};
 use narrows_core::text::{Problem, suggest};
 
-/// What is to be drawn.
+/// The description of a chart.
 #[derive(Clone, Debug, Default)]
-pub struct Drawing {
-    /// The heading; by default what is drawn over what.
+pub struct PlotSpec {
+    /// The title; by default `Y over X`.
     pub title: Option<String>,
-    /// The column below.
+    /// The column of the x axis.
     pub x: String,
-    /// The columns at the left, of one unit.
+    /// The columns of the y axis, all of one unit.
     pub y: Vec<String>,
-    /// The columns whose values tell lines apart.
+    /// The grouping columns: one line for each combination of their values.
     pub by: Vec<String>,
-    /// Whether the axes below and at the left are logarithmic.
+    /// Whether the x axis and the y axis are logarithmic.
     pub log: (bool, bool),
 }
 
-/// A picture, and how many rows are not in it, as nothing was measured there.
-pub struct Drawn {
-    /// The picture as SVG.
+/// A rendered chart.
+pub struct RenderedPlot {
+    /// The chart as SVG.
     pub svg: String,
-    /// How many rows are left out.
+    /// The number of values left out because nothing was measured.
     pub left_out: usize,
 }
 
-/// A unit as axes show it: so many of the base unit.
-struct Shown {
+/// The unit of an axis, and the base units in it.
+struct AxisUnit {
     unit: String,
     per: f64,
 }
 
-/// Points of one name.
+/// The points of one group.
 struct Line {
     name: String,
-    /// The row's place below, by number or by word, and its value.
+    /// The index of the row, and its y value.
     points: Vec<(usize, f64)>,
 }
 
-impl Drawing {
-    /// Draws.
-    pub fn draw(&self, data: &Dataset) -> Result<Drawn, Problem> {
+impl PlotSpec {
+    /// Renders the chart of `data`.
+    ///
+    /// # Errors
+    ///
+    /// Reports an unknown or ambiguous column, columns of different units, and several rows at one point.
+    pub fn draw(&self, data: &Dataset) -> Result<RenderedPlot, Problem> {
         let x = find(data, &self.x)?;
         let ys = self.y.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?;
         let by = self.by.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?;
         if let Some(other) = ys.iter().find(|y| y.unit != ys[0].unit || matches!(y.values, ColumnValues::Texts(_))) {
-            return Err(not_together(ys[0], other));
+            return Err(unit_conflict(ys[0], other));
         }
         let (lines, left_out) = lines(data, x, &ys, &by);
         if lines.iter().all(|line| line.points.is_empty()) {
@@ -61,25 +66,27 @@ impl Drawing {
             ColumnValues::Texts(_) => self.bars(x, &ys, &lines),
             _ => self.lines(x, &ys, &lines),
         };
-        Ok(Drawn { svg, left_out })
+        Ok(RenderedPlot { svg, left_out })
     }
 
-    /// That nothing lies upon another, nor off a logarithmic axis.
+    /// Checks that no two rows of a line share an x value, and that logarithmic axes have positive values only.
     fn check(&self, data: &Dataset, x: &Variable, by: &[&Variable], lines: &[Line]) -> Result<(), Problem> {
         for line in lines {
-            let mut places: Vec<String> = line.points.iter().filter_map(|(row, _)| x.values.text(*row)).collect();
-            places.sort_unstable();
-            if let Some(pair) = places.windows(2).find(|pair| pair[0] == pair[1]) {
-                let told = format!("several rows have {} = {}", x.name, pair[0]);
-                let told = if line.name.is_empty() { told } else { format!("{told} in `{}`", line.name) };
+            let mut values: Vec<String> = line.points.iter().filter_map(|(row, _)| x.values.text(*row)).collect();
+            values.sort_unstable();
+            if let Some(pair) = values.windows(2).find(|pair| pair[0] == pair[1]) {
+                let message = format!("several rows have {} = {}", x.name, pair[0]);
+                let message = if line.name.is_empty() { message } else { format!("{message} in `{}`", line.name) };
                 let differ: Vec<&str> = varying(data, x, by).collect();
-                let help = format!("tell them apart with --by {}", suggest::phrase(differ.iter().copied()));
-                return Err(Problem::new(told).help(if differ.is_empty() { String::new() } else { help }));
+                let help = format!("distinguish them with --by {}", suggest::phrase(differ.iter().copied()));
+                return Err(Problem::new(message).help(if differ.is_empty() { String::new() } else { help }));
             }
             let off_x = |(row, _): &&(usize, f64)| self.log.0 && x.values.number(*row).is_some_and(|x| x <= 0.0);
             let off_y = |(_, y): &&(usize, f64)| self.log.1 && *y <= 0.0;
             if line.points.iter().any(|point| off_x(&point) || off_y(&point)) {
-                return Err(Problem::new("a logarithmic axis has no place for 0 or less").help("leave out that --log"));
+                return Err(
+                    Problem::new("a logarithmic axis cannot show 0 or less").help("leave out --log for this axis")
+                );
             }
         }
         Ok(())
@@ -93,8 +100,8 @@ impl Drawing {
     fn lines(&self, x: &Variable, ys: &[&Variable], lines: &[Line]) -> String {
         let number = |row: usize| x.values.number(row).unwrap_or(f64::NAN);
         let rows = lines.iter().flat_map(|line| &line.points);
-        let across = shown(&x.unit, rows.clone().map(|(row, _)| number(*row)));
-        let up = shown(&ys[0].unit, rows.map(|(_, y)| *y));
+        let across = axis_unit(&x.unit, rows.clone().map(|(row, _)| number(*row)));
+        let up = axis_unit(&ys[0].unit, rows.map(|(_, y)| *y));
         let series = |line: &Line| {
             let mut points: Vec<(f64, f64)> =
                 line.points.iter().map(|(row, y)| (number(*row) / across.per, y / up.per)).collect();
@@ -126,7 +133,7 @@ impl Drawing {
                 words.push(word);
             }
         }
-        let up = shown(&ys[0].unit, lines.iter().flat_map(|line| &line.points).map(|(_, y)| *y));
+        let up = axis_unit(&ys[0].unit, lines.iter().flat_map(|line| &line.points).map(|(_, y)| *y));
         let height = |line: &Line, word: &String| {
             let point = line.points.iter().find(|(row, _)| x.values.text(*row).as_ref() == Some(word));
             point.map_or(f64::NAN, |(_, y)| y / up.per)
@@ -140,7 +147,7 @@ impl Drawing {
     }
 }
 
-/// The name of all that is drawn, if it is one thing.
+/// Returns the name of the y column, or nothing if there are several.
 fn one_name(ys: &[&Variable]) -> String {
     match ys {
         [one] => words(one),
@@ -148,14 +155,14 @@ fn one_name(ys: &[&Variable]) -> String {
     }
 }
 
-fn title(name: &str, shown: &Shown) -> String {
-    match shown.unit.as_str() {
+fn title(name: &str, axis_unit: &AxisUnit) -> String {
+    match axis_unit.unit.as_str() {
         "" => name.to_owned(),
         unit => format!("{name} [{unit}]").trim_start().to_owned(),
     }
 }
 
-/// A column's name in words, without its unit.
+/// Returns the name of a column in words, without its unit.
 pub fn words(variable: &Variable) -> String {
     bare(variable).replace('_', " ")
 }
@@ -165,31 +172,32 @@ fn bare(variable: &Variable) -> &str {
     variable.name.strip_suffix(&end).unwrap_or(&variable.name)
 }
 
-/// The unit in which the largest of these numbers of a base unit is best read.
-fn shown(unit: &str, numbers: impl Iterator<Item = f64>) -> Shown {
+/// Returns the unit in which the largest of these numbers of a base unit is at least 1.
+fn axis_unit(unit: &str, numbers: impl Iterator<Item = f64>) -> AxisUnit {
     let most = numbers.filter(|number| number.is_finite()).fold(0.0, |most: f64, number| most.max(number.abs()));
     let scales: &[(&str, f64)] = match unit {
         "s" => &[("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9)],
         "B/s" => &[("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3), ("B/s", 1.0)],
         "Hz" => &[("GHz", 1e9), ("MHz", 1e6), ("kHz", 1e3), ("Hz", 1.0)],
-        _ => return Shown { unit: unit.to_owned(), per: 1.0 },
+        _ => return AxisUnit { unit: unit.to_owned(), per: 1.0 },
     };
-    let (unit, per) = scales.iter().find(|(_, per)| most >= *per).unwrap_or(scales.last().expect("there are scales"));
-    Shown { unit: unit.to_string(), per: *per }
+    let (unit, per) =
+        scales.iter().find(|(_, per)| most >= *per).unwrap_or(scales.last().expect("the list is not empty"));
+    AxisUnit { unit: unit.to_string(), per: *per }
 }
 
-/// A line for each column at the left and each value of those that tell lines apart, in the order of the rows.
+/// Returns a line for each y column and group, in the order of the rows, and the number of values left out.
 fn lines(data: &Dataset, x: &Variable, ys: &[&Variable], by: &[&Variable]) -> (Vec<Line>, usize) {
     let (mut lines, mut left_out): (Vec<Line>, usize) = (Vec::new(), 0);
     for row in 0..data.rows() {
-        let told: Vec<String> = by.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned())).collect();
+        let group: Vec<String> = by.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned())).collect();
         for y in ys {
             let (Some(_), Some(value)) = (x.values.text(row), y.values.number(row)) else {
                 left_out += 1;
                 continue;
             };
             let several = (ys.len() > 1).then(|| words(y));
-            let name = told.iter().cloned().chain(several).collect::<Vec<_>>().join(", ");
+            let name = group.iter().cloned().chain(several).collect::<Vec<_>>().join(", ");
             match lines.iter_mut().find(|line| line.name == name) {
                 Some(line) => line.points.push((row, value)),
                 None => lines.push(Line { name, points: vec![(row, value)] }),
@@ -199,7 +207,7 @@ fn lines(data: &Dataset, x: &Variable, ys: &[&Variable], by: &[&Variable]) -> (V
     (lines, left_out)
 }
 
-/// The columns that were varied, before the outcome, and are not yet told apart.
+/// Returns the names of the varied columns that are neither the x column nor grouped by.
 fn varying<'a>(data: &'a Dataset, x: &'a Variable, by: &'a [&Variable]) -> impl Iterator<Item = &'a str> {
     let keys = data.variables.iter().take_while(|variable| variable.name != "outcome");
     let differs = |variable: &&Variable| {
@@ -209,18 +217,18 @@ fn varying<'a>(data: &'a Dataset, x: &'a Variable, by: &'a [&Variable]) -> impl 
     others.filter(differs).map(|variable| variable.name.as_str())
 }
 
-fn not_together(one: &Variable, other: &Variable) -> Problem {
+fn unit_conflict(one: &Variable, other: &Variable) -> Problem {
     match (&other.values, other.unit.as_str()) {
         (ColumnValues::Texts(_), _) => {
-            Problem::new(format!("`{}` holds words, and a picture's height is a number", other.name))
-                .help("words are drawn below, or tell lines apart: --x or --by")
+            Problem::new(format!("`{}` holds text, and the y axis needs numbers", other.name))
+                .help("use a column of text with --x or --by")
         }
         _ => Problem::new(format!("`{}` and `{}` are of different units", one.name, other.name))
-            .help("draw them in two pictures"),
+            .help("draw them in two charts"),
     }
 }
 
-/// The column called so: by its whole name, by the key or metric that it holds, or by the only end that fits.
+/// Finds a column by its full name, by its key or metric, or by a suffix that only one column has.
 fn find<'a>(data: &'a Dataset, name: &str) -> Result<&'a Variable, Problem> {
     let plain = suffixed(name, "");
     let all = || data.variables.iter();
@@ -266,36 +274,36 @@ mod tests {
         data
     }
 
-    fn drawing(x: &str, y: &[&str], by: &[&str]) -> Drawing {
-        let own = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
-        Drawing { x: x.to_owned(), y: own(y), by: own(by), ..Drawing::default() }
+    fn plot(x: &str, y: &[&str], by: &[&str]) -> PlotSpec {
+        let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
+        PlotSpec { x: x.to_owned(), y: owned(y), by: owned(by), ..PlotSpec::default() }
     }
 
     #[test]
-    fn a_line_for_each_value_in_units_that_read_well() {
-        let drawn = drawing("payload", &["message.bandwidth"], &["policy"]).draw(&data()).expect("a picture");
+    fn each_group_has_a_line_in_a_readable_unit() {
+        let drawn = plot("payload", &["message.bandwidth"], &["policy"]).draw(&data()).expect("a chart");
         let picture = roxmltree::Document::parse(&drawn.svg).expect("XML");
         let texts: Vec<&str> = picture.descendants().filter_map(|one| one.text()).map(str::trim).collect();
         for words in ["message bandwidth [MB/s]", "workload stream payload [B]", "a", "b"] {
             assert!(texts.contains(&words), "no {words} in {texts:?}");
         }
         assert_eq!(drawn.left_out, 1);
-        let bars = drawing("policy", &["message.latency", "round.latency"], &["payload"]).draw(&data()).expect("bars");
+        let bars = plot("policy", &["message.latency", "round.latency"], &["payload"]).draw(&data()).expect("bars");
         assert!(bars.svg.contains("[µs]") && bars.svg.contains("64, message latency"));
     }
 
     #[test]
-    fn what_cannot_be_drawn_is_told() {
-        let why = |drawing: Drawing| {
-            let problem = drawing.draw(&data()).err().expect("a problem");
+    fn impossible_charts_are_reported() {
+        let why = |plot: PlotSpec| {
+            let problem = plot.draw(&data()).err().expect("a problem");
             format!("{} {}", problem.message, problem.help.join(" "))
         };
-        assert!(why(drawing("payload", &["bandwidth"], &[])).contains(
-            "several rows have workload_stream_payload_B = 64 tell them apart with --by `ni_trapeze_policy`"
+        assert!(why(plot("payload", &["bandwidth"], &[])).contains(
+            "several rows have workload_stream_payload_B = 64 distinguish them with --by `ni_trapeze_policy`"
         ));
-        assert!(why(drawing("payload", &["latency"], &["policy"])).contains("may be any of"));
-        assert!(why(drawing("payload", &["policy"], &[])).contains("holds words"));
-        assert!(why(drawing("payload", &["message.latency", "bandwidth"], &["policy"])).contains("different units"));
-        assert!(why(drawing("paiload", &["bandwidth"], &[])).contains("there is no column `paiload`"));
+        assert!(why(plot("payload", &["latency"], &["policy"])).contains("may be any of"));
+        assert!(why(plot("payload", &["policy"], &[])).contains("holds text"));
+        assert!(why(plot("payload", &["message.latency", "bandwidth"], &["policy"])).contains("different units"));
+        assert!(why(plot("paiload", &["bandwidth"], &[])).contains("there is no column `paiload`"));
     }
 }

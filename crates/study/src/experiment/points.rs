@@ -1,8 +1,7 @@
-//! Finished points of a sweep, kept so that a sweep that was stopped goes on where it was.
+//! The store of a sweep's finished points, from which an interrupted sweep resumes.
 //!
-//! A folder with a file per point, named after the hash of the point's inputs, which holds the
-//! run's result. A file takes its place when it is whole, and is believed only if it is the
-//! result it says it is.
+//! The store is a folder with one file per point. The file is named after the hash of the point's inputs and holds the
+//! result of the run. A file is renamed into place when it is complete, and is accepted only if its hash is correct.
 
 use super::Record;
 use std::fs;
@@ -13,79 +12,84 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The folder of a sweep's finished points.
 #[derive(Clone, Debug)]
-pub struct Points {
+pub struct PointStore {
     folder: PathBuf,
 }
 
-/// What a folder says about a point.
+/// The result of looking up a point in the store.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Kept {
-    /// Its result.
-    Whole(Box<Record>),
-    /// Nothing.
+pub enum StoredPoint {
+    /// The stored result.
+    Valid(Box<Record>),
+    /// No file.
     Absent,
-    /// A file that is not its result, and why.
+    /// A file that is not the point's result, and the reason.
     Corrupt(PathBuf, String),
 }
 
-impl Points {
-    /// The folder that belongs to the results in `out`, made if need be.
-    pub fn beside(out: &Path) -> io::Result<Points> {
+impl PointStore {
+    /// Opens the store next to the results file `out`, and creates it if necessary.
+    pub fn create(out: &Path) -> io::Result<PointStore> {
         let folder = folder_of(out).ok_or(ErrorKind::InvalidInput)?;
         fs::create_dir_all(&folder)?;
-        Ok(Points { folder })
+        Ok(PointStore { folder })
     }
 
-    /// The folder that belongs to the results in `out`, if it is there.
-    pub fn found(out: &Path) -> Option<Points> {
+    /// Opens the store next to the results file `out`, if it exists.
+    pub fn open(out: &Path) -> Option<PointStore> {
         let folder = folder_of(out)?;
-        folder.is_dir().then_some(Points { folder })
+        folder.is_dir().then_some(PointStore { folder })
     }
+    /// Returns the folder of the store.
 
-    /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The result of the point with these inputs.
-    pub fn find(&self, inputs: &str) -> Kept {
+    /// Looks up the point whose inputs have this hash.
+    pub fn find(&self, inputs: &str) -> StoredPoint {
         let path = self.path(inputs);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Kept::Absent,
-            Err(error) => return Kept::Corrupt(path, error.to_string()),
+            Err(error) if error.kind() == ErrorKind::NotFound => return StoredPoint::Absent,
+            Err(error) => return StoredPoint::Corrupt(path, error.to_string()),
         };
         match Record::parse(&text) {
-            Err(why) => Kept::Corrupt(path, why),
-            Ok(record) if !record.is_whole() => Kept::Corrupt(path, "its hash is not that of its contents".to_owned()),
-            Ok(record) if record.inputs() != inputs => Kept::Corrupt(path, "it is of another point".to_owned()),
-            Ok(record) => Kept::Whole(Box::new(record)),
+            Err(why) => StoredPoint::Corrupt(path, why),
+            Ok(record) if !record.is_intact() => {
+                StoredPoint::Corrupt(path, "its hash does not match its contents".to_owned())
+            }
+            Ok(record) if record.inputs() != inputs => {
+                StoredPoint::Corrupt(path, "it is the result of another point".to_owned())
+            }
+            Ok(record) => StoredPoint::Valid(Box::new(record)),
         }
     }
 
-    /// Keeps a result.
-    pub fn keep(&self, inputs: &str, record: &Record) -> io::Result<()> {
-        self.put(&format!("{inputs}.json"), &record.pretty())
+    /// Stores the result of the point whose inputs have this hash.
+    pub fn store(&self, inputs: &str, record: &Record) -> io::Result<()> {
+        self.write_atomically(&format!("{inputs}.json"), &record.pretty())
     }
 
-    /// Keeps what the sweep is.
-    pub fn keep_plan(&self, text: &str) -> io::Result<()> {
-        self.put(PLAN, text)
+    /// Stores the plan of the sweep.
+    pub fn store_plan(&self, text: &str) -> io::Result<()> {
+        self.write_atomically(PLAN, text)
     }
 
-    /// What the sweep is, if it was kept.
+    /// Reads the plan of the sweep.
     pub fn plan(&self) -> io::Result<String> {
         fs::read_to_string(self.folder.join(PLAN))
     }
 
-    /// Writes a file beside its place and moves it there: whoever reads it, or writes the same, finds a whole one.
-    fn put(&self, name: &str, text: &str) -> io::Result<()> {
-        let part = self.folder.join(format!("{name}.{}.part", unique()));
-        let put = fs::write(&part, text).and_then(|()| fs::rename(&part, self.folder.join(name)));
-        if put.is_err() {
+    /// Writes a file under a temporary name and renames it, so that concurrent readers and writers see complete files
+    /// only.
+    fn write_atomically(&self, name: &str, text: &str) -> io::Result<()> {
+        let part = self.folder.join(format!("{name}.{}.part", unique_suffix()));
+        let written = fs::write(&part, text).and_then(|()| fs::rename(&part, self.folder.join(name)));
+        if written.is_err() {
             let _ = fs::remove_file(&part);
         }
-        put
+        written
     }
 
     fn path(&self, inputs: &str) -> PathBuf {
@@ -93,18 +97,18 @@ impl Points {
     }
 }
 
-/// Where the points of the results in `out` are kept.
+/// Returns the folder of the store for the results file `out`.
 fn folder_of(out: &Path) -> Option<PathBuf> {
     let mut name = out.file_name()?.to_owned();
     name.push(".points");
     Some(out.with_file_name(name))
 }
 
-/// The file that says what a sharded sweep is.
+/// The file with the plan of a sharded sweep.
 const PLAN: &str = "sweep.plan";
 
-/// A word that no other writer has: another thread, process, or machine with the same disk.
-pub fn unique() -> String {
+/// Returns a name suffix that is unique among the threads, processes and machines that share a disk.
+pub fn unique_suffix() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
     format!("{}-{}-{now:x}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))

@@ -1,7 +1,7 @@
 //! The result of a run as JSON: what `run --format json` prints and what a sweep keeps.
 //!
-//! The same bytes for the same description on every machine, but for `host`, which says how the
-//! run itself went. `hash` is over everything else, so a record can be checked by itself.
+//! The bytes are the same for the same description on every computer, except `host`, the cost of the run itself.
+//! `hash` covers everything but `host` and `uncertainty`, so a record can be verified on its own.
 
 use super::uncertainty::single::MetricUncertainty;
 use super::{Bottleneck, RunResult};
@@ -16,10 +16,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
-/// The version of the program, which is part of every result.
+/// The version of the program, part of every result.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The keys of every record.
+/// The keys that every record has.
 const KEYS: [&str; 6] = ["metrics", "machine", "seed", "version", "hash", "ledger"];
 
 /// The result of a run as JSON.
@@ -27,24 +27,24 @@ const KEYS: [&str; 6] = ["metrics", "machine", "seed", "version", "hash", "ledge
 pub struct Record(Map<String, Json>);
 
 impl Record {
-    /// Of a run of `read`.
+    /// Returns the record of a run of the description `read`.
     pub fn of(read: &Read<Machine>, result: &RunResult) -> Record {
         let ledger = MeanLedger::of(&result.ledger);
         let mut map = Map::new();
         map.insert("outcome".into(), outcome_name(&result.outcome).into());
-        if let Some(note) = said(result) {
+        if let Some(note) = outcome_note(result) {
             map.insert("note".into(), note.into());
         }
         map.insert("metrics".into(), metrics(result));
         map.insert("ledger".into(), ledger_json(&ledger));
-        let told = told(result);
-        map.insert("resources".into(), resources(result, &told));
-        if told.len() < result.resources.len() {
-            map.insert("resources_summed".into(), summed(result, &told));
+        let listed = listed_resources(result);
+        map.insert("resources".into(), resources(result, &listed));
+        if listed.len() < result.resources.len() {
+            map.insert("resources_summed".into(), summed(result, &listed));
         }
-        map.insert("binds".into(), binds(&Bottleneck::of(result, &ledger)));
+        map.insert("binds".into(), bottleneck_json(&Bottleneck::of(result, &ledger)));
         map.insert("simulated_us".into(), result.end.as_us().into());
-        if let Some(stuck) = stuck(&result.outcome) {
+        if let Some(stuck) = pending_waits(&result.outcome) {
             map.insert("stuck".into(), stuck_json(stuck));
         }
         map.insert("machine".into(), read.resolved());
@@ -59,23 +59,27 @@ impl Record {
         Record(map)
     }
 
-    /// The same record with what the run cost: seconds of real time, and events.
+    /// Adds the cost of the run: seconds of real time, and events.
     pub fn with_host(mut self, wall_s: f64, events: u64) -> Record {
         self.0.insert("host".into(), json!({ "wall_s": wall_s, "events": events }));
         self
     }
 
-    /// The same record with how sure its metrics are, which is no part of what its hash is over.
-    pub fn with_uncertainty(mut self, sure: &[MetricUncertainty]) -> Record {
-        let one = |sure: &MetricUncertainty| {
-            let MetricUncertainty { metric, left_free, elasticities } = sure;
-            (metric.name.clone(), json!({ "left_free": left_free, "elasticities": elasticities }))
+    /// Adds the uncertainty of the metrics, which the hash does not cover.
+    pub fn with_uncertainty(mut self, uncertainties: &[MetricUncertainty]) -> Record {
+        let entry = |uncertainty: &MetricUncertainty| {
+            let MetricUncertainty { metric, std_dev, elasticities } = uncertainty;
+            (metric.name.clone(), json!({ "left_free": std_dev, "elasticities": elasticities }))
         };
-        self.0.insert("uncertainty".into(), Json::Object(sure.iter().map(one).collect()));
+        self.0.insert("uncertainty".into(), Json::Object(uncertainties.iter().map(entry).collect()));
         self
     }
 
-    /// The record that a text holds, or why it is none.
+    /// Parses a record.
+    ///
+    /// # Errors
+    ///
+    /// Returns a sentence that says why `text` is not a record.
     pub fn parse(text: &str) -> Result<Record, String> {
         let json: Json = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
         let Json::Object(map) = json else { return Err("it is JSON, but not an object".to_owned()) };
@@ -83,7 +87,9 @@ impl Record {
             return Err("it is a result of `narrows reproduce`, not of `narrows run`".to_owned());
         }
         if map.contains_key("points") {
-            return Err("it is a result of `narrows sweep`; its single runs lie in the folder beside it".to_owned());
+            return Err(
+                "it is a result of `narrows sweep`; its single runs are in the `.points` folder next to it".to_owned()
+            );
         }
         match KEYS.iter().find(|key| !map.contains_key(**key)) {
             Some(key) => Err(format!("it has no `{key}`")),
@@ -91,8 +97,8 @@ impl Record {
         }
     }
 
-    /// Whether its hash is that of its contents.
-    pub fn is_whole(&self) -> bool {
+    /// Returns whether the hash matches the contents.
+    pub fn is_intact(&self) -> bool {
         let mut rest = self.0.clone();
         rest.shift_remove("host");
         rest.shift_remove("uncertainty");
@@ -100,17 +106,17 @@ impl Record {
         hash == Some(digest(&rest).into())
     }
 
-    /// What stands under `key`.
+    /// Returns the value of `key`, or null.
     pub fn get(&self, key: &str) -> &Json {
         self.0.get(key).unwrap_or(&Json::Null)
     }
 
-    /// What stands under `key`, if it is text, and else nothing.
+    /// Returns the text of `key`, or an empty text if it has none.
     pub fn text(&self, key: &str) -> &str {
         self.get(key).as_str().unwrap_or_default()
     }
 
-    /// The metrics: name, value, unit.
+    /// Returns the name, value and unit of each metric; the value is NaN if it was not measured.
     pub fn metrics(&self) -> Vec<(&str, f64, &str)> {
         let Some(metrics) = self.get("metrics").as_object() else { return Vec::new() };
         metrics
@@ -122,19 +128,19 @@ impl Record {
             .collect()
     }
 
-    /// The hash of what it was computed from.
+    /// Returns the hash of the run's inputs.
     pub fn inputs(&self) -> String {
         inputs_of(self.get("machine"), self.get("files"), self.text("version"))
     }
 
-    /// The record as JSON over several lines, with a newline at the end.
+    /// Returns the record as indented JSON, with a newline at the end.
     pub fn pretty(&self) -> String {
         serde_json::to_string_pretty(&self.0).expect("a record is plain JSON") + "\n"
     }
 }
 
-/// The hash of what a run of `read` is computed from: the resolved description, with the seed in
-/// it, the files it names, and the version.
+/// Returns the hash of the inputs of a run of `read`: the resolved description with its seed, the files it names, and
+/// the version of the program.
 pub fn inputs(read: &Read<Machine>) -> String {
     inputs_of(&read.resolved(), &files(read), VERSION)
 }
@@ -146,16 +152,16 @@ fn inputs_of(machine: &Json, files: &Json, version: &str) -> String {
     }
 }
 
-/// The hash of each file that the description names, by the key that names it; null if there is
-/// none. A shipped trace is no file: it belongs to the version.
+/// Returns the hash of each file that the description names, by its key, or null if it names none. Shipped traces are
+/// left out, since the version determines them.
 fn files(read: &Read<Machine>) -> Json {
     let hash = |(key, file): &(String, PathBuf)| Some((key.clone(), sha256(&fs::read(file).ok()?).into()));
-    let own = read.files().iter().filter(|(_, file)| !file.starts_with(shipped::SHIPPED));
-    let files: Map<String, Json> = own.filter_map(hash).collect();
+    let user_files = read.files().iter().filter(|(_, file)| !file.starts_with(shipped::SHIPPED));
+    let files: Map<String, Json> = user_files.filter_map(hash).collect();
     if files.is_empty() { Json::Null } else { files.into() }
 }
 
-/// SHA-256 over compact JSON, in hexadecimal.
+/// Returns the SHA-256 of compact JSON, in hexadecimal.
 pub fn digest(json: &impl serde::Serialize) -> String {
     sha256(serde_json::to_string(json).expect("a record is plain JSON").as_bytes())
 }
@@ -164,7 +170,7 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// How a run ended, in a word.
+/// Returns the name of an outcome.
 pub fn outcome_name(outcome: &Outcome) -> &'static str {
     match outcome {
         Outcome::Done => "done",
@@ -175,16 +181,16 @@ pub fn outcome_name(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// What is to be known of how a run ended, beside its outcome.
-pub fn said(result: &RunResult) -> Option<String> {
+/// Returns an explanation of how a run ended, if there is more to say than its outcome.
+pub fn outcome_note(result: &RunResult) -> Option<String> {
     match &result.outcome {
-        Outcome::Saturated(why) => Some(format!("More is offered than is accepted: {why}.")),
+        Outcome::Saturated(why) => Some(format!("The offered load exceeds the accepted load: {why}.")),
         _ => result.note.clone(),
     }
 }
 
-/// The waits of a run that did not end by itself.
-pub fn stuck(outcome: &Outcome) -> Option<&Stuck> {
+/// Returns the waits at the end of a run that did not complete.
+pub fn pending_waits(outcome: &Outcome) -> Option<&Stuck> {
     match outcome {
         Outcome::Done | Outcome::Saturated(_) => None,
         Outcome::Deadlock(stuck) | Outcome::Livelock(stuck) | Outcome::TimeLimit(stuck) => Some(stuck),
@@ -209,52 +215,52 @@ fn ledger_json(ledger: &MeanLedger) -> Json {
     json!({ "messages": ledger.messages, "total_us": total, "stages": stages })
 }
 
-/// The most resources that are told one by one: those of a network of thousands of routers are not.
-const RESOURCES_TOLD: usize = 512;
+/// The largest number of resources listed individually; a network of thousands of routers has more.
+const RESOURCES_LISTED_MAX: usize = 512;
 
-/// Which resources are told one by one, by their places: all, or the busiest.
-fn told(result: &RunResult) -> BTreeSet<usize> {
-    let mut places: Vec<usize> = (0..result.resources.len()).collect();
-    places.sort_by_key(|place| Reverse(result.resources[*place].busy));
-    places.into_iter().take(RESOURCES_TOLD).collect()
+/// Returns the indices of the resources that are listed individually: all, or the busiest.
+fn listed_resources(result: &RunResult) -> BTreeSet<usize> {
+    let mut indices: Vec<usize> = (0..result.resources.len()).collect();
+    indices.sort_by_key(|index| Reverse(result.resources[*index].busy));
+    indices.into_iter().take(RESOURCES_LISTED_MAX).collect()
 }
 
-fn resources(result: &RunResult, told: &BTreeSet<usize>) -> Json {
+fn resources(result: &RunResult, listed: &BTreeSet<usize>) -> Json {
     let shares = result.shares();
-    let resource = |place: &usize| {
-        let (resource, share) = shares[*place];
+    let resource = |index: &usize| {
+        let (resource, share) = shares[*index];
         json!({
             "resource": resource.name,
             "busy_us": resource.busy.as_us(),
-            "moving_us": resource.moving.as_us(),
+            "moving_us": resource.active.as_us(),
             "share": share,
         })
     };
-    told.iter().map(resource).collect()
+    listed.iter().map(resource).collect()
 }
 
-/// How many resources are not told one by one, and their times together.
-fn summed(result: &RunResult, told: &BTreeSet<usize>) -> Json {
-    let rest = || result.resources.iter().enumerate().filter(|(place, _)| !told.contains(place));
+/// Returns the number of resources that are not listed, and the sums of their times.
+fn summed(result: &RunResult, listed: &BTreeSet<usize>) -> Json {
+    let rest = || result.resources.iter().enumerate().filter(|(index, _)| !listed.contains(index));
     let (busy, moving): (Time, Time) =
-        (rest().map(|(_, resource)| resource.busy).sum(), rest().map(|(_, resource)| resource.moving).sum());
+        (rest().map(|(_, resource)| resource.busy).sum(), rest().map(|(_, resource)| resource.active).sum());
     json!({ "resources": rest().count(), "busy_us": busy.as_us(), "moving_us": moving.as_us() })
 }
 
-fn binds(binds: &Bottleneck) -> Json {
-    match binds {
+fn bottleneck_json(bottleneck: &Bottleneck) -> Json {
+    match bottleneck {
         Bottleneck::Resource(name, share) => json!({ "resource": name, "share": share }),
         Bottleneck::Stage(name, share) => json!({ "stage": name, "share": share }),
         Bottleneck::Busiest(name, share) => json!({ "busiest": name, "share": share }),
-        Bottleneck::Nothing | Bottleneck::Stuck => Json::Null,
+        Bottleneck::Idle | Bottleneck::Deadlocked => Json::Null,
     }
 }
 
 fn stuck_json(stuck: &Stuck) -> Json {
     let wait = |wait: &narrows_core::engine::stuck::Wait| json!({ "task": wait.task, "wants": wait.wants, "holder": wait.holder, "closes_cycle": wait.closes_cycle });
-    let mut told = json!({ "at_us": stuck.at.as_us(), "chain": stuck.chain.iter().map(wait).collect::<Vec<_>>() });
+    let mut json = json!({ "at_us": stuck.at.as_us(), "chain": stuck.chain.iter().map(wait).collect::<Vec<_>>() });
     if !stuck.lost.first.is_empty() {
-        told["lost"] = json!({ "first": stuck.lost.first, "more": stuck.lost.more });
+        json["lost"] = json!({ "first": stuck.lost.first, "more": stuck.lost.more });
     }
-    told
+    json
 }

@@ -1,6 +1,6 @@
-//! A page of results of one's own, made of the figures of studies: of runs, and of sweeps.
+//! HTML pages of a user's results of runs and sweeps, with the charts and tables that pages of studies use.
 //!
-//! Leaves out what only a study knows: what is expected, and what to look for.
+//! Unlike the page of a study, such a page has no expected values and no claims.
 
 mod run;
 mod sweep;
@@ -8,22 +8,26 @@ mod sweep;
 use super::record::{Record, VERSION, digest};
 use super::tidy;
 use crate::report::dataset::{Dataset, Encoding};
-use crate::report::{Artifact, Made, PaperReport};
+use crate::report::{Artifact, PaperReport, Provenance};
 use std::path::Path;
 
-/// What a file holds.
+/// The contents of a result file.
 pub enum ResultFile {
     /// The result of `narrows run --format json`.
     Run(Box<Record>),
-    /// Tidy data, or the result of a sweep.
+    /// Tidy data, or the JSON result of a sweep.
     Rows(Dataset),
 }
 
 impl ResultFile {
-    /// Reads it, or says why it is no result.
+    /// Parses the contents of the file `path`.
+    ///
+    /// # Errors
+    ///
+    /// Returns a sentence that says why it is not a result.
     pub fn read(bytes: Vec<u8>, path: &Path) -> Result<ResultFile, String> {
         if path.extension().is_none_or(|ending| ending != "json") {
-            let encoding = Encoding::of(path).ok_or("its name ends in none of the forms of results")?;
+            let encoding = Encoding::of(path).ok_or("the ending of its name is not one of a result format")?;
             return Dataset::read(bytes, encoding).map(ResultFile::Rows);
         }
         let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;
@@ -33,7 +37,7 @@ impl ResultFile {
         }
     }
 
-    /// Its pictures and tables; `name` tells it from the page's other results.
+    /// Returns the charts and tables of the result; `name` identifies it on the page.
     fn artifacts(&self, name: &str) -> Vec<Artifact> {
         match self {
             ResultFile::Run(record) => run::artifacts(record, name),
@@ -42,10 +46,10 @@ impl ResultFile {
     }
 }
 
-/// The page of these results, each by its name.
+/// Returns the page of these results, each with its name.
 pub fn of(results: &[(String, ResultFile)], title: Option<&str>, command: String) -> PaperReport {
     let names: Vec<&str> = results.iter().map(|(name, _)| name.as_str()).collect();
-    let mut artifacts: Vec<Artifact> = results.iter().flat_map(|(name, held)| held.artifacts(name)).collect();
+    let mut artifacts: Vec<Artifact> = results.iter().flat_map(|(name, result)| result.artifacts(name)).collect();
     for (number, artifact) in artifacts.iter_mut().enumerate() {
         artifact.id = format!("{}-{}", number + 1, artifact.id);
     }
@@ -55,6 +59,6 @@ pub fn of(results: &[(String, ResultFile)], title: Option<&str>, command: String
         ..PaperReport::default()
     };
     let hash = digest(&page.json());
-    page.made = Made { command, version: VERSION.to_owned(), quick: false, hash, alone: true };
+    page.provenance = Provenance { command, version: VERSION.to_owned(), quick: false, hash, is_single_file: true };
     page
 }

@@ -1,58 +1,58 @@
-//! What tables tell of a result: a small part of its record, since a sweep holds one for each of its points.
+//! The part of a result that tables show. It is small, since a sweep holds one for each of its points.
 //!
-//! Names are kept once for all results of the process. Leaves out what only the record tells: the machine, busy times,
-//! ledgers' totals, all waits but the first.
+//! Names are interned for the whole process. The machine, busy times, totals of ledgers and all waits but the first are
+//! in the record alone.
 
 use super::record::Record;
 use serde_json::{Value as Json, json};
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock, Mutex};
 
-/// A name that is kept once.
+/// An interned name.
 pub type SharedName = Arc<str>;
 
-/// The mean time of messages in a stage, in µs.
+/// The mean time of a message in a stage, in µs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct StageTimes {
-    /// The stage.
+    /// The name of the stage.
     pub name: SharedName,
-    /// Waiting.
+    /// The waiting time.
     pub waiting_us: f64,
-    /// Served.
+    /// The service time.
     pub service_us: f64,
 }
 
-/// What tables tell of a result.
+/// The part of a result that tables show.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct ResultRow {
-    /// How the run ended.
+    /// The name of the outcome.
     pub outcome: SharedName,
-    /// Its metrics: name, value (not a number where nothing was measured), unit.
+    /// The name, value (NaN if not measured) and unit of each metric.
     pub metrics: Vec<(SharedName, f64, SharedName)>,
-    /// What held it back: of what kind it is, which, for what part.
-    pub binds: Option<(SharedName, SharedName, f64)>,
-    /// The simulated time at which it ended, in µs.
+    /// The kind of bottleneck (see `BOTTLENECK_KINDS`), its name, and its fraction of the run or latency.
+    pub bottleneck: Option<(SharedName, SharedName, f64)>,
+    /// The simulated time at the end of the run, in µs.
     pub simulated_us: Option<f64>,
-    /// For what part of the run each resource was busy.
+    /// The fraction of the run for which each resource was busy.
     pub resources: Vec<(SharedName, f64)>,
-    /// How many messages the ledger is of.
+    /// The number of messages in the ledger.
     pub messages: Option<u64>,
-    /// Where they spent their time.
+    /// The mean times of these messages by stage.
     pub stages: Vec<StageTimes>,
-    /// The seed.
+    /// The seed of the run.
     pub seed: Option<u64>,
     /// The hash of the whole record.
     pub hash: Box<str>,
-    /// Of a run that did not end by itself, who waits for whom first.
+    /// The first wait, for a run that did not complete.
     pub stuck: Option<Box<str>>,
 }
 
-/// What can hold a run back, as records name it.
-const BINDING: [&str; 3] = ["resource", "stage", "busiest"];
+/// The kinds of bottleneck, as records name them.
+const BOTTLENECK_KINDS: [&str; 3] = ["resource", "stage", "busiest"];
 
 impl ResultRow {
-    /// Of a record.
+    /// Extracts the row from a record.
     pub fn of(record: &Record) -> ResultRow {
         let ledger = record.get("ledger");
         ResultRow {
@@ -62,7 +62,7 @@ impl ResultRow {
                 .into_iter()
                 .map(|(name, value, unit)| (shared(name), value, shared(unit)))
                 .collect(),
-            binds: binds(record.get("binds")),
+            bottleneck: bottleneck(record.get("binds")),
             simulated_us: record.get("simulated_us").as_f64(),
             resources: each(record.get("resources"), |one| Some((named(one, "resource")?, one["share"].as_f64()?))),
             messages: ledger["messages"].as_u64(),
@@ -73,20 +73,20 @@ impl ResultRow {
         }
     }
 
-    /// A metric, if the result tells one of this name.
+    /// Returns the value and unit of the metric `name`, if the result has it.
     pub fn metric(&self, name: &str) -> Option<(f64, &str)> {
         let found = self.metrics.iter().find(|(known, ..)| **known == *name);
         found.map(|(_, value, unit)| (*value, &**unit))
     }
 
-    /// What held it back, as its record tells it.
-    pub fn binds_json(&self) -> Json {
-        self.binds.as_ref().map_or(Json::Null, |(kind, which, share)| json!({ &**kind: **which, "share": share }))
+    /// Returns the bottleneck in the form of the record.
+    pub fn bottleneck_json(&self) -> Json {
+        self.bottleneck.as_ref().map_or(Json::Null, |(kind, which, share)| json!({ &**kind: **which, "share": share }))
     }
 }
 
-fn binds(json: &Json) -> Option<(SharedName, SharedName, f64)> {
-    let kind = BINDING.into_iter().find(|kind| json.get(kind).is_some())?;
+fn bottleneck(json: &Json) -> Option<(SharedName, SharedName, f64)> {
+    let kind = BOTTLENECK_KINDS.into_iter().find(|kind| json.get(kind).is_some())?;
     Some((shared(kind), named(json, kind)?, json["share"].as_f64()?))
 }
 
@@ -108,10 +108,10 @@ fn named(json: &Json, key: &str) -> Option<SharedName> {
     json[key].as_str().map(shared)
 }
 
-/// A name, kept once.
+/// Interns a name.
 fn shared(name: &str) -> SharedName {
     static KNOWN: LazyLock<Mutex<HashSet<SharedName>>> = LazyLock::new(Mutex::default);
-    let mut known = KNOWN.lock().expect("nobody panics with it");
+    let mut known = KNOWN.lock().expect("no thread panics while it holds the lock");
     known.get(name).cloned().unwrap_or_else(|| {
         let name: SharedName = name.into();
         known.insert(name.clone());

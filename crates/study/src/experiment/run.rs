@@ -1,4 +1,4 @@
-//! One run of one description, and its result.
+//! One run of one machine description, and its result.
 
 use narrows_core::engine::{
     Bytes, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Passed, Recorder, Time, Timeline,
@@ -7,71 +7,71 @@ use narrows_core::host::HostMetric;
 use narrows_core::machine::Machine;
 use narrows_core::machine::build::{Built, Start, build, build_with};
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RunResult {
-    /// How it ended.
+    /// The outcome of the run.
     pub outcome: Outcome,
-    /// What is to be known of how it ended, in a sentence or two.
+    /// An explanation of the outcome, in a sentence or two.
     pub note: Option<String>,
-    /// What the workload measured.
+    /// The metrics measured by the workload and counted by the hosts.
     pub metrics: Vec<Metric>,
-    /// A quantity over time that the workload kept, if it did.
+    /// A quantity over time, if the workload recorded one.
     pub map: Option<Map>,
-    /// The ledgers of all messages delivered that the workload tells of, summed up.
+    /// The sum of the ledgers of all delivered messages that the workload reports.
     pub ledger: LedgerSums,
-    /// The first of them, and a sample of the later ones.
+    /// The first delivered messages, and a sample of the later ones.
     pub deliveries: Vec<Delivery>,
-    /// How long each resource was busy: every processor, bus, memory, engine and link.
+    /// The busy and active times of every processor, bus, memory, engine and link.
     pub resources: Vec<ResourceUse>,
-    /// The simulated time at which it ended.
+    /// The simulated time at the end of the run.
     pub end: Time,
-    /// How many events fired.
+    /// The number of events fired.
     pub events: u64,
-    /// The spans, if they were recorded.
+    /// The recorded spans; empty if recording was off.
     pub timeline: Timeline,
-    /// The packets of a known format that passed, if they were asked for.
+    /// The captured packets of a known format; empty unless capture was requested.
     pub packets: Vec<Passed>,
 }
 
-/// A message that was delivered.
+/// A delivered message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Delivery {
-    /// Its number in the run.
+    /// The number of the message in the run.
     pub message: u64,
     /// The sending endpoint.
     pub source: EndId,
     /// The receiving endpoint.
     pub destination: EndId,
-    /// Its payload.
+    /// The size of the payload.
     pub payload: Bytes,
-    /// When it was delivered.
+    /// The time of delivery.
     pub at: Time,
-    /// Where its time went.
+    /// The latency of the message by stage.
     pub ledger: Ledger,
 }
 
-/// How long a resource was busy.
+/// The utilisation of one resource over a run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ResourceUse {
-    /// Its name.
+    /// The name of the resource, with its node or link.
     pub name: String,
-    /// What it is, without the node or link that it is of.
+    /// The kind of resource, without its node or link.
     pub kind: &'static str,
-    /// How long it was taken.
+    /// The time for which the resource was held.
     pub busy: Time,
-    /// How long of that it did its own work, at its own pace, as far as that is told apart: what is
-    /// held while it waits for another is not what binds.
-    pub moving: Time,
+    /// The part of `busy` in which the resource moved data at its own rate, where the model distinguishes the two. A
+    /// resource that is held while it waits for another is busy but not active, and is not a bottleneck.
+    pub active: Time,
 }
 
-/// Runs a checked description.
+/// Runs the workload of a checked description.
 pub fn run(machine: &Machine, recorder: Recorder) -> RunResult {
     result(build(machine, recorder))
 }
 
-/// Runs a program on the machine of a checked description, in place of its workload.
+/// Runs the program `start` on the machine of a checked description, instead of the description's workload.
 pub fn run_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) -> RunResult {
     result(build_with(machine, recorder, start))
 }
@@ -95,11 +95,11 @@ fn result(built: Built) -> RunResult {
     }
 }
 
-/// The messages that the workload tells of, as far as they were kept.
+/// Returns the recorded deliveries of messages that the workload reports.
 fn deliveries(built: &Built) -> Vec<Delivery> {
     let tally = &built.world.tally;
     let delivered = tally.delivered();
-    let told = delivered.iter().filter(|(message, _)| tally.tells_of(message.source));
+    let reported = delivered.iter().filter(|(message, _)| tally.tells_of(message.source));
     let delivery = |(message, at): &(std::rc::Rc<Message>, Time)| Delivery {
         message: message.id,
         source: message.source,
@@ -108,13 +108,13 @@ fn deliveries(built: &Built) -> Vec<Delivery> {
         at: *at,
         ledger: message.ledger(),
     };
-    told.map(delivery).collect()
+    reported.map(delivery).collect()
 }
 
 impl RunResult {
-    /// A run that gave these metrics, and no more.
+    /// Returns a result with the given metrics and nothing else.
     #[cfg(test)]
-    pub(crate) fn made_up(metrics: &[(&str, f64)]) -> RunResult {
+    pub(crate) fn with_metrics(metrics: &[(&str, f64)]) -> RunResult {
         RunResult {
             outcome: Outcome::Done,
             note: None,
@@ -130,19 +130,19 @@ impl RunResult {
         }
     }
 
-    /// The value of the metric `name`, if anything was measured.
+    /// Returns the value of the metric `name`, or `None` if there is no such metric or it was not measured.
     pub fn metric(&self, name: &str) -> Option<f64> {
         let found = self.metrics.iter().find(|metric| metric.name == name);
         found.filter(|metric| metric.is_measured()).map(|metric| metric.value)
     }
 
-    /// The resource that did its own work for the largest part of the run, with that part.
+    /// Returns the resource with the longest active time, and the fraction of the run for which it was active.
     pub fn busiest(&self) -> Option<(&str, f64)> {
-        let most = self.resources.iter().max_by_key(|resource| resource.moving)?;
-        Some((&most.name, self.share(most.moving)))
+        let most = self.resources.iter().max_by_key(|resource| resource.active)?;
+        Some((&most.name, self.share(most.active)))
     }
 
-    /// Every resource with the part of the run for which it was busy, in the order of the machine.
+    /// Returns every resource with the fraction of the run for which it was busy, in the order of the machine.
     pub fn shares(&self) -> Vec<(&ResourceUse, f64)> {
         self.resources.iter().map(|resource| (resource, self.share(resource.busy))).collect()
     }
@@ -152,27 +152,27 @@ impl RunResult {
     }
 }
 
-/// How long each resource of each node, and each link, was busy.
+/// Returns the utilisation of each resource of each node, and of each link.
 fn resources(built: &Built) -> Vec<ResourceUse> {
     let mut resources = Vec::new();
     for node in built.world.nodes.iter() {
         for part in node.endpoint().utilization() {
             let name = format!("{} {}", node.name, part.what);
-            resources.push(ResourceUse { name, kind: part.what, busy: part.busy, moving: part.active });
+            resources.push(ResourceUse { name, kind: part.what, busy: part.busy, active: part.active });
         }
     }
     resources.extend(built.world.links().into_iter().map(|link| {
-        let (busy, moving) = (link.held, link.moving);
-        ResourceUse { name: format!("link {}", link.name), kind: "link", busy, moving }
+        let (busy, active) = (link.held, link.moving);
+        ResourceUse { name: format!("link {}", link.name), kind: "link", busy, active }
     }));
     resources
 }
 
-/// The most nodes whose hosts' metrics are reported one by one.
+/// The largest number of nodes whose host metrics are reported per node.
 const HOSTS_REPORTED: usize = 8;
 
-/// Returns what the hosts counted: for each node, or summed over all nodes where these are many, or where the host says
-/// so.
+/// Returns the metrics counted by the hosts. A metric is reported per node if it is declared so and at most
+/// `HOSTS_REPORTED` nodes have one; otherwise it is the sum over all nodes.
 fn host_metrics(built: &Built) -> Vec<Metric> {
     let nodes = built.world.nodes.iter();
     let counted: Vec<(&str, Vec<HostMetric>)> =
@@ -189,8 +189,8 @@ fn host_metrics(built: &Built) -> Vec<Metric> {
     let summed = counted.iter().flat_map(|(_, metrics)| metrics).filter(|metric| !is_reported_by_node(metric));
     for of in summed {
         let name = format!("{}.{}", of.part, of.quantity);
-        match all[by_node..].iter_mut().find(|known| known.name == name) {
-            Some(known) => known.value += of.value,
+        match all[by_node..].iter_mut().find(|sum| sum.name == name) {
+            Some(sum) => sum.value += of.value,
             None => all.push(Metric::new(name, of.value, of.unit)),
         }
     }

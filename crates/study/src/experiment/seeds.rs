@@ -1,7 +1,7 @@
-//! The same run with several seeds: the mean of each metric, and its 95 % interval.
+//! Replications of a run with several seeds: the mean of each metric and its 95 % confidence interval.
 //!
-//! Runs with different seeds do not depend on one another, so the interval is Student's t of one value a
-//! run (independent replications). Leaves out metrics' own intervals, which are of one run.
+//! Runs with different seeds are independent, so the interval is Student's t over one value per run (independent
+//! replications). The intervals that a metric has within one run are not used.
 
 use super::ResultRow;
 use super::reader::Reader;
@@ -11,24 +11,28 @@ use narrows_core::engine::interval;
 use narrows_core::text::Problem;
 use serde_json::{Map, Value as Json, json};
 
-/// More seeds than these are no interval anybody waits for.
+/// The largest number of seeds.
 pub const SEEDS_MAX: u64 = 10_000;
 
-/// The key that varies.
+/// The key that is varied.
 pub const KEY: &str = "run.seed";
 
-/// So many seeds, from the description's own on.
-pub fn vary(first: u64, seeds: u64) -> Vary {
+/// Returns consecutive values of the seed, from `first` on.
+pub fn seed_values(first: u64, seeds: u64) -> Vary {
     let values = (0..seeds).map(|seed| first.wrapping_add(seed).to_string()).collect();
     Vary { key: KEY.to_owned(), values }
 }
 
-/// The seeds of each point of a sweep, as one more key that varies: from the first point's own on.
+/// Returns the seeds as one more dimension of a sweep, from the seed of its first point on.
+///
+/// # Errors
+///
+/// Reports a sweep that varies the seed itself, or has more than `POINTS_MAX` runs.
 pub fn dimension(reader: Reader<'_>, dimensions: &[Dimension], count: u64) -> Result<Dimension, Problem> {
     let names = |key: &str| vary::names(&format!("{key}=0")).ok();
     let varies = dimensions.iter().flat_map(|dimension| &dimension.varies);
     if varies.clone().any(|vary| names(&vary.key) == names(KEY)) {
-        let problem = Problem::new("`run.seed` is varied, and --seeds varies it, too");
+        let problem = Problem::new("both --vary and --seeds vary `run.seed`");
         return Err(problem.help("leave out one of the two"));
     }
     let points: usize = dimensions.iter().map(Dimension::len).product();
@@ -37,27 +41,27 @@ pub fn dimension(reader: Reader<'_>, dimensions: &[Dimension], count: u64) -> Re
         return Err(problem.help("vary fewer values, or take fewer seeds"));
     }
     let first: Vec<String> = varies.map(|vary| format!("{}={}", vary.key, vary.values[0])).collect();
-    // What is wrong with the first point is told with all others.
+    // The problems of the first point are reported together with those of all points.
     let seed = reader(&first).map_or(0, |read| read.value.run.seed);
-    Ok(self::vary(seed, count).into())
+    Ok(seed_values(seed, count).into())
 }
 
-/// A metric over several runs.
+/// The statistics of a metric over several runs.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Replicated {
-    /// Its name.
+    /// The name of the metric.
     pub name: String,
-    /// Its unit.
+    /// The unit of the metric.
     pub unit: String,
-    /// Its mean; not a number where no run measured it.
+    /// The mean; NaN if no run measured the metric.
     pub mean: f64,
-    /// Half the width of the interval, where two runs or more measured it.
+    /// Half the width of the 95 % confidence interval, if at least two runs measured the metric.
     pub half_width: Option<f64>,
-    /// How many runs measured it.
+    /// The number of runs that measured the metric.
     pub runs: usize,
 }
 
-/// The metrics of runs, in the order in which they first appear.
+/// Returns the statistics of all metrics of the runs, in the order in which the metrics first appear.
 pub fn metrics(results: &[&ResultRow]) -> Vec<Replicated> {
     let mut all: Vec<(&str, &str, Vec<f64>)> = Vec::new();
     for (name, value, unit) in results.iter().flat_map(|result| &result.metrics) {
@@ -77,7 +81,7 @@ pub fn metrics(results: &[&ResultRow]) -> Vec<Replicated> {
     all.into_iter().map(replicated).collect()
 }
 
-/// How runs ended: the outcome of all, or how many had which.
+/// Returns the common outcome of the runs, or the number of runs with each outcome.
 pub fn outcomes(results: &[&ResultRow]) -> String {
     let counts = counts(results);
     match &counts[..] {
@@ -86,7 +90,7 @@ pub fn outcomes(results: &[&ResultRow]) -> String {
     }
 }
 
-/// Each outcome, and how many runs had it, in the order in which they first appear.
+/// Returns each outcome and the number of runs that had it, in the order in which they first appear.
 pub fn counts(results: &[&ResultRow]) -> Vec<(String, usize)> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for outcome in results.iter().map(|result| &*result.outcome) {
@@ -98,7 +102,8 @@ pub fn counts(results: &[&ResultRow]) -> Vec<(String, usize)> {
     counts
 }
 
-/// For programs: under each name `value`, the mean, `ci95`, half the width of the interval, and `runs`.
+/// Returns the metrics as JSON: by name, `value` (the mean), `ci95` (half the width of the interval), `unit` and
+/// `runs`.
 pub fn json(metrics: &[Replicated]) -> Json {
     let one = |metric: &Replicated| {
         let Replicated { name, unit, mean, half_width, runs } = metric;

@@ -1,28 +1,28 @@
-//! The description that is asked about: a shipped example, a file, a result that is run again, or a text. Reads it
-//! with settings over it, which may name shipped parts.
+//! The machine description that a command works on: a shipped example, a file, the machine of an earlier result, or a
+//! text. It is read with overrides, which may select shipped parts by name.
 //!
-//! Leaves out who asks: the command line and other languages find the same description under the same name.
+//! The command line and the bindings of other languages find the same description under the same name.
 
 use super::Record;
-use super::part_overrides::{self, PartsNamed};
+use super::part_overrides::{self, NamedParts};
 use narrows_core::machine::{Machine, Registry, shipped};
 use narrows_core::text::{Document, Problem, Problems, Read, file, suggest};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// A description whose text was read.
+/// A machine description whose text is loaded.
 pub struct Subject {
     registry: Arc<Registry>,
     name: String,
     text: String,
     folder: Option<PathBuf>,
-    /// What it says of parts, once it was asked.
-    named: OnceLock<PartsNamed>,
+    /// The replaceable parts that the text names, computed on first use.
+    named_parts: OnceLock<NamedParts>,
 }
 
 impl Subject {
-    /// Returns the description `text`, whose parts are those of `registry`: it is called `name` in messages, and paths in
-    /// it are relative to `folder`.
+    /// Returns the description `text` with the parts of `registry`. Messages call it `name`; paths in it are relative
+    /// to `folder`.
     pub fn new(
         registry: &Arc<Registry>,
         name: impl Into<String>,
@@ -30,33 +30,35 @@ impl Subject {
         folder: Option<PathBuf>,
     ) -> Subject {
         let registry = registry.clone();
-        Subject { registry, name: name.into(), text: text.into(), folder, named: OnceLock::new() }
+        Subject { registry, name: name.into(), text: text.into(), folder, named_parts: OnceLock::new() }
     }
 
-    /// The shipped example of this name, if there is one. A path with a folder in it is none.
+    /// Returns the shipped example `name`, or `None` if there is none or `name` is a path with a folder.
     pub fn example(registry: &Arc<Registry>, name: &str) -> Option<Subject> {
         let text = shipped::example(name).filter(|_| !name.contains(std::path::is_separator))?;
         Some(Subject::new(registry, format!("examples/{name}.toml"), text, Some(shipped::SHIPPED.into())))
     }
 
-    /// A shipped example, a file with a description, or the machine of a result that `run --format json` wrote.
+    /// Finds a shipped example, a file with a description, or the machine of a result that `run --format json` wrote.
     pub fn find(registry: &Arc<Registry>, path: &Path) -> Result<Subject, Problem> {
         let name = path.to_string_lossy();
         if let Some(example) = Subject::example(registry, &name) {
             return Ok(example);
         }
         match file::read(path) {
-            Ok(text) if path.extension().is_some_and(|ending| ending == "json") => of_result(registry, path, &text),
+            Ok(text) if path.extension().is_some_and(|ending| ending == "json") => {
+                result_machine(registry, path, &text)
+            }
             Ok(text) => {
                 let folder = path.parent().map(Path::to_path_buf);
                 Ok(Subject::new(registry, path.display().to_string(), text, folder))
             }
             Err(problem) if path.exists() => Err(problem),
-            Err(problem) => Err(no_such(&name, problem)),
+            Err(problem) => Err(not_found(&name, problem)),
         }
     }
 
-    /// The name it goes by in messages.
+    /// Returns the name of the description in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -66,32 +68,34 @@ impl Subject {
         &self.registry
     }
 
-    /// Its text.
+    /// Returns the text of the description.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The folder that paths in it are relative to.
+    /// Returns the folder that paths in the description are relative to.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
 
-    /// Reads and checks it with `sets` over it.
+    /// Reads and checks the description with the overrides `sets`.
     pub fn read(&self, sets: &[String]) -> Result<Read<Machine>, Problems> {
         self.read_varied(sets, &[])
     }
 
-    /// Reads and checks a point of a sweep. Settings may name shipped parts, as `ni=cni32qm`.
+    /// Reads and checks a point of a sweep: the description with the overrides `sets`, then `varied`. Overrides may
+    /// select shipped parts, as `ni=cni32qm` does.
     pub fn read_varied(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
         let document = Document::Text(&self.name, &self.text, self.folder.as_deref());
-        let all: Vec<String> = sets.iter().chain(varied).filter(|set| part_overrides::is_named(set)).cloned().collect();
+        let all: Vec<String> =
+            sets.iter().chain(varied).filter(|set| part_overrides::selects_part(set)).cloned().collect();
         if all.is_empty() {
             return self.registry.read_varied(document, sets, varied);
         }
         if let Some(problem) = part_overrides::problems(all.iter().map(String::as_str)).into_iter().next() {
             return Err(Problems::one(problem));
         }
-        let (sets, varied) = self.named.get_or_init(|| PartsNamed::of(&self.text)).settings(sets, varied);
+        let (sets, varied) = self.named_parts.get_or_init(|| NamedParts::of(&self.text)).settings(sets, varied);
         let read = self.registry.read_varied(document, &sets, &varied)?;
         match part_overrides::unused_overrides(&read, &all) {
             Some(problem) => Err(Problems::one(problem)),
@@ -100,8 +104,8 @@ impl Subject {
     }
 }
 
-/// The machine of a result, as a description. What it ran that was shipped is so still.
-fn of_result(registry: &Arc<Registry>, path: &Path, text: &str) -> Result<Subject, Problem> {
+/// Returns the machine of a result as a description. Without files of the user, paths in it refer to what is shipped.
+fn result_machine(registry: &Arc<Registry>, path: &Path, text: &str) -> Result<Subject, Problem> {
     let record = Record::parse(text).map_err(|why| {
         let problem =
             Problem::new(format!("`{}` is neither a description nor a result of a run: {why}", path.display()));
@@ -113,12 +117,12 @@ fn of_result(registry: &Arc<Registry>, path: &Path, text: &str) -> Result<Subjec
     Ok(Subject::new(registry, path.display().to_string(), text, folder))
 }
 
-/// Neither a file nor an example.
-fn no_such(name: &str, problem: Problem) -> Problem {
+/// Returns the problem of a name that is neither a file nor an example.
+fn not_found(name: &str, problem: Problem) -> Problem {
     let examples = shipped::examples();
     let problem = match suggest::nearest(name.trim_end_matches(".toml"), examples.iter().copied()) {
         Some(near) if problem.help.is_empty() => problem.help(format!("did you mean the shipped example `{near}`?")),
         _ => problem,
     };
-    problem.help(format!("a file, or one of the shipped examples: {}", suggest::phrase(examples)))
+    problem.help(format!("give a file or one of the shipped examples: {}", suggest::phrase(examples)))
 }

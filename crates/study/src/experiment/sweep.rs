@@ -1,12 +1,12 @@
-//! A sweep: the cross product of varied keys, every point checked before the first is run (`run.rs`).
+//! A sweep: the cross product of varied keys. Every point is checked before the first is run (`run.rs`).
 //!
-//! Points are run by as many threads as asked for; what comes out depends on the points alone.
+//! Points are run in parallel; the results do not depend on the number of threads.
 
 pub mod metrics;
 pub mod plan;
 pub mod run;
 
-pub use run::{Going, Share, Stops};
+pub use run::{RunOptions, Shard, SweepLines};
 
 use super::part_overrides;
 use super::reader::Reader;
@@ -20,40 +20,40 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// More points than this are no sweep anybody waits for.
+/// The largest number of points of a sweep.
 pub const POINTS_MAX: usize = 1_000_000;
 
-/// A sweep to be run.
+/// A sweep whose points are not yet checked.
 pub struct Sweep<'a> {
-    /// Reads a point.
+    /// The reader of the description.
     pub reader: Reader<'a>,
-    /// What varies, the last fastest.
+    /// The varied keys; the last dimension varies fastest.
     pub dimensions: &'a [Dimension],
 }
 
-/// A sweep whose points are all sound.
-pub struct Checked<'a> {
+/// A sweep whose points are all valid.
+pub struct CheckedSweep<'a> {
     sweep: Sweep<'a>,
     /// The hash of each point's inputs, in order.
     inputs: Vec<String>,
-    /// The points to run: one for each hash.
+    /// The first point of each distinct hash: the points to run.
     distinct: Vec<usize>,
 }
 
-/// A problem, and the points that have it: the first one's values, and how many there are.
-pub struct Faulty {
-    /// The values of the first of the points.
+/// A problem, and the points that have it.
+pub struct PointProblem {
+    /// The keys and values of the first of these points.
     pub first: Vec<(String, String)>,
-    /// How many points have it.
+    /// The number of these points.
     pub points: usize,
     /// The problem.
     pub problem: Problems,
 }
 
-impl Faulty {
-    /// Which points of so many have it, in a line.
-    pub fn head(&self, points: usize) -> String {
-        let first = line(&self.first);
+impl PointProblem {
+    /// Returns a heading that names these points, out of all `points` of the sweep.
+    pub fn heading(&self, points: usize) -> String {
+        let first = format_values(&self.first);
         match self.points {
             1 => format!("At the point {first}:"),
             n if n == points => format!("At every point, the first of them {first}:"),
@@ -68,36 +68,41 @@ impl Faulty {
 pub struct SweepPoint {
     /// The varied keys and their values.
     pub values: Vec<(String, String)>,
-    /// What tables tell of its result.
+    /// The result of its run.
     pub result: Arc<ResultRow>,
 }
 
-/// Something to be told while a sweep goes on.
+/// A progress event of a sweep.
 pub enum SweepEvent {
-    /// A point was run, or was kept and need not be.
+    /// A point was run, or its stored result was found.
     Finished {
-        /// Whether it was kept.
-        kept: bool,
+        /// Whether a stored result was found.
+        stored: bool,
     },
-    /// A kept point is not to be believed and is run again.
+    /// A stored result is invalid, for this reason, and its point is run again.
     Corrupt(PathBuf, String),
 }
 
-/// What varies, from the options; `sets` may not set it, too.
+/// Parses the varied keys from the options `--vary`.
+///
+/// # Errors
+///
+/// Reports malformed options, keys that are varied twice or also set by `sets`, and too many points.
 pub fn dimensions(
     registry: &Arc<Registry>,
     options: &[String],
     sets: &[String],
 ) -> Result<Vec<Dimension>, Vec<Problem>> {
     let (mut dimensions, mut problems, mut known) = (Vec::new(), Vec::new(), Vec::<Vec<String>>::new());
-    // What is wrong with these is told where they are read.
+    // Malformed `sets` are reported when they are applied.
     let set: Vec<Vec<String>> = sets.iter().filter_map(|set| vary::names(&registry.spelled(set)).ok()).collect();
     for option in options {
         match Dimension::parse(option) {
             Err(problem) => problems.push(problem),
             Ok(dimension) => {
-                problems
-                    .extend(dimension.varies.iter().filter_map(|vary| clash(registry, &vary.key, &mut known, &set)));
+                problems.extend(
+                    dimension.varies.iter().filter_map(|vary| key_conflict(registry, &vary.key, &mut known, &set)),
+                );
                 dimensions.push(dimension);
             }
         }
@@ -113,13 +118,18 @@ pub fn dimensions(
     if problems.is_empty() { Ok(dimensions) } else { Err(problems) }
 }
 
-/// That a key is varied twice, or both set and varied.
-fn clash(registry: &Arc<Registry>, key: &str, known: &mut Vec<Vec<String>>, set: &[Vec<String>]) -> Option<Problem> {
+/// Returns the problem of a key that is varied twice, or both set and varied.
+fn key_conflict(
+    registry: &Arc<Registry>,
+    key: &str,
+    known: &mut Vec<Vec<String>>,
+    set: &[Vec<String>],
+) -> Option<Problem> {
     let names = vary::names(&registry.spelled(&format!("{key}=0"))).unwrap_or_default();
     let problem = match (known.contains(&names), set.contains(&names)) {
         (true, _) => Some(Problem::new(format!("`{key}` is varied twice")).help("give all its values in one --vary")),
         (_, true) => {
-            Some(Problem::new(format!("`{key}` is both set and varied")).help("leave out its --set or its --vary"))
+            Some(Problem::new(format!("`{key}` is both set and varied")).help("remove its --set or its --vary"))
         }
         _ => None,
     };
@@ -128,12 +138,12 @@ fn clash(registry: &Arc<Registry>, key: &str, known: &mut Vec<Vec<String>>, set:
 }
 
 impl<'a> Sweep<'a> {
-    /// How many points there are.
+    /// Returns the number of points.
     pub fn points(&self) -> usize {
         self.dimensions.iter().map(Dimension::len).product()
     }
 
-    /// The values of a point, by its number.
+    /// Returns the keys and values of the point with this number.
     fn values(&self, point: usize) -> Vec<(String, String)> {
         values_of(self.dimensions, point)
     }
@@ -142,26 +152,30 @@ impl<'a> Sweep<'a> {
         (self.reader)(&settings(&self.values(point)))
     }
 
-    /// Checks every point.
-    pub fn check(self) -> Result<Checked<'a>, Vec<Faulty>> {
+    /// Reads and checks every point.
+    ///
+    /// # Errors
+    ///
+    /// Reports each distinct problem with the points that have it.
+    pub fn check(self) -> Result<CheckedSweep<'a>, Vec<PointProblem>> {
         let read: Vec<Result<String, Problems>> =
             (0..self.points()).into_par_iter().map(|point| Ok(record::inputs(&self.read(point)?))).collect();
         if read.iter().any(Result::is_err) {
-            return Err(self.faulty(read));
+            return Err(self.point_problems(read));
         }
         let inputs: Vec<String> = read.into_iter().flatten().collect();
-        Ok(Checked { distinct: distinct(&inputs), sweep: self, inputs })
+        Ok(CheckedSweep { distinct: distinct(&inputs), sweep: self, inputs })
     }
 
-    /// Every problem once, in the order in which points meet them.
-    fn faulty(&self, read: Vec<Result<String, Problems>>) -> Vec<Faulty> {
-        let (mut all, mut numbers) = (Vec::<Faulty>::new(), HashMap::<String, usize>::new());
+    /// Returns each distinct problem once, in the order of the first points that have them.
+    fn point_problems(&self, read: Vec<Result<String, Problems>>) -> Vec<PointProblem> {
+        let (mut all, mut numbers) = (Vec::<PointProblem>::new(), HashMap::<String, usize>::new());
         for (point, read) in read.into_iter().enumerate() {
             for problem in read.err().iter().flat_map(Problems::each) {
                 let number = *numbers.entry(problem.to_string()).or_insert(all.len());
                 match all.get_mut(number) {
-                    Some(faulty) => faulty.points += 1,
-                    None => all.push(Faulty { first: self.values(point), points: 1, problem }),
+                    Some(known) => known.points += 1,
+                    None => all.push(PointProblem { first: self.values(point), points: 1, problem }),
                 }
             }
         }
@@ -169,30 +183,30 @@ impl<'a> Sweep<'a> {
     }
 }
 
-/// The values of a point of these dimensions, by its number.
+/// Returns the keys and values of the point with this number in the cross product of `dimensions`.
 pub fn values_of(dimensions: &[Dimension], point: usize) -> Vec<(String, String)> {
-    let (mut rest, mut places) = (point, vec![0; dimensions.len()]);
-    for (place, dimension) in places.iter_mut().zip(dimensions).rev() {
-        *place = rest % dimension.len();
+    let (mut rest, mut indices) = (point, vec![0; dimensions.len()]);
+    for (index, dimension) in indices.iter_mut().zip(dimensions).rev() {
+        *index = rest % dimension.len();
         rest /= dimension.len();
     }
-    let of = |(place, dimension): (usize, &Dimension)| {
-        dimension.varies.iter().map(|vary| (vary.key.clone(), vary.values[place].clone())).collect::<Vec<_>>()
+    let values = |(index, dimension): (usize, &Dimension)| {
+        dimension.varies.iter().map(|vary| (vary.key.clone(), vary.values[index].clone())).collect::<Vec<_>>()
     };
-    places.into_iter().zip(dimensions).flat_map(of).collect()
+    indices.into_iter().zip(dimensions).flat_map(values).collect()
 }
 
-/// Values in a line.
-pub fn line(values: &[(String, String)]) -> String {
+/// Formats keys and values in one line.
+pub fn format_values(values: &[(String, String)]) -> String {
     settings(values).join(", ")
 }
 
-/// Values as settings.
+/// Formats keys and values as overrides.
 pub fn settings(values: &[(String, String)]) -> Vec<String> {
     values.iter().map(|(key, value)| format!("{key}={value}")).collect()
 }
 
-/// The first of the points with each hash.
+/// Returns the first point of each distinct hash.
 fn distinct(inputs: &[String]) -> Vec<usize> {
     let mut seen = std::collections::HashSet::new();
     (0..inputs.len()).filter(|point| seen.insert(&inputs[*point])).collect()

@@ -1,8 +1,8 @@
-//! How runs are spread over threads.
+//! Distribution of runs over threads.
 
 use rayon::iter::{IndexedParallelIterator, MaxLen};
 
-/// Each run is a task of its own: what a thread takes at once it runs to the end, while others may have nothing left.
-pub fn one_by_one<I: IndexedParallelIterator>(runs: I) -> MaxLen<I> {
+/// Makes each run a separate rayon task, so that no thread is left with a batch of runs while others are idle.
+pub fn one_task_per_run<I: IndexedParallelIterator>(runs: I) -> MaxLen<I> {
     runs.with_max_len(1)
 }

@@ -1,8 +1,8 @@
-//! `KEY=V1,V2,…`: a key and the values it takes in a sweep.
+//! Parser of `KEY=V1,V2,…`: a key and its values in a sweep.
 //!
-//! Commas within quotes, brackets and braces belong to a value. A value that begins with a digit
-//! and holds `..` is a range (`range.rs`). Keys that vary together, `A=1,2;B=3,4`, are one dimension.
-//! What a value means is left to the description's reader.
+//! Commas within quotes, brackets and braces belong to a value. A value that begins with a digit and contains `..` is a
+//! range (`range.rs`). Keys that vary together, `A=1,2;B=3,4`, are one dimension. Values are not interpreted here, but
+//! when the description is read.
 
 pub mod range;
 
@@ -11,7 +11,7 @@ use narrows_core::text::set;
 use range::{Range, is_range};
 use serde::{Deserialize, Serialize};
 
-/// A key and the values it takes, each as it would stand behind `--set KEY=`.
+/// A key and its values, each in the form of `--set KEY=VALUE`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Vary {
     /// The key, as it was written.
@@ -20,10 +20,10 @@ pub struct Vary {
     pub values: Vec<String>,
 }
 
-/// Keys that vary together: the first value of each, then the second.
+/// One dimension of a sweep: keys that vary together, each taking its first value, then its second.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Dimension {
-    /// The keys, with as many values each.
+    /// The keys, all with the same number of values.
     pub varies: Vec<Vary>,
 }
 
@@ -34,9 +34,9 @@ impl From<Vary> for Dimension {
 }
 
 impl Dimension {
-    /// Takes `A=1,2` or `A=1,2;B=3,4` apart.
+    /// Parses `A=1,2` or `A=1,2;B=3,4`.
     pub fn parse(option: &str) -> Result<Dimension, Problem> {
-        // What no split finds its way through is told as one.
+        // Text with unbalanced quotes or brackets is parsed, and reported, as one option.
         let options = split(option, ';').unwrap_or_else(|_| vec![option]);
         let varies = options.into_iter().map(Vary::parse).collect::<Result<Vec<_>, _>>()?;
         let dimension = Dimension { varies };
@@ -52,58 +52,58 @@ impl Dimension {
                     other.values.len()
                 );
                 Err(Problem::new(format!("`{option}` does not vary together: {counts}"))
-                    .help("keys joined by `;` take their values in step: give each as many")
-                    .help("for every combination give each key a --vary of its own"))
+                    .help("give keys that are joined by `;` the same number of values")
+                    .help("to run every combination, give each key a separate --vary"))
             }
         }
     }
 
-    /// How many places there are along it.
+    /// Returns the number of values of each key.
     pub fn len(&self) -> usize {
         self.varies.first().map_or(0, |vary| vary.values.len())
     }
 
-    /// Whether it has none.
+    /// Returns whether the dimension has no values.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// A key with its name taken apart, to tell whether two are the same.
+/// Returns the names that the key of `KEY=VALUE` consists of, for comparison with other keys.
 pub fn names(option: &str) -> Result<Vec<String>, Problem> {
     let setting = set::parse(option, 0, 0)?;
     Ok(setting.path.into_iter().map(|(name, _)| name).collect())
 }
 
 impl Vary {
-    /// Takes an option apart.
+    /// Parses `KEY=V1,V2,…`.
     pub fn parse(option: &str) -> Result<Vary, Problem> {
-        let wrong = |why: String| {
+        let problem = |why: String| {
             Problem::new(format!("cannot vary by `{option}`: {why}"))
-                .help("write KEY=V1,V2,… such as workload.stream.payload=64 B,1 KiB,8 KiB")
-                .help("or a range: FROM..TO+STEP, FROM..TO*FACTOR, FROM..TO+linN or FROM..TO*logN, such as 0.05..0.5+0.05, 64 B..8 KiB*2 or 1 us..1 ms*log9")
+                .help("write KEY=V1,V2,…, such as workload.stream.payload=64 B,1 KiB,8 KiB")
+                .help("or write a range: FROM..TO+STEP, FROM..TO*FACTOR, FROM..TO+linN or FROM..TO*logN, such as 0.05..0.5+0.05, 64 B..8 KiB*2 or 1 us..1 ms*log9")
         };
-        names(option).map_err(|problem| wrong(problem.label.to_string()))?;
-        let equals = equals(option).ok_or_else(|| wrong("`=` and values are missing".to_owned()))?;
+        names(option).map_err(|invalid| problem(invalid.label.to_string()))?;
+        let equals = equals(option).ok_or_else(|| problem("`=` and values are missing".to_owned()))?;
         let mut values = Vec::new();
-        for value in split(&option[equals + 1..], ',').map_err(|why| wrong(why.to_owned()))? {
+        for value in split(&option[equals + 1..], ',').map_err(|why| problem(why.to_owned()))? {
             match value {
-                "" => return Err(wrong("a value is empty".to_owned())),
+                "" => return Err(problem("a value is empty".to_owned())),
                 range if is_range(range) => {
                     let expanded = Range::parse(range).and_then(|range| range.values());
-                    values.extend(expanded.map_err(|why| wrong(format!("in `{range}`, {why}")))?);
+                    values.extend(expanded.map_err(|why| problem(format!("in `{range}`, {why}")))?);
                 }
                 value => values.push(value.to_owned()),
             }
         }
-        if let Some(again) = again(&values) {
-            return Err(wrong(format!("the value `{again}` stands twice")));
+        if let Some(duplicate) = first_duplicate(&values) {
+            return Err(problem(format!("the value `{duplicate}` is given twice")));
         }
         Ok(Vary { key: option[..equals].trim().to_owned(), values })
     }
 }
 
-/// Where the `=` stands that ends the key, which may itself hold one in quotes.
+/// Returns the position of the `=` after the key, which may itself contain one in quotes.
 fn equals(option: &str) -> Option<usize> {
     let mut quote = None;
     for (at, c) in option.char_indices() {
@@ -117,7 +117,7 @@ fn equals(option: &str) -> Option<usize> {
     None
 }
 
-/// The values between the commas, or other marks, that stand outside quotes and brackets.
+/// Splits a text at each `mark` outside quotes and brackets.
 fn split(text: &str, mark: char) -> Result<Vec<&str>, &'static str> {
     let (mut values, mut from, mut depth) = (Vec::new(), 0, 0usize);
     let (mut quote, mut escaped) = (None, false);
@@ -129,7 +129,7 @@ fn split(text: &str, mark: char) -> Result<Vec<&str>, &'static str> {
             (Some(_), _) => {}
             (None, '"' | '\'') => quote = Some(c),
             (None, '[' | '{') => depth += 1,
-            (None, ']' | '}') => depth = depth.checked_sub(1).ok_or("a bracket closes that was not opened")?,
+            (None, ']' | '}') => depth = depth.checked_sub(1).ok_or("a closing bracket has no opening one")?,
             (None, c) if c == mark && depth == 0 => {
                 values.push(text[from..at].trim());
                 from = at + 1;
@@ -145,7 +145,7 @@ fn split(text: &str, mark: char) -> Result<Vec<&str>, &'static str> {
     }
 }
 
-fn again(values: &[String]) -> Option<&String> {
+fn first_duplicate(values: &[String]) -> Option<&String> {
     let mut seen = std::collections::HashSet::new();
     values.iter().find(|value| !seen.insert(value.as_str()))
 }
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_go_by_factors_or_steps_up_to_their_end() {
+    fn ranges_expand_by_factor_or_step_up_to_their_end() {
         assert_eq!(values("a=128..1024*2"), ["128", "256", "512", "1024"]);
         assert_eq!(values("a=0..25+10,100"), ["0", "10", "20", "100"]);
         assert_eq!(values("a=512 B..2 KiB*2"), ["512 B", "1 KiB", "2 KiB"]);
@@ -182,12 +182,12 @@ mod tests {
     }
 
     #[test]
-    fn what_varies_nothing_is_told() {
+    fn malformed_options_are_reported() {
         assert!(why("a").contains("`=` and a value are missing"));
         assert!(why("a=").contains("a value is empty"));
         assert!(why("a=1,,2").contains("a value is empty"));
         assert!(why("=1").contains("a key is missing here"));
-        assert!(why("a=1,2,1").contains("the value `1` stands twice"));
+        assert!(why("a=1,2,1").contains("the value `1` is given twice"));
         assert!(why("a=[1,2").contains("a bracket is not closed"));
         assert!(why("a='1").contains("a quote is not closed"));
         assert!(why("a=1..9").contains("a step is missing"));
@@ -195,7 +195,7 @@ mod tests {
         assert!(why("a=9..1+1").contains("less than the beginning"));
         assert!(why("a=0..9000000000000000000+1").contains("more than"));
         assert!(why("a=1.5..x+1").contains("`x` is not a number"));
-        assert!(why("a=1 us..8 KiB*2").contains("`8 KiB` does not go with `1 us`"));
+        assert!(why("a=1 us..8 KiB*2").contains("`8 KiB` has another unit than `1 us`"));
         assert!(why("a=1 ox..2 ox*2").contains("neither a number nor"));
     }
 

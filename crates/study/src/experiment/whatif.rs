@@ -1,12 +1,13 @@
-//! What would change if a number of the machine were another: an experiment on each, not a guess.
+//! Sensitivity analysis: the change of a metric when each numeric parameter of the machine is changed.
 //!
-//! Every number of the machine's parts is multiplied and divided, one at a time, and the workload run
-//! again. What gains most binds; it is then made better until that gains no more, and what gains most
-//! there binds next. Leaves out: numbers changed together, of which none alone gains.
+//! Every numeric parameter of the machine's parts is multiplied and divided by a factor, one at a time, and the
+//! workload is run again. The parameter with the largest gain is the bottleneck; it is improved until the metric no
+//! longer gains, and the parameter with the largest gain there is the next bottleneck. Joint changes of several
+//! parameters are not tried.
 
 use super::constants::{self, PartNumber};
 use super::reader::Reader;
-use crate::experiment::threads::one_by_one;
+use crate::experiment::threads::one_task_per_run;
 use narrows_core::engine::{Metric, Recorder};
 use narrows_core::machine::Machine;
 use narrows_core::program::Objective;
@@ -14,78 +15,78 @@ use narrows_core::text::{Problem, Problems, Read};
 use rayon::prelude::*;
 use serde_json::json;
 
-/// Less is no gain, but noise of phases.
-pub const LEAST: f64 = 1.01;
+/// The least ratio that counts as a gain; smaller ones may be due to the phase of periodic events.
+pub const GAIN_MIN: f64 = 1.01;
 
-/// What a workload's key is called that says how often it does one thing.
-const REPEATED: [&str; 3] = ["messages", "faults", "transfers"];
-/// By what such a count is divided, and what is left of it at least (chosen).
-const SHORTER: u64 = 16;
-const REPEATED_MIN: u64 = 16;
-/// What a metric may differ by then, as a part: a fifth of the least gain that is told.
-const SAME: f64 = 0.002;
+/// The names of workload keys that hold a number of repetitions.
+const REPETITION_KEYS: [&str; 3] = ["messages", "faults", "transfers"];
+/// The divisor of such a number for shorter runs, and the least number that remains (chosen).
+const REPETITION_DIVISOR: u64 = 16;
+const REPETITIONS_MIN: u64 = 16;
+/// The largest relative difference of the metric in a shorter run: a fifth of the least gain.
+const METRIC_TOLERANCE: f64 = 0.002;
 
-/// How often what binds is made better in search of what binds next.
+/// The largest number of improvements of the bottleneck in search of the next one.
 const STEPS_MAX: i32 = 8;
 
-/// One number changed.
+/// The effect of changing one parameter.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Gain {
-    /// Its key.
+    /// The key of the parameter.
     pub key: String,
-    /// Its value before.
+    /// The value before.
     pub before: String,
-    /// Its value then.
+    /// The value after.
     pub value: String,
-    /// By what it was multiplied.
+    /// The factor between the two.
     pub factor: f64,
-    /// How many times better the metric is; less than 1 where it is worse.
+    /// The improvement of the metric as a factor; less than 1 if it is worse.
     pub ratio: f64,
 }
 
-/// A number that changes nothing.
+/// A parameter without effect.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Dead {
-    /// Its key.
+pub struct IneffectiveParameter {
+    /// The key of the parameter.
     pub key: String,
-    /// Why, where that is known.
+    /// The reason, or an empty text if it is not known.
     pub reason: String,
 }
 
-/// Where the gain of what binds ends.
+/// The point at which improving the bottleneck gains no more.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Next {
-    /// The value from which on it gains no more.
+pub struct NextBottleneck {
+    /// The value of the bottleneck's parameter from which on the metric gains no more.
     pub value: String,
-    /// How many times better the metric is there.
+    /// The improvement of the metric there, as a factor.
     pub ratio: f64,
-    /// What gains most there.
+    /// The largest gain there: the next bottleneck.
     pub gain: Option<Gain>,
 }
 
-/// What would change.
+/// The result of a sensitivity analysis.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct WhatIf {
     /// The metric.
     pub metric: Metric,
-    /// Whether more of it is better.
+    /// Whether a larger value is better.
     pub more_is_better: bool,
-    /// What was set so that runs are shorter and the metric as good as the same.
+    /// The overrides that shorten the runs and hardly change the metric.
     pub shorter: Vec<String>,
-    /// Every number changed, the largest gain first.
+    /// The effects of all changes, the largest gain first.
     pub gains: Vec<Gain>,
-    /// Numbers that change no metric.
-    pub dead: Vec<Dead>,
-    /// Changes that make no sound machine, or one that does not end: the key, and why.
+    /// The parameters that change no metric.
+    pub dead: Vec<IneffectiveParameter>,
+    /// The changes with which the machine is invalid or its run does not complete, each with the reason.
     pub refused: Vec<(String, String)>,
-    /// What comes after what binds.
-    pub next: Option<Next>,
+    /// The saturation of the largest gain, and the next bottleneck; `None` if nothing gains.
+    pub next: Option<NextBottleneck>,
 }
 
 impl WhatIf {
-    /// The same as JSON.
+    /// Returns the result as JSON.
     pub fn json(&self) -> serde_json::Value {
         let gain = |gain: &Gain| {
             let Gain { key, before, value, factor, ratio } = gain;
@@ -95,7 +96,7 @@ impl WhatIf {
             .next
             .as_ref()
             .map(|next| json!({ "value": next.value, "ratio": next.ratio, "then": next.gain.as_ref().map(gain) }));
-        let dead = |dead: &Dead| json!({ "key": dead.key, "reason": dead.reason });
+        let dead = |dead: &IneffectiveParameter| json!({ "key": dead.key, "reason": dead.reason });
         let refused = |(change, why): &(String, String)| json!({ "change": change, "reason": why });
         json!({
             "metric": self.metric.name,
@@ -111,68 +112,69 @@ impl WhatIf {
     }
 }
 
-/// Why nothing could be asked.
-pub enum Unanswered {
-    /// The description is not sound.
-    Unsound(Problems),
-    /// The metric is not there, or the run does not end.
-    Unasked(Problem),
+/// The reason why the analysis is impossible.
+pub enum WhatIfError {
+    /// The description is invalid.
+    Invalid(Problems),
+    /// The metric does not exist or is not measured, or the run does not complete.
+    Unmeasurable(Problem),
 }
 
-/// An experiment on a description.
-pub struct Inquiry<'a> {
-    /// Reads it with settings over it.
+/// A sensitivity analysis of a description.
+pub struct WhatIfQuery<'a> {
+    /// The reader of the description.
     pub reader: Reader<'a>,
-    /// The metric; by default the one that the program is run for.
+    /// The name of the metric; by default the objective of the workload.
     pub metric: Option<&'a str>,
-    /// By what numbers are multiplied and divided.
-    pub by: f64,
+    /// The factor by which parameters are multiplied and divided.
+    pub factor: f64,
 }
 
-/// A number with another value: as it is written, and by what it was multiplied.
+/// A parameter, its changed value as text, and the factor between the two.
 type Change = (PartNumber, (String, f64));
 
-/// What became of a change.
-enum Tried {
-    /// The metric is so many times better; whether any metric changed.
+/// The result of a trial run with one change.
+enum Trial {
+    /// The effect on the metric, and whether any metric changed.
     Ran(Gain, bool),
     Refused(String, String),
 }
 
-impl Inquiry<'_> {
-    /// Runs it. `done` is told of each run.
-    pub fn run(&self, done: &(dyn Fn() + Sync)) -> Result<WhatIf, Unanswered> {
-        let read = (self.reader)(&[]).map_err(Unanswered::Unsound)?;
-        let whole = metrics(&read)
-            .ok_or_else(|| Unanswered::Unasked(Problem::new("the run does not end, so nothing can be gained")))?;
+impl WhatIfQuery<'_> {
+    /// Runs the analysis; `done` is called after each run.
+    pub fn run(&self, done: &(dyn Fn() + Sync)) -> Result<WhatIf, WhatIfError> {
+        let read = (self.reader)(&[]).map_err(WhatIfError::Invalid)?;
+        let whole = metrics(&read).ok_or_else(|| {
+            WhatIfError::Unmeasurable(Problem::new("the run does not complete, so no metric can be improved"))
+        })?;
         let objective = read.value.workload.objective();
         let whole_metric = self.choose(objective, &whole)?.clone();
         let shorter = self.shorter(&read, &whole_metric);
         let (sets, base) = shorter.unwrap_or((Vec::new(), whole));
         let metric = Goal::new(self.choose(objective, &base)?, objective);
-        let constants = constants::of(&read);
-        let tried = self.try_all(&self.both_ways(&constants), &sets, &base, &metric, done);
-        let (mut gains, mut refused, mut alive) = (Vec::new(), Vec::new(), Vec::new());
-        for tried in tried {
-            match tried {
-                Tried::Refused(key, why) => refused.push((key, why)),
-                Tried::Ran(gain, changed) => {
-                    alive.extend(changed.then(|| gain.key.clone()));
+        let constants = constants::part_numbers(&read);
+        let trial = self.try_all(&self.both_ways(&constants), &sets, &base, &metric, done);
+        let (mut gains, mut refused, mut effective) = (Vec::new(), Vec::new(), Vec::new());
+        for trial in trial {
+            match trial {
+                Trial::Refused(key, why) => refused.push((key, why)),
+                Trial::Ran(gain, changed) => {
+                    effective.extend(changed.then(|| gain.key.clone()));
                     gains.push(gain);
                 }
             }
         }
-        let dead: Vec<Dead> = constants
+        let dead: Vec<IneffectiveParameter> = constants
             .iter()
-            .filter(|constant| gains.iter().any(|gain| gain.key == constant.key) && !alive.contains(&constant.key))
+            .filter(|constant| gains.iter().any(|gain| gain.key == constant.key) && !effective.contains(&constant.key))
             .map(|constant| {
                 let reason = read.value.inert_reason(&constant.key).unwrap_or_default().to_owned();
-                Dead { key: constant.key.clone(), reason }
+                IneffectiveParameter { key: constant.key.clone(), reason }
             })
             .collect();
-        gains.retain(|gain| alive.contains(&gain.key));
+        gains.retain(|gain| effective.contains(&gain.key));
         gains.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
-        let next = self.after(&gains, &constants, (&sets, &base, &metric), done);
+        let next = self.next_bottleneck(&gains, &constants, (&sets, &base, &metric), done);
         Ok(WhatIf {
             more_is_better: metric.more_is_better,
             metric: whole_metric,
@@ -184,38 +186,38 @@ impl Inquiry<'_> {
         })
     }
 
-    /// The same with fewer messages, and what it measures, if that is as good as the same: most programs
-    /// do one thing many times.
+    /// Returns overrides that reduce the number of repetitions of the workload, and the metrics with them, if `metric`
+    /// hardly changes.
     fn shorter(&self, read: &Read<Machine>, metric: &Metric) -> Option<(Vec<String>, Vec<Metric>)> {
         let is_count = |path: &str| {
             let last = path.rsplit('.').next().unwrap_or_default();
-            path.starts_with("workload.") && REPEATED.contains(&last)
+            path.starts_with("workload.") && REPETITION_KEYS.contains(&last)
         };
         let entry = read.entries().into_iter().find(|entry| is_count(&entry.path))?;
-        let fewer = entry.value.parse::<u64>().ok()? / SHORTER;
-        let set = vec![format!("{}={}", entry.path, fewer.max(REPEATED_MIN))];
-        if fewer < REPEATED_MIN {
+        let fewer = entry.value.parse::<u64>().ok()? / REPETITION_DIVISOR;
+        let set = vec![format!("{}={}", entry.path, fewer.max(REPETITIONS_MIN))];
+        if fewer < REPETITIONS_MIN {
             return None;
         }
         let metrics = metrics(&(self.reader)(&set).ok()?)?;
         let value = metrics.iter().find(|other| other.name == metric.name)?.value;
-        ((value / metric.value - 1.0).abs() <= SAME).then_some((set, metrics))
+        ((value / metric.value - 1.0).abs() <= METRIC_TOLERANCE).then_some((set, metrics))
     }
 
-    /// How many runs the first round takes.
+    /// Returns the number of runs of the first round.
     pub fn runs(&self) -> usize {
-        (self.reader)(&[]).map_or(0, |read| 2 * constants::of(&read).len())
+        (self.reader)(&[]).map_or(0, |read| 2 * constants::part_numbers(&read).len())
     }
 
-    fn choose<'m>(&self, objective: Option<Objective>, base: &'m [Metric]) -> Result<&'m Metric, Unanswered> {
+    fn choose<'m>(&self, objective: Option<Objective>, base: &'m [Metric]) -> Result<&'m Metric, WhatIfError> {
         let Some(name) = self.metric else {
             let objective = objective.and_then(|objective| base.iter().find(|metric| metric.name == objective.metric));
             let found = objective.or(base.first()).filter(|metric| metric.is_measured());
-            return found.ok_or_else(|| Unanswered::Unasked(Problem::new("the run measures nothing")));
+            return found.ok_or_else(|| WhatIfError::Unmeasurable(Problem::new("the run measures nothing")));
         };
         let found = base.iter().find(|metric| metric.name == name);
         if found.is_some_and(|metric| !metric.is_measured()) {
-            return Err(Unanswered::Unasked(Problem::new(format!("the run measures nothing under `{name}`"))));
+            return Err(WhatIfError::Unmeasurable(Problem::new(format!("the run measures nothing under `{name}`"))));
         }
         found.ok_or_else(|| {
             let names = || base.iter().map(|metric| metric.name.as_str());
@@ -224,20 +226,21 @@ impl Inquiry<'_> {
                 Some(near) => problem.help(format!("did you mean `{near}`?")),
                 None => problem,
             };
-            Unanswered::Unasked(problem.help(format!("metrics: {}", names().collect::<Vec<_>>().join(", "))))
+            WhatIfError::Unmeasurable(problem.help(format!("metrics: {}", names().collect::<Vec<_>>().join(", "))))
         })
     }
 
-    /// Every number multiplied, and divided.
+    /// Returns the changes of every parameter by the factor, up and down.
     fn both_ways(&self, constants: &[PartNumber]) -> Vec<Change> {
         let both = |constant: &PartNumber| {
-            let changes = [self.by, 1.0 / self.by].map(|factor| Some((constant.clone(), constant.times(factor)?)));
+            let changes =
+                [self.factor, 1.0 / self.factor].map(|factor| Some((constant.clone(), constant.scaled_by(factor)?)));
             changes.into_iter().flatten().collect::<Vec<_>>()
         };
         constants.iter().flat_map(both).collect()
     }
 
-    /// All these changes, each over `sets`.
+    /// Runs a trial of each change, on top of the overrides `sets`.
     fn try_all(
         &self,
         changes: &[Change],
@@ -245,74 +248,76 @@ impl Inquiry<'_> {
         base: &[Metric],
         metric: &Goal,
         done: &(dyn Fn() + Sync),
-    ) -> Vec<Tried> {
+    ) -> Vec<Trial> {
         let one = |(constant, (value, factor)): &Change| {
-            let tried = self.one(constant, (value, *factor), sets, base, metric);
+            let trial = self.try_change(constant, (value, *factor), sets, base, metric);
             done();
-            tried
+            trial
         };
-        one_by_one(changes.par_iter()).map(one).collect()
+        one_task_per_run(changes.par_iter()).map(one).collect()
     }
 
-    fn one(
+    fn try_change(
         &self,
         constant: &PartNumber,
         (value, factor): (&str, f64),
         sets: &[String],
         base: &[Metric],
         goal: &Goal,
-    ) -> Tried {
+    ) -> Trial {
         let (key, before) = (constant.key.clone(), constant.value.clone());
-        let told = format!("{key} = {value}");
-        let sets: Vec<String> = sets.iter().cloned().chain([constant.set(value)]).collect();
+        let change = format!("{key} = {value}");
+        let sets: Vec<String> = sets.iter().cloned().chain([constant.setting(value)]).collect();
         let read = match (self.reader)(&sets) {
             Ok(read) => read,
-            Err(problems) => return Tried::Refused(told, first_line(&problems)),
+            Err(problems) => return Trial::Refused(change, first_line(&problems)),
         };
-        let Some(metrics) = metrics(&read) else { return Tried::Refused(told, "the run does not end".to_owned()) };
-        let is_it = |other: &&Metric| other.name == goal.metric.name && other.is_measured();
-        let Some(found) = metrics.iter().find(is_it) else {
-            return Tried::Refused(told, format!("the run has no {}", goal.metric.name));
+        let Some(metrics) = metrics(&read) else {
+            return Trial::Refused(change, "the run does not complete".to_owned());
+        };
+        let is_goal = |other: &&Metric| other.name == goal.metric.name && other.is_measured();
+        let Some(found) = metrics.iter().find(is_goal) else {
+            return Trial::Refused(change, format!("the run has no {}", goal.metric.name));
         };
         let ratio = goal.ratio(found.value);
-        Tried::Ran(Gain { key, before, value: value.to_owned(), factor, ratio }, metrics != base)
+        Trial::Ran(Gain { key, before, value: value.to_owned(), factor, ratio }, metrics != base)
     }
 
-    /// Makes what gains most better until that gains no more, and asks again there.
-    fn after(
+    /// Improves the parameter with the largest gain until the metric gains no more, and repeats the analysis there.
+    fn next_bottleneck(
         &self,
         gains: &[Gain],
         constants: &[PartNumber],
         (sets, base, goal): (&[String], &[Metric], &Goal),
         done: &(dyn Fn() + Sync),
-    ) -> Option<Next> {
-        let first = gains.first().filter(|gain| gain.ratio >= LEAST)?;
+    ) -> Option<NextBottleneck> {
+        let first = gains.first().filter(|gain| gain.ratio >= GAIN_MIN)?;
         let constant = constants.iter().find(|constant| constant.key == first.key)?;
         let mut best = first.clone();
         for step in 2..=STEPS_MAX {
-            let Some((value, factor)) = constant.times(first.factor.powi(step)) else { break };
-            match self.one(constant, (&value, factor), sets, base, goal) {
-                Tried::Ran(gain, _) if gain.ratio >= best.ratio * LEAST => best = gain,
+            let Some((value, factor)) = constant.scaled_by(first.factor.powi(step)) else { break };
+            match self.try_change(constant, (&value, factor), sets, base, goal) {
+                Trial::Ran(gain, _) if gain.ratio >= best.ratio * GAIN_MIN => best = gain,
                 _ => break,
             }
         }
-        let set: Vec<String> = sets.iter().cloned().chain([constant.set(&best.value)]).collect();
-        let there = goal.improved(best.ratio);
-        // What only cost before is not tried that way again.
+        let set: Vec<String> = sets.iter().cloned().chain([constant.setting(&best.value)]).collect();
+        let next_goal = goal.improved(best.ratio);
+        // Changes that made the metric worse are not tried again.
         let costs = |change: &Change| {
             let (constant, (_, factor)) = change;
-            gains.iter().any(|gain| gain.key == constant.key && gain.factor == *factor && gain.ratio < 1.0 / LEAST)
+            gains.iter().any(|gain| gain.key == constant.key && gain.factor == *factor && gain.ratio < 1.0 / GAIN_MIN)
         };
         let mut others = self.both_ways(constants);
         others.retain(|change| change.0.key != best.key && !costs(change));
-        let tried = self.try_all(&others, &set, base, &there, done).into_iter();
-        let ran = tried.filter_map(|tried| if let Tried::Ran(gain, _) = tried { Some(gain) } else { None });
-        let gain = ran.max_by(|a, b| a.ratio.total_cmp(&b.ratio)).filter(|gain| gain.ratio >= LEAST);
-        Some(Next { value: best.value, ratio: best.ratio, gain })
+        let trial = self.try_all(&others, &set, base, &next_goal, done).into_iter();
+        let ran = trial.filter_map(|trial| if let Trial::Ran(gain, _) = trial { Some(gain) } else { None });
+        let gain = ran.max_by(|a, b| a.ratio.total_cmp(&b.ratio)).filter(|gain| gain.ratio >= GAIN_MIN);
+        Some(NextBottleneck { value: best.value, ratio: best.ratio, gain })
     }
 }
 
-/// What a run measures; nothing if it does not end by itself.
+/// Returns the metrics of a run, or `None` if it does not complete.
 fn metrics(read: &Read<Machine>) -> Option<Vec<Metric>> {
     let result = super::run(&read.value, Recorder::off());
     result.outcome.is_complete().then_some(result.metrics)

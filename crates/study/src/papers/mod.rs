@@ -1,12 +1,12 @@
-//! What data cannot say of the shipped papers: functions that their studies name, each paper's in its own file.
+//! The built-in functions that the studies of the shipped papers name, in a file or folder for each paper.
 //!
 //! | file or folder | paper |
 //! |---|---|
 //! | `trapeze.rs` | Yocum et al. (1997): statistics of traced transfers |
 //! | `e_udp/` | Jin et al. (2005): time-flow charts, and the analytic model |
-//! | `nifdy/` | Callahan and Goldstein (1995): its search, volumes and piles |
+//! | `nifdy/` | Callahan and Goldstein (1995): the search for parameters, network volumes, and pending packets |
 //!
-//! The rest of each study is data, in `papers/`.
+//! All other parts of the studies are data, in `papers/`.
 
 mod e_udp;
 mod nifdy;

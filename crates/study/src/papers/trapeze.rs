@@ -1,5 +1,6 @@
-//! Yocum et al. (1997), "Balancing DMA Latency and Bandwidth in a High-Speed Network Adapter": what a
-//! traced run says of the four DMA engines. The rest of the study is data (`papers/trapeze`).
+//! The built-in functions of Yocum et al. (1997), "Balancing DMA Latency and Bandwidth in a High-Speed Network
+//! Adapter": statistics of the four DMA engines in a traced run. All other parts of the study are data
+//! (`papers/trapeze`).
 
 use crate::experiment::RunResult;
 use crate::study::experiments::Results;
@@ -18,16 +19,16 @@ pub(super) fn register(functions: BuiltinFns) -> BuiltinFns {
         .with_value_of_point("mean-transfer-of-node", BuiltinFn::Number(mean_transfer_of_node))
 }
 
-/// The bytes of a control message, which goes before every payload.
+/// The size of the control message that precedes every payload, in bytes.
 const CONTROL: u64 = 128;
 
-/// A run, by the first argument, and what the second names.
-fn of<'r, 'a>(results: &'r Results, arguments: &[&'a str]) -> Option<(&'r RunResult, &'a str)> {
+/// Returns the run that the first argument names, and the second argument.
+fn run_and_name<'r, 'a>(results: &'r Results, arguments: &[&'a str]) -> Option<(&'r RunResult, &'a str)> {
     let [point, name, ..] = arguments else { return None };
     Some((results.get(*point)?, name))
 }
 
-/// The transfers of an engine, in order of start.
+/// Returns the transfers of an engine that lie between two times, in order of their starts.
 fn transfers<'a>(run: &'a RunResult, engine: &str, from: Time, to: Time) -> Vec<&'a Span> {
     let spans = run.timeline.spans.iter().filter(|span| span.what == engine && span.start >= from && span.end <= to);
     let mut spans: Vec<&Span> = spans.collect();
@@ -35,71 +36,73 @@ fn transfers<'a>(run: &'a RunResult, engine: &str, from: Time, to: Time) -> Vec<
     spans
 }
 
-fn all<'a>(run: &'a RunResult, engine: &str) -> Vec<&'a Span> {
+fn all_transfers<'a>(run: &'a RunResult, engine: &str) -> Vec<&'a Span> {
     transfers(run, engine, Time::ZERO, Time::MAX)
 }
 
-/// When the steady state has been reached for good, and when the stream is not yet running out:
-/// from 800 µs (§3.4) to the end of the last full send.
-fn steady(run: &RunResult) -> (Time, Time) {
-    (Time::from_us(800), all(run, "hostTx").last().map_or(Time::ZERO, |span| span.end))
+/// Returns the interval of the steady state: from 800 µs (§3.4) to the end of the last host transfer of the sender.
+fn steady_interval(run: &RunResult) -> (Time, Time) {
+    (Time::from_us(800), all_transfers(run, "hostTx").last().map_or(Time::ZERO, |span| span.end))
 }
 
-/// How long each transfer of an engine takes, in µs: POINT/ENGINE.
+/// Returns the duration of each transfer of an engine, in µs. The arguments are POINT/ENGINE.
 fn transfer_times(results: &Results, arguments: &[&str]) -> Option<Vec<f64>> {
-    let (run, engine) = of(results, arguments)?;
-    Some(all(run, engine).iter().map(|span| (span.end - span.start).as_us()).collect())
+    let (run, engine) = run_and_name(results, arguments)?;
+    Some(all_transfers(run, engine).iter().map(|span| (span.end - span.start).as_us()).collect())
 }
 
-/// The sizes of an engine's transfers for one message, control messages left out: POINT/ENGINE/MESSAGE.
+/// Returns the sizes of an engine's transfers for one message, without the control message, in bytes. The arguments are
+/// POINT/ENGINE/MESSAGE.
 fn transfer_sizes(results: &Results, arguments: &[&str]) -> Option<Vec<f64>> {
-    let (run, engine) = of(results, arguments)?;
+    let (run, engine) = run_and_name(results, arguments)?;
     let message = arguments.get(2)?.parse().ok()?;
-    let of_message = all(run, engine).into_iter().filter(|span| span.message == Some(message));
+    let of_message = all_transfers(run, engine).into_iter().filter(|span| span.message == Some(message));
     let control = usize::from(engine.starts_with("net"));
     Some(of_message.skip(control).map(|span| span.bytes.get() as f64).collect())
 }
 
-/// The sizes of an engine's transfers in the steady state: POINT/ENGINE.
+/// Returns the sizes of an engine's transfers in the steady state, in bytes. The arguments are POINT/ENGINE.
 fn steady_sizes(results: &Results, arguments: &[&str]) -> Option<Vec<f64>> {
-    let (run, engine) = of(results, arguments)?;
-    let (from, to) = steady(run);
+    let (run, engine) = run_and_name(results, arguments)?;
+    let (from, to) = steady_interval(run);
     Some(transfers(run, engine, from, to).iter().map(|span| span.bytes.get() as f64).collect())
 }
 
-/// An engine's mean rate in the steady state, in MB/s: POINT/ENGINE.
+/// Returns the mean rate of an engine in the steady state, in MB/s. The arguments are POINT/ENGINE.
 fn steady_rate(results: &Results, arguments: &[&str]) -> Option<f64> {
-    let (run, engine) = of(results, arguments)?;
-    let (from, to) = steady(run);
+    let (run, engine) = run_and_name(results, arguments)?;
+    let (from, to) = steady_interval(run);
     let moved: u64 = transfers(run, engine, from, to).iter().map(|span| span.bytes.get()).sum();
     Some(moved as f64 / (to - from).as_us())
 }
 
-/// The share of the time between the first and the last start in which an engine is idle: POINT/ENGINE.
+/// Returns the fraction of the time between the first and the last start in which an engine is idle. The arguments are
+/// POINT/ENGINE.
 fn steady_idle(results: &Results, arguments: &[&str]) -> Option<f64> {
-    let (run, engine) = of(results, arguments)?;
-    let (from, to) = steady(run);
+    let (run, engine) = run_and_name(results, arguments)?;
+    let (from, to) = steady_interval(run);
     let spans = transfers(run, engine, from, to);
     let (first, last) = (spans.first()?, spans.last()?);
     let busy: Time = spans[..spans.len() - 1].iter().map(|span| span.end - span.start).sum();
     Some(1.0 - busy.as_us() / (last.start - first.start).as_us())
 }
 
-/// From the start of each hostTx to the end of the packet's last hostRcv, in µs: POINT.
+/// Returns the time from the start of each hostTx to the end of the packet's last hostRcv, in µs. The argument is
+/// POINT.
 fn clearing_times(results: &Results, arguments: &[&str]) -> Option<Vec<f64>> {
     let run = results.get(*arguments.first()?)?;
-    let receives = all(run, "hostRcv");
+    let receives = all_transfers(run, "hostRcv");
     let clear = |send: &&Span| {
         let of_packet = receives.iter().filter(|span| span.message == send.message);
         Some((of_packet.map(|span| span.end).max()? - send.start).as_us())
     };
-    all(run, "hostTx").iter().map(clear).collect()
+    all_transfers(run, "hostTx").iter().map(clear).collect()
 }
 
-/// The mean payload transfer of a node's netTx while others have work, too: in the first half of its
-/// transfers, in bytes: POINT/NODE.
+/// Returns the mean payload transfer of a node's netTx in the first half of its transfers, while other nodes also have
+/// work, in bytes. The arguments are POINT/NODE.
 fn mean_transfer_of_node(results: &Results, arguments: &[&str]) -> Option<f64> {
-    let (run, node) = of(results, arguments)?;
+    let (run, node) = run_and_name(results, arguments)?;
     let sizes: Vec<u64> =
         run.timeline.on(node, "netTx")?.map(|span| span.bytes.get()).filter(|bytes| *bytes != CONTROL).collect();
     let sizes = &sizes[..sizes.len() / 2];

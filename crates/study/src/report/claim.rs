@@ -1,6 +1,6 @@
-//! Claims: what a paper says beside what was measured, and whether it holds.
+//! Claims: a paper's statement, the measured value, and the verdict.
 //!
-//! Leaves out where claims come from and how shapes are judged; a claim here is a finished verdict.
+//! The judgement of claims that are not numbers happens elsewhere; a claim here has its verdict.
 
 mod text;
 
@@ -8,45 +8,45 @@ use super::number;
 use serde::{Deserialize, Serialize};
 pub use text::{claims_text, verdict};
 
-/// What sort of statement a claim is.
+/// The kind of a claim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ClaimKind {
     /// A number within a tolerance.
     Number,
-    /// One thing above, before or faster than another.
+    /// An order: one value above, before or faster than another.
     Order,
-    /// A crossover, a knee, a range.
+    /// A shape: a crossover, a knee, a range.
     Shape,
 }
 
-impl Kind {
-    /// The word used in JSON and in tables.
+impl ClaimKind {
+    /// Returns the name used in JSON and in tables.
     pub fn word(self) -> &'static str {
         match self {
-            Kind::Number => "number",
-            Kind::Order => "order",
-            Kind::Shape => "shape",
+            ClaimKind::Number => "number",
+            ClaimKind::Order => "order",
+            ClaimKind::Shape => "shape",
         }
     }
 }
 
-/// What a claim says of the model: whether it was put in, fitted on, or said by it.
+/// The role of a claim: whether its number was an input, was used for calibration, or is predicted by the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// A constant was settled on it, by a fit or by hand.
+    /// A constant was calibrated on it, by a fit or by hand.
     Calibrated,
-    /// The model said it unaided, and what is not known of its constants leaves it within its tolerance.
+    /// The model predicts it, and its uncertainty is at most its tolerance.
     Predicted,
-    /// It was put in, or counts what was put in.
+    /// It was an input of the model, or follows directly from inputs.
     Given,
-    /// The model said it, but what is not known of its constants leaves it freer than its tolerance.
+    /// The model predicts it, but its uncertainty exceeds its tolerance.
     Underdetermined,
 }
 
 impl Role {
-    /// The word used in JSON and in tables.
+    /// Returns the name used in JSON and in tables.
     pub fn word(self) -> &'static str {
         match self {
             Role::Calibrated => "calibrated",
@@ -57,18 +57,18 @@ impl Role {
     }
 }
 
-/// What was expected or seen: a number for number claims, words for the others.
+/// An expected or measured value: a number for claims of kind `Number`, a text for the others.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum ClaimValue {
     /// A number in the claim's unit.
     Number(f64),
-    /// Words.
+    /// A text.
     Text(String),
 }
 
 impl ClaimValue {
-    /// The number, if it is one.
+    /// Returns the number, or `None` for a text.
     pub fn number(&self) -> Option<f64> {
         match self {
             ClaimValue::Number(x) => Some(*x),
@@ -76,7 +76,7 @@ impl ClaimValue {
         }
     }
 
-    /// As text without unit.
+    /// Returns the value as text, without a unit.
     pub fn text(&self) -> String {
         match self {
             ClaimValue::Number(x) => number::short(*x),
@@ -103,70 +103,71 @@ impl From<String> for ClaimValue {
     }
 }
 
-/// One statement of a paper beside what was measured.
+/// A statement of a paper, with the measured value and the verdict.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Claim {
-    /// Its published name.
+    /// The name of the claim.
     pub id: String,
-    /// Its place, beginning as the paper names it: `Table 1, row P6/Natoma, …`.
+    /// The location in the paper, beginning with the paper's own name for it: `Table 1, row P6/Natoma, …`.
     pub source: String,
-    /// What is claimed, in words.
+    /// The statement.
     pub statement: String,
-    /// What sort of statement it is.
-    pub kind: Kind,
-    /// The paper's unit; empty for what has none.
+    /// The kind of the claim.
+    pub kind: ClaimKind,
+    /// The paper's unit; empty if it has none.
     pub unit: String,
-    /// What the paper says.
+    /// The paper's value.
     pub expected: ClaimValue,
-    /// What was measured; null when not evaluated.
+    /// The measured value; null when not evaluated.
     pub measured: Option<ClaimValue>,
-    /// The relative error allowed; null for what is not a number.
+    /// The allowed relative error; null if the value is not a number.
     pub tolerance: Option<f64>,
     /// The verdict; null when not evaluated.
     pub holds: Option<bool>,
-    /// Whether a constant was fitted on it.
+    /// The role of the claim.
     pub role: Role,
-    /// What a reader must know: a contradiction in the paper, a digit lost.
+    /// A note for the reader, such as a contradiction in the paper or a lost digit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// How sure the number is, where that was asked.
+    /// The uncertainty of the number, if it was computed.
     #[serde(flatten, default)]
-    pub doubt: Option<Doubt>,
+    pub uncertainty: Option<ClaimUncertainty>,
 }
 
-/// How sure a number is.
+/// The uncertainty of a claim's number.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Doubt {
-    /// What the constants leave free of it once the calibration holds: a standard deviation, as a part.
-    pub left_free: f64,
-    /// How many standard deviations it misses what is expected by; null where either is nothing.
+pub struct ClaimUncertainty {
+    /// One standard deviation after calibration, as a fraction of the number.
+    #[serde(rename = "left_free")]
+    pub std_dev: f64,
+    /// The error in standard deviations; null where a logarithm is undefined.
     pub z: Option<f64>,
-    /// The role that the claim states, where it has another.
+    /// The role that the claim states, if it differs from its role.
     #[serde(skip)]
     pub stated: Option<Role>,
-    /// How it answers to constants, the largest first: a per cent of the constant gives so many.
+    /// The elasticities to the constants, the largest first.
     pub elasticities: Vec<Elasticity>,
 }
 
-/// How a number answers to a constant.
+/// The elasticity of a number to a constant.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Elasticity {
-    /// The constant.
+    /// The name of the constant.
     pub constant: String,
     /// d ln(number) / d ln(constant).
     pub elasticity: f64,
 }
 
 impl Claim {
-    /// `measured ÷ expected − 1`, for numbers; nothing where the expected number is zero.
+    /// Returns `measured ÷ expected − 1` for numbers, or `None` if the expected number is 0.
     pub fn relative_error(&self) -> Option<f64> {
         let expected = self.expected.number().filter(|&x| x != 0.0)?;
         let measured = self.measured.as_ref()?.number()?;
         Some((measured - expected) / expected.abs())
     }
 
-    /// The same claim with `holds` set from the tolerance, for numbers with both sides known.
-    /// The last bit of a quotient does not decide: 5 % passes a tolerance of 0.05.
+    /// Returns the claim with `holds` set by the tolerance, if both numbers are known. Rounding of the quotient is
+    /// tolerated, so an error of 5 % passes a tolerance of 0.05.
     pub fn judged(mut self) -> Claim {
         if let (Some(error), Some(tolerance)) = (self.relative_error(), self.tolerance) {
             self.holds = Some(error.abs() <= tolerance * (1.0 + 1e-12));
@@ -174,14 +175,14 @@ impl Claim {
         self
     }
 
-    /// Expected, in words with its unit.
+    /// Returns the expected value as text, with its unit.
     pub fn expected_text(&self) -> String {
         with_unit(self.expected.text(), &self.expected, &self.unit)
     }
 
-    /// Measured, in words with its unit; a dash when not evaluated.
+    /// Returns the measured value as text, with its unit; a dash when not evaluated.
     pub fn measured_text(&self) -> String {
-        self.measured.as_ref().map_or("–".to_owned(), |seen| with_unit(seen.text(), seen, &self.unit))
+        self.measured.as_ref().map_or("–".to_owned(), |value| with_unit(value.text(), value, &self.unit))
     }
 }
 
@@ -192,14 +193,14 @@ fn with_unit(text: String, value: &ClaimValue, unit: &str) -> String {
     }
 }
 
-/// How many claims there are of each verdict.
+/// The number of claims of each verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Tally {
-    /// Those that hold.
+    /// Claims that hold.
     pub hold: usize,
-    /// Those that fail.
+    /// Claims that fail.
     pub fail: usize,
-    /// Those not evaluated.
+    /// Claims that are not evaluated.
     pub open: usize,
 }
 
@@ -210,7 +211,7 @@ impl Tally {
         Tally { hold: count(Some(true)), fail: count(Some(false)), open: count(None) }
     }
 
-    /// `47 of 50 claims hold, 2 fail, 1 not evaluated`.
+    /// Returns the counts as text: `47 of 50 claims hold, 2 fail, 1 not evaluated`.
     pub fn text(&self) -> String {
         let all = self.hold + self.fail + self.open;
         let mut text = format!("{} of {all} claims hold, {} fail", self.hold, self.fail);

@@ -1,8 +1,8 @@
-//! Tidy data: a row for each thing observed, a column for each variable, numbers in base units (bytes, seconds,
-//! bytes a second, hertz) with the unit at the end of the column's name. Written as CSV, JSON lines and, where the
-//! program is built with it, Parquet; read back from all three.
+//! Tidy data: a row for each observation, a column for each variable, numbers in base units (bytes, seconds, bytes per
+//! second, hertz) with the unit at the end of the column's name. A dataset is written to and read from CSV, JSON lines
+//! and, with the feature `parquet`, Parquet.
 //!
-//! What was not measured is empty: not zero, and not a word.
+//! A value that was not measured is empty.
 
 mod csv;
 mod json_lines;
@@ -12,25 +12,25 @@ mod unit;
 
 #[cfg(feature = "parquet")]
 pub use parquet::batch;
-pub use unit::{Base, suffixed};
+pub use unit::{BaseUnit, suffixed};
 
 use std::path::Path;
 
 /// The values of a column.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ColumnValues {
-    /// Words.
+    /// Texts.
     Texts(Vec<Option<String>>),
-    /// Whole numbers.
+    /// Unsigned integers.
     Counts(Vec<Option<u64>>),
-    /// Numbers.
+    /// Floating-point numbers.
     Numbers(Vec<Option<f64>>),
 }
 
-/// A column.
+/// A column of a dataset.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Variable {
-    /// Its name, with the unit at its end.
+    /// The name, with the unit at its end.
     pub name: String,
     /// The unit; empty if it has none.
     pub unit: String,
@@ -38,26 +38,26 @@ pub struct Variable {
     pub values: ColumnValues,
 }
 
-/// Rows and columns.
+/// A table of tidy data.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Dataset {
-    /// The columns, each as long as the others, of different names.
+    /// The columns, of equal lengths and different names.
     pub variables: Vec<Variable>,
 }
 
-/// How a dataset is written.
+/// The file format of a dataset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Encoding {
-    /// Comma-separated values with a head row.
+    /// Comma-separated values with a header row.
     Csv,
-    /// An object a line.
+    /// One JSON object per line.
     JsonLines,
-    /// Apache Parquet, the unit in each column's metadata, too.
+    /// Apache Parquet, with the unit also in each column's metadata.
     Parquet,
 }
 
 impl ColumnValues {
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         match self {
             ColumnValues::Texts(values) => values.len(),
@@ -66,12 +66,12 @@ impl ColumnValues {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number in a row, if there is one.
+    /// Returns the number in a row, if there is one.
     pub fn number(&self, row: usize) -> Option<f64> {
         match self {
             ColumnValues::Texts(_) => None,
@@ -80,7 +80,7 @@ impl ColumnValues {
         }
     }
 
-    /// What stands in a row, as text; nothing where nothing stands.
+    /// Returns the value in a row as text, or `None` if it is empty.
     pub fn text(&self, row: usize) -> Option<String> {
         match self {
             ColumnValues::Texts(values) => values[row].clone(),
@@ -91,12 +91,12 @@ impl ColumnValues {
 }
 
 impl Dataset {
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.variables.first().map_or(0, |variable| variable.values.len())
     }
 
-    /// Adds a column called `name` and its unit; a name that is taken gets a number.
+    /// Adds a column named after `name` and `unit`; a name that exists already gets a number.
     pub fn push(&mut self, name: &str, unit: &str, values: ColumnValues) {
         let wanted = suffixed(name, unit);
         let is_taken = |name: &str| self.variables.iter().any(|variable| variable.name == name);
@@ -105,12 +105,12 @@ impl Dataset {
         self.variables.push(Variable { name, unit: unit.to_owned(), values });
     }
 
-    /// The column of this name.
+    /// Returns the column `name`.
     pub fn find(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().find(|variable| variable.name == name)
     }
 
-    /// As bytes of a file.
+    /// Returns the bytes of a file.
     pub fn bytes(&self, encoding: Encoding) -> Result<Vec<u8>, String> {
         match encoding {
             Encoding::Csv => Ok(csv::write(self)),
@@ -122,7 +122,7 @@ impl Dataset {
         }
     }
 
-    /// What the bytes of a file hold.
+    /// Reads the bytes of a file.
     pub fn read(bytes: Vec<u8>, encoding: Encoding) -> Result<Dataset, String> {
         match encoding {
             Encoding::Csv => csv::read(&bytes),
@@ -136,10 +136,10 @@ impl Dataset {
 }
 
 #[cfg(not(feature = "parquet"))]
-const NO_PARQUET: &str = "this build of Narrows knows no Parquet: it was built without its feature `parquet`";
+const NO_PARQUET: &str = "this build of Narrows does not support Parquet: it was built without the feature `parquet`";
 
 impl Encoding {
-    /// That of a file's ending.
+    /// Returns the format of a file by its extension.
     pub fn of(path: &Path) -> Option<Encoding> {
         match path.extension()?.to_str()? {
             "csv" => Some(Encoding::Csv),
@@ -150,7 +150,7 @@ impl Encoding {
     }
 }
 
-/// A column from what stands in it as text: whole numbers, numbers, or else words.
+/// Returns a column of the type that fits all texts: unsigned integers, numbers, or texts.
 fn from_texts(name: String, texts: Vec<Option<String>>) -> Variable {
     let all = |is: &dyn Fn(&str) -> bool| texts.iter().flatten().all(|text| is(text));
     let values = if all(&|text| text.parse::<u64>().is_ok()) {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn every_encoding_is_read_back_as_it_was_written() {
+    fn every_format_is_read_back_as_written() {
         for encoding in [Encoding::Csv, Encoding::JsonLines, Encoding::Parquet] {
             if encoding == Encoding::Parquet && !cfg!(feature = "parquet") {
                 continue;
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_plain() {
+    fn csv_and_json_lines_are_as_documented() {
         let csv = String::from_utf8(sample().bytes(Encoding::Csv).expect("bytes")).expect("text");
         let expected =
             "a_pay_load_B,policy,message_latency_s\n64,\"x, \"\"y\"\"\",0.00007304\n18446744073709551615,,\n,µ,-1.5\n";
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_data_is_told() {
+    fn malformed_data_is_an_error() {
         for (bytes, encoding) in [
             (&b"a,b\n1\n"[..], Encoding::Csv),
             (b"{\"a\":1}\n[2]\n", Encoding::JsonLines),
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn names_differ() {
+    fn column_names_are_unique() {
         let mut data = sample();
         data.push("a.pay.load", "B", ColumnValues::Counts(vec![None, None, None]));
         assert_eq!(data.variables[3].name, "a_pay_load_B_2");

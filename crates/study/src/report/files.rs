@@ -1,4 +1,4 @@
-//! The files of a report: its page, its JSON, and each artifact's picture and data.
+//! The files of a report: its page, its JSON, and the chart and data of each artifact.
 
 use super::html;
 use super::paper::PaperReport;
@@ -6,8 +6,8 @@ use std::path::Path;
 use std::{fs, io};
 
 impl PaperReport {
-    /// Writes `report.html`, `report.json`, each artifact's `ID.svg` and `ID.csv`, and what they link to
-    /// into `folder`, which is made if missing.
+    /// Writes `report.html`, `report.json`, `ID.svg` and `ID.csv` of each artifact, and the files that charts link to,
+    /// into `folder`, which is created if necessary.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
         for artifact in &self.artifacts {

@@ -1,41 +1,42 @@
-//! One self-contained page per paper: claims on top, then every artifact with picture and data.
+//! The self-contained HTML page of a report: the claims, then every artifact with its chart and data.
 //!
-//! Styles, pictures and a script are inside, and nothing is fetched. Without the script the page stands: the table
-//! of claims is filtered by style alone, failing ones first. The script adds a search and sorts its columns.
+//! Styles, charts and a script are embedded, and nothing is fetched. The page works without the script: the table of
+//! claims is sorted with failing ones first, and filtered by style alone. The script adds a search and sorting by
+//! column.
 
 mod claims;
 
-use super::paper::{Artifact, Made, PaperReport};
+use super::paper::{Artifact, PaperReport, Provenance};
 use super::svg::escape;
 use super::table::ReportTable;
 
 const STYLE: &str = include_str!("html/style.css");
 const SCRIPT: &str = include_str!("html/claims.js");
 
-/// A page shows no more rows of a table than these.
+/// The largest number of rows of a table on the page.
 const ROWS_MAX: usize = 1000;
 
-/// The page.
+/// Returns the page of a report.
 pub fn page(report: &PaperReport) -> String {
     let mut out = head(&report.title);
     out += &format!("<h1>{}</h1>\n", escape(&report.title));
     out += &paragraph("reference", &report.reference);
     out += &paragraph("abstract", &report.summary);
-    if report.made.quick {
-        out += &paragraph("quick", "Made with --quick: smaller inputs, which the claims were not written for.");
+    if report.provenance.quick {
+        out += &paragraph("quick", "Made with --quick: the inputs are smaller than those that the claims refer to.");
     }
     out += &contents(report);
     if !report.claims.is_empty() {
         out += &claims::section(&report.claims);
     }
     for artifact in &report.artifacts {
-        out += &section(artifact, report.made.alone);
+        out += &section(artifact, report.provenance.is_single_file);
     }
-    out += &made(&report.made);
+    out += &footer(&report.provenance);
     out + &format!("<script>//<![CDATA[\n{SCRIPT}//]]></script>\n</body>\n</html>\n")
 }
 
-/// What is on the page, each with its place.
+/// Returns the table of contents.
 fn contents(report: &PaperReport) -> String {
     let item = |id: &str, title: &str| format!("<li><a href=\"#{}\">{}</a></li>\n", escape(id), escape(title));
     let claims = (!report.claims.is_empty()).then(|| item("claims", "Claims"));
@@ -44,17 +45,17 @@ fn contents(report: &PaperReport) -> String {
     format!("<nav><details>\n<summary>Contents</summary>\n<ul>\n{items}</ul>\n</details></nav>\n")
 }
 
-/// How the page was made, and how it is made again.
-fn made(made: &Made) -> String {
-    if made.command.is_empty() {
+/// Returns the footer: the version, the command and the hash.
+fn footer(provenance: &Provenance) -> String {
+    if provenance.command.is_empty() {
         return String::new();
     }
     format!(
-        "<footer>\n<p>Simulated by Narrows {}, deterministically: <code>{}</code> gives the same on any machine.</p>\n\
+        "<footer>\n<p>Simulated by Narrows {}, deterministically: <code>{}</code> gives the same results on any computer.</p>\n\
          <p>Hash of all claims and data: <code>{}</code></p>\n</footer>\n",
-        escape(&made.version),
-        escape(&made.command),
-        escape(&made.hash)
+        escape(&provenance.version),
+        escape(&provenance.command),
+        escape(&provenance.hash)
     )
 }
 
@@ -67,7 +68,7 @@ fn head(title: &str) -> String {
     )
 }
 
-/// A paragraph of `class`, or nothing for no text.
+/// Returns a paragraph of `class`, or nothing for an empty text.
 fn paragraph(class: &str, text: &str) -> String {
     match text.is_empty() {
         true => String::new(),
@@ -75,7 +76,7 @@ fn paragraph(class: &str, text: &str) -> String {
     }
 }
 
-fn section(artifact: &Artifact, alone: bool) -> String {
+fn section(artifact: &Artifact, is_single_file: bool) -> String {
     let (id, title) = (escape(&artifact.id), escape(&artifact.title));
     let anchor = format!("<a class=\"anchor\" href=\"#{id}\" aria-label=\"Link to this\">#</a>");
     let mut out = format!("<section id=\"{id}\">\n<h2>{title} {anchor}</h2>\n");
@@ -86,11 +87,11 @@ fn section(artifact: &Artifact, alone: bool) -> String {
     let file = |name: String, what: &str| format!("<a href=\"{}\">{what}</a>", escape(&name));
     let links = [artifact.svg_file().map(|name| file(name, "SVG")), artifact.csv_file().map(|name| file(name, "CSV"))];
     let links: Vec<String> = links.into_iter().flatten().collect();
-    if !links.is_empty() && !alone {
+    if !links.is_empty() && !is_single_file {
         out += &format!("<p class=\"files\">{}</p>\n", links.join(" · "));
     }
     if let Some(table) = &artifact.table {
-        // A table without a picture is what the reader came for.
+        // A table without a chart is shown open.
         let open = if artifact.svg.is_none() { " open=\"\"" } else { "" };
         let rows = table.rows.len();
         out += &format!("<details{open}>\n<summary>Data: {rows} rows</summary>\n{}</details>\n", data(table));
@@ -114,7 +115,7 @@ fn data(table: &ReportTable) -> String {
     }
     out += "</tbody>\n</table></div>\n";
     if table.rows.len() > ROWS_MAX {
-        out += &paragraph("caption", &format!("The first {ROWS_MAX}: the file has all of them."));
+        out += &paragraph("caption", &format!("Only the first {ROWS_MAX} rows are shown; the file has all."));
     }
     out
 }
@@ -142,13 +143,13 @@ mod tests {
             summary: "It's \"fast\".".into(),
             claims: vec![number("R1", 116.0, 118.0, 0.05), number("R2", 100.0, 300.0, 0.05), shape("R3", None)],
             artifacts: vec![artifact],
-            made: Made { command: "narrows reproduce x".into(), quick: true, ..Made::default() },
+            provenance: Provenance { command: "narrows reproduce x".into(), quick: true, ..Provenance::default() },
             files: Vec::new(),
         }
     }
 
     #[test]
-    fn the_page_is_well_formed_and_escaped() {
+    fn page_is_well_formed_and_escaped() {
         let page = page(&report());
         let body = page.strip_prefix("<!DOCTYPE html>\n").unwrap();
         let parsed = roxmltree::Document::parse(body).unwrap();
@@ -158,13 +159,13 @@ mod tests {
         assert_eq!(rows.count(), 1);
         let links: Vec<_> = parsed.descendants().filter_map(|n| n.attribute("href")).collect();
         assert_eq!(links, ["#claims", "#table-1", "#table-1", "table-1.svg", "table-1.csv"]);
-        for place in links.iter().filter_map(|link| link.strip_prefix('#')) {
-            assert!(parsed.descendants().any(|n| n.attribute("id") == Some(place)), "{place}");
+        for target in links.iter().filter_map(|link| link.strip_prefix('#')) {
+            assert!(parsed.descendants().any(|n| n.attribute("id") == Some(target)), "{target}");
         }
     }
 
     #[test]
-    fn the_page_fetches_nothing() {
+    fn page_fetches_nothing() {
         let page = page(&report()).replace("http://www.w3.org/2000/svg", "");
         assert!(!page.contains("http") && !page.contains(" src=") && !page.contains("@import"));
     }

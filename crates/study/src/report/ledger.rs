@@ -1,7 +1,7 @@
-//! The mean ledger of many messages: where their time went, as a table and as bars.
+//! The mean ledger of many messages: their latency by stage, as a table and as a bar chart.
 //!
-//! Means are over all messages, so a stage that few messages pass counts little. Leaves out
-//! distributions; a mean of sums is the sum of the means, so the total is exact to rounding.
+//! Means are over all messages, also those that do not pass a stage. The total is the sum of the means, exact to
+//! rounding. Distributions are not shown.
 
 use super::chart::BarChart;
 use super::number::signed_percent;
@@ -9,35 +9,35 @@ use super::table::{Column, ReportTable};
 use narrows_core::engine::ledger_sums::place;
 use narrows_core::engine::{LedgerSums, Stage, Time};
 
-/// The mean of one stage.
+/// The mean times of one stage.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MeanStage {
-    /// Its name.
+    /// The name of the stage.
     pub name: String,
-    /// Time in which nothing was done for the message, in microseconds.
+    /// The waiting time, in microseconds: no resource worked for the message.
     pub waiting_us: f64,
-    /// Time in which a resource worked for it, in microseconds.
+    /// The service time, in microseconds: a resource worked for the message.
     pub service_us: f64,
 }
 
 impl MeanStage {
-    /// The whole time of the stage, in microseconds.
+    /// Returns the waiting and service time together, in microseconds.
     pub fn total_us(&self) -> f64 {
         self.waiting_us + self.service_us
     }
 }
 
-/// The mean of many ledgers, stages in the order in which messages pass them.
+/// The mean of many ledgers, with stages in the order in which messages pass them.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct MeanLedger {
-    /// How many messages.
+    /// The number of messages.
     pub messages: u64,
-    /// The stages.
+    /// The mean times of the stages.
     pub stages: Vec<MeanStage>,
 }
 
 impl MeanLedger {
-    /// The mean of ledgers that were summed up.
+    /// Returns the mean of summed ledgers.
     pub fn of(sums: &LedgerSums) -> MeanLedger {
         let mean = |sum: Time| sum.as_us() / sums.messages() as f64;
         let stage = |stage: &Stage| MeanStage {
@@ -48,12 +48,12 @@ impl MeanLedger {
         MeanLedger { messages: sums.messages(), stages: sums.stages().iter().map(stage).collect() }
     }
 
-    /// The mean latency, in microseconds.
+    /// Returns the mean latency, in microseconds.
     pub fn total_us(&self) -> f64 {
         self.stages.iter().map(MeanStage::total_us).sum()
     }
 
-    /// Stage, waiting, service, total and share, with a last row for the sums.
+    /// Returns a table of stage, waiting, service, total and share, with a last row for the sums.
     pub fn table(&self) -> ReportTable {
         let us = |name| Column::unit(name, "µs").decimals(3);
         let heads = vec![Column::new("stage"), us("waiting"), us("service"), us("total"), Column::new("share")];
@@ -76,19 +76,19 @@ impl MeanLedger {
         table
     }
 
-    /// The table for a terminal, under a line that says how many messages.
+    /// Returns the table as text, after a line with the number of messages.
     pub fn text(&self) -> String {
         format!("Mean over {} messages\n{}", self.messages, self.table().text())
     }
 
-    /// One bar per stage, service below waiting.
+    /// Returns a chart with a bar for each stage, service below waiting.
     pub fn chart(&self, title: &str) -> BarChart {
         let stages = self.stages.iter().map(|stage| (stage.name.clone(), vec![stage.service_us, stage.waiting_us]));
         BarChart::stacked(title, "mean time [µs]", &["service", "waiting"], stages)
     }
 }
 
-/// One bar per case, stacked of the stages' whole times: what differs between the cases.
+/// Returns a chart that compares cases: a bar for each case, stacked of the total times of the stages.
 pub fn comparison(title: &str, cases: &[(String, MeanLedger)]) -> BarChart {
     let mut names: Vec<&str> = Vec::new();
     for (_, ledger) in cases {
@@ -134,7 +134,7 @@ total         0.120         0.130       0.250    100 %
     }
 
     #[test]
-    fn a_stage_that_the_first_message_did_not_pass_stands_where_others_pass_it() {
+    fn stages_are_merged_in_the_order_in_which_messages_pass_them() {
         let passed = |stages: &[&'static str]| {
             let mut ledger = Ledger::new(Time::ZERO);
             stages.iter().for_each(|stage| ledger.close(stage, Time::ZERO));
@@ -146,14 +146,14 @@ total         0.120         0.130       0.250    100 %
             passed(&["early", "send", "receive", "late"]),
         ];
         let names = |ledger: &MeanLedger| ledger.stages.iter().map(|stage| stage.name.clone()).collect::<Vec<_>>();
-        let told = names(&MeanLedger::of(&ledgers.iter().collect()));
-        assert_eq!(told, ["early", "send", "admission", "fabric", "retry", "receive", "late", "waiting"]);
+        let stages = names(&MeanLedger::of(&ledgers.iter().collect()));
+        assert_eq!(stages, ["early", "send", "admission", "fabric", "retry", "receive", "late", "waiting"]);
         let cases = ledgers.map(|ledger| (String::new(), MeanLedger::of(&[&ledger].into_iter().collect())));
-        assert_eq!(comparison("t", &cases).legend, told);
+        assert_eq!(comparison("t", &cases).legend, stages);
     }
 
     #[test]
-    fn no_messages_is_an_empty_table() {
+    fn ledger_without_messages_is_an_empty_table() {
         assert!(MeanLedger::of(&LedgerSums::default()).text().contains("0 messages"));
         assert_eq!(comparison("t", &[("a".into(), MeanLedger::of(&LedgerSums::default()))]).groups.len(), 1);
     }

@@ -1,8 +1,8 @@
-//! From results to what a person reads: tables, claims, charts, timelines, one HTML page.
+//! Presentation of results: tables, claims, charts, timelines and HTML pages.
 //!
-//! Everything here is plain data in, text out (bytes in `capture/`), and the same bytes for the same data. Whoever ran
-//! the study fills the data types; nothing here runs, measures or judges a model. `capture/` reads, too:
-//! packets as files that Wireshark and its like share with us; so does `dataset/`: tables that were written before.
+//! The functions here turn plain data into text (bytes in `capture/`), and equal data into equal bytes. They do not
+//! run, measure or judge a model; callers fill the data types. `capture/` also reads packet captures, such as those of
+//! Wireshark, and `dataset/` reads the tables it writes.
 
 pub mod capture;
 pub mod chart;
@@ -10,12 +10,12 @@ pub mod claim;
 pub mod dataset;
 mod files;
 pub mod html;
+pub mod image;
 pub mod ledger;
 pub mod number;
 pub mod packet_flow;
 pub mod paper;
 pub mod perfetto;
-pub mod picture;
 pub mod steps;
 pub mod svg;
 pub mod table;
@@ -23,9 +23,9 @@ pub mod table;
 pub use chart::{
     Axis, Bar, BarChart, Group, HeatMap, LineChart, Matrix, MatrixCell, MatrixMark, Note, Panel, Series, Style,
 };
-pub use claim::{Claim, ClaimValue, Kind, Role};
+pub use claim::{Claim, ClaimKind, ClaimValue, Role};
 pub use dataset::Dataset;
 pub use ledger::MeanLedger;
 pub use packet_flow::{PacketFlow, Transfer};
-pub use paper::{Artifact, Made, PaperReport};
+pub use paper::{Artifact, PaperReport, Provenance};
 pub use table::{Cell, Column, ReportTable};

@@ -1,7 +1,7 @@
-//! Numbers as people read them: few digits, no noise. Leaves out units, which callers append.
+//! Formats of numbers with few digits. Callers append the units.
 
-/// At most `digits` significant digits, none of them a trailing zero after the point; whole
-/// numbers are never shortened to fewer digits than they have before the point.
+/// Formats a number with at most `digits` significant digits and no trailing zeros after the point. All digits before
+/// the point are kept.
 pub fn significant(x: f64, digits: i32) -> String {
     if !x.is_finite() {
         return "–".to_owned();
@@ -17,12 +17,12 @@ pub fn significant(x: f64, digits: i32) -> String {
     trim_zeros(&format!("{x:.decimals$}")).to_owned()
 }
 
-/// Four significant digits: enough for every table here.
+/// Formats a number with four significant digits.
 pub fn short(x: f64) -> String {
     significant(x, 4)
 }
 
-/// A fraction as a percentage with its sign: `+3.2 %`.
+/// Formats a fraction as a percentage with its sign: `+3.2 %`.
 pub fn signed_percent(fraction: f64) -> String {
     match percent_digits(fraction) {
         digits if digits == "0.0" => "0.0 %".to_owned(),
@@ -31,7 +31,7 @@ pub fn signed_percent(fraction: f64) -> String {
     }
 }
 
-/// A fraction as a percentage: `15 %`.
+/// Formats a fraction as a percentage without its sign: `15 %`.
 pub fn percent(fraction: f64) -> String {
     format!("{} %", trim_zeros(&percent_digits(fraction)))
 }
@@ -49,23 +49,23 @@ fn trim_zeros(digits: &str) -> &str {
     }
 }
 
-/// Picoseconds as microseconds, exactly: six decimals, no rounding.
+/// Formats picoseconds as microseconds with six decimals, without rounding.
 pub fn exact_us(ps: u64) -> String {
     format!("{}.{:06}", ps / 1_000_000, ps % 1_000_000)
 }
 
-/// 10⁶ bytes per second; nothing when no time passed.
+/// Returns a rate in 10⁶ bytes per second, or `None` if no time passed.
 pub fn mb_per_s(bytes: u64, ps: u64) -> Option<f64> {
     (ps > 0).then(|| bytes as f64 * 1e6 / ps as f64)
 }
 
-/// A unit as pictures, tables and claims write it, where descriptions keep to ASCII: `us` is µs.
+/// Returns a unit in the form for charts, tables and claims: `us`, the ASCII form of descriptions, becomes `µs`.
 pub fn unit(unit: &str) -> String {
     let shown = |part: &str| if part == "us" { "µs".to_owned() } else { part.to_owned() };
     unit.split('/').map(shown).collect::<Vec<_>>().join("/")
 }
 
-/// A rate in 10⁶ bytes per second, as text with its unit.
+/// Formats a rate in 10⁶ bytes per second, with its unit.
 pub fn rate(mb_per_s: f64) -> String {
     format!("{} MB/s", significant(mb_per_s, 3))
 }
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keeps_few_digits_and_no_noise() {
+    fn short_has_four_significant_digits() {
         assert_eq!(short(1234567.0), "1234567");
         assert_eq!(short(61.0), "61");
         assert_eq!(short(61.044), "61.04");
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn percentages_carry_their_sign() {
+    fn signed_percentages_have_their_sign() {
         assert_eq!(signed_percent(0.0321), "+3.2 %");
         assert_eq!(signed_percent(-0.5), "−50.0 %");
         assert_eq!(signed_percent(-0.0001), "0.0 %");
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn microseconds_have_one_spelling() {
+    fn us_is_written_with_the_micro_sign() {
         assert_eq!(["us", "1/us", "µs", "bus", ""].map(unit), ["µs", "1/µs", "µs", "bus", ""]);
     }
 

@@ -1,62 +1,61 @@
 //! Packet-flow graphs: one band per engine from top to bottom, one stripe per transfer.
 //!
-//! A stripe is as wide as its transfer is long, in the shade of its packet in every band, with its
-//! size written inside where there is room. A thin line follows each packet's last byte from band
-//! to band. At the right of a band stands the rate at which it moved data, idle time included.
-//! The form is that of Yocum, Anderson, Chase, Gadde, Gallatin and Lebeck, "Balancing DMA Latency and
-//! Bandwidth in a High-Speed Network Adapter" (Duke CS-1997-20), with sizes, lines and rates added.
-//! Leaves out what an engine waited for.
+//! The width of a stripe is the duration of its transfer, and its shade is that of its packet in every band. Its size
+//! is written inside if it fits. A thin line follows each packet's last byte from band to band. Right of a band is its
+//! data rate, including idle time. The form follows Yocum, Anderson, Chase, Gadde, Gallatin and Lebeck, "Balancing DMA
+//! Latency and Bandwidth in a High-Speed Network Adapter" (Duke CS-1997-20), with sizes, lines and rates added. The
+//! reasons why an engine waits are not shown.
 
 mod draw;
 
 use super::number::mb_per_s;
 use narrows_core::engine::{Span, Time, Timeline};
 
-/// One transfer by one engine.
+/// A transfer by an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transfer {
-    /// The engine, as a place in `PacketFlow::bands`.
+    /// The index of the engine in `PacketFlow::bands`.
     pub band: usize,
-    /// The packet.
+    /// The number of the packet.
     pub packet: u64,
-    /// The data moved, in bytes.
+    /// The size of the transfer, in bytes.
     pub bytes: u64,
-    /// The start.
+    /// The start of the transfer.
     pub start: Time,
-    /// The end.
+    /// The end of the transfer.
     pub end: Time,
 }
 
-/// Transfers by several engines, and the window of time to show.
+/// The transfers of several engines, and the time window to show.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PacketFlow {
-    /// The heading.
+    /// The title of the graph.
     pub title: String,
     /// The names of the engines, in the order in which packets pass them.
     pub bands: Vec<String>,
     /// The transfers, in any order.
     pub transfers: Vec<Transfer>,
-    /// The time shown: first and last.
+    /// The start and end of the time window.
     pub window: (Time, Time),
 }
 
-/// What one engine did from its first transfer's start to its last one's end.
+/// The rate of an engine from the start of its first transfer to the end of its last.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct BandRate {
-    /// 10⁶ bytes per second, idle time between transfers included.
+    /// The rate in 10⁶ bytes per second, including idle time between transfers.
     pub mb_per_s: f64,
-    /// The part of that time in which a transfer ran.
+    /// The fraction of the time in which a transfer ran.
     pub busy: f64,
 }
 
 impl PacketFlow {
-    /// The graph as a whole SVG document.
+    /// Returns the graph as an SVG document.
     pub fn svg(&self) -> String {
         draw::draw(self)
     }
 
-    /// The transfers of a recorded run: the spans that serve a message on the tracks named by
-    /// `bands` as (name, group, track), whole window. A track that is not there is an empty band.
+    /// Returns the transfers of a recorded run: the spans of messages on the tracks that `bands` names as (name, group,
+    /// track). The window holds all of them; a track that does not exist is an empty band.
     pub fn of(title: impl Into<String>, timeline: &Timeline, bands: &[(&str, &str, &str)]) -> PacketFlow {
         let band_of: Vec<Option<usize>> = timeline
             .tracks
@@ -78,13 +77,13 @@ impl PacketFlow {
         PacketFlow { title: title.into(), bands, window: PacketFlow::whole(&transfers), transfers }
     }
 
-    /// A window that holds every transfer.
+    /// Returns the window that holds all transfers.
     pub fn whole(transfers: &[Transfer]) -> (Time, Time) {
         let start = transfers.iter().map(|t| t.start).min().unwrap_or(Time::ZERO);
         (start, transfers.iter().map(|t| t.end).max().unwrap_or(start))
     }
 
-    /// The transfers of `band` that lie wholly in the window, in order of their end.
+    /// Returns the transfers of `band` that lie entirely in the window, in order of their ends.
     pub fn of_band(&self, band: usize) -> Vec<&Transfer> {
         let inside = |t: &&Transfer| t.band == band && t.start >= self.window.0 && t.end <= self.window.1;
         let mut transfers: Vec<&Transfer> = self.transfers.iter().filter(inside).collect();
@@ -92,7 +91,7 @@ impl PacketFlow {
         transfers
     }
 
-    /// What `band` did within the window; nothing if it moved nothing.
+    /// Returns the rate of `band` in the window, or `None` if it has no transfer there.
     pub fn rate(&self, band: usize) -> Option<BandRate> {
         let transfers = self.of_band(band);
         let first = transfers.iter().map(|t| t.start).min()?;
@@ -106,7 +105,7 @@ impl PacketFlow {
         Some(BandRate { mb_per_s: mb_per_s(bytes, span.ps())?, busy: busy.ps() as f64 / span.ps() as f64 })
     }
 
-    /// The packets, ascending.
+    /// Returns the numbers of the packets in ascending order.
     fn packets(&self) -> Vec<u64> {
         let mut packets: Vec<u64> = self.transfers.iter().map(|t| t.packet).collect();
         packets.sort_unstable();
@@ -124,7 +123,7 @@ mod tests {
     use narrows_core::engine::{Bytes, TrackId};
 
     #[test]
-    fn every_stripe_has_its_tooltip_and_shade() {
+    fn every_stripe_has_a_tooltip_and_the_shade_of_its_packet() {
         let flow = samples::stream(3);
         let svg = flow.svg();
         let parsed = roxmltree::Document::parse(&svg).unwrap();
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recorded_run_becomes_a_graph() {
+    fn graph_has_the_spans_of_the_named_tracks() {
         let span = |track, message, end| Span {
             track: TrackId(track),
             what: "dma",

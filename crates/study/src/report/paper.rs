@@ -1,82 +1,82 @@
-//! The report of one paper: its claims and its artifacts, as JSON and as text.
+//! The report of a study: its claims and its artifacts, as JSON and as text.
 //!
-//! Leaves out running anything, the page's look (`html/`) and the report's files (`files.rs`).
+//! The HTML page is in `html.rs`, and the files of the report are in `files.rs`.
 
 use super::claim::{Claim, Tally, claims_text};
 use super::table::ReportTable;
 use serde::Serialize;
 
-/// A table or figure reproduced.
+/// A reproduced table or figure.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct Artifact {
-    /// Its name, also of its files: `figure-3`.
+    /// The name of the artifact and its files: `figure-3`.
     pub id: String,
-    /// Its heading: `Figure 3: eager cut-through`.
+    /// The title: `Figure 3: eager cut-through`.
     pub title: String,
-    /// What to see in it, and how it was made.
+    /// The caption.
     pub caption: String,
-    /// Its picture, a whole SVG document.
+    /// The chart, an SVG document.
     #[serde(skip)]
     pub svg: Option<String>,
-    /// Its data.
+    /// The data.
     #[serde(flatten)]
     pub table: Option<ReportTable>,
 }
 
 impl Artifact {
-    /// The name of its picture's file.
+    /// Returns the file name of the chart.
     pub fn svg_file(&self) -> Option<String> {
         self.svg.as_ref().map(|_| format!("{}.svg", self.id))
     }
 
-    /// The name of its data's file.
+    /// Returns the file name of the data.
     pub fn csv_file(&self) -> Option<String> {
         self.table.as_ref().map(|_| format!("{}.csv", self.id))
     }
 }
 
-/// How a report was made, as its page tells it.
+/// The provenance of a report, for the footer of its page.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Made {
-    /// The command that makes it again.
+pub struct Provenance {
+    /// The command line that reproduces the report.
     pub command: String,
-    /// By which version of the program.
+    /// The version of the program.
     pub version: String,
-    /// Whether on smaller inputs.
+    /// Whether smaller inputs were used.
     pub quick: bool,
-    /// Of all its claims and data.
+    /// The hash of all claims and data.
     pub hash: String,
-    /// Whether its page stands alone, without the files of its pictures and tables beside it.
-    pub alone: bool,
+    /// Whether the page is the only file, without the files of charts and tables.
+    pub is_single_file: bool,
 }
 
-/// A paper's claims and artifacts.
+/// The claims and artifacts of a study.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct PaperReport {
-    /// Its short name, as on the command line.
+    /// The short name of the study, as on the command line.
     pub paper: String,
-    /// The paper's title.
+    /// The title of the study.
     pub title: String,
-    /// Its bibliographic reference.
+    /// The bibliographic reference.
     pub reference: String,
-    /// One paragraph: what the paper asks and finds.
+    /// The question and the findings, in a paragraph.
     #[serde(rename = "abstract")]
     pub summary: String,
-    /// Its claims.
+    /// The claims, judged.
     pub claims: Vec<Claim>,
-    /// Its tables and figures.
+    /// The tables and figures.
     pub artifacts: Vec<Artifact>,
-    /// How it was made.
+    /// The provenance of the report.
     #[serde(skip)]
-    pub made: Made,
-    /// What its pictures link to: the path of each file below the report, and its text.
+    pub provenance: Provenance,
+    /// The files that charts link to: the path below the folder of the report, and the text.
     #[serde(skip)]
     pub files: Vec<(String, String)>,
 }
 
 impl PaperReport {
-    /// The report as JSON; the caller may add keys (version, seed, hash).
+    /// Returns the report as JSON; callers may add keys (version, seed, hash).
     pub fn json(&self) -> serde_json::Value {
         let mut json = serde_json::to_value(self).expect("a report has only text keys");
         for (artifact, object) in self.artifacts.iter().zip(json["artifacts"].as_array_mut().into_iter().flatten()) {
@@ -86,7 +86,7 @@ impl PaperReport {
         json
     }
 
-    /// The report for a terminal: heading, tables, claims, tally.
+    /// Returns the report as text: title, tables, claims, tally.
     pub fn text(&self) -> String {
         let mut text = format!("{}\n{}\n\n", self.title, self.reference);
         for artifact in &self.artifacts {
@@ -97,7 +97,7 @@ impl PaperReport {
         text + &claims_text(&self.claims)
     }
 
-    /// How many claims hold.
+    /// Returns the number of claims of each verdict.
     pub fn tally(&self) -> Tally {
         Tally::of(&self.claims)
     }
@@ -110,7 +110,7 @@ mod tests {
     use crate::report::table::Column;
 
     #[test]
-    fn json_names_the_files_and_leaves_out_the_pictures() {
+    fn json_names_the_files_and_omits_the_charts() {
         let table = ReportTable { columns: vec![Column::unit("size", "B")], rows: vec![vec![64u64.into()]] };
         let artifact =
             Artifact { id: "figure-1".into(), svg: Some("<svg/>".into()), table: Some(table), ..Artifact::default() };

@@ -1,9 +1,9 @@
-//! Writes a timeline as a Chrome JSON trace, which opens in ui.perfetto.dev.
+//! Writer of a timeline as a Chrome JSON trace, which opens in ui.perfetto.dev.
 //!
-//! A process per group, a thread per track in the order in which the tracks were made, a complete
-//! event per span, and arrows that join the spans of a message in time order. Times are exact: µs
-//! with six decimals. Spans of a track that overlap without nesting go to further threads, "name
-//! (2)" and so on. Leaves out counters; spans that were not recorded are counted in `otherData`.
+//! The trace has a process for each group, a thread for each track in the order in which the tracks were created, a
+//! complete event for each span, and arrows that join the spans of a message in order of time. Times are exact: µs with
+//! six decimals. Spans of a track that overlap without nesting go to further threads, named "name (2)" and so on.
+//! Counters are not written; the number of spans that were not recorded is in `otherData`.
 
 mod lanes;
 
@@ -13,7 +13,7 @@ use narrows_core::engine::{Span, Timeline};
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// Writes `timeline` to `out`, which had better be buffered; equal timelines give equal bytes.
+/// Writes `timeline` to `out`, which should be buffered. Equal timelines give equal bytes.
 pub fn write(timeline: &Timeline, out: &mut impl Write) -> io::Result<()> {
     Trace { timeline, threads: Threads::of(timeline), flows: Flows::of(timeline) }.write(out)
 }
@@ -36,11 +36,11 @@ impl Threads {
     fn of(timeline: &Timeline) -> Threads {
         let lanes = Lanes::of(timeline);
         let (mut groups, mut process, mut first) = (Vec::<String>::new(), Vec::new(), Vec::new());
-        let mut places = HashMap::new();
+        let mut processes = HashMap::new();
         let mut next = 1;
         for (track, lanes) in lanes.count.iter().enumerate() {
             let group = timeline.tracks.get(track).map_or("", |(group, _)| group);
-            process.push(*places.entry(group.to_owned()).or_insert_with(|| {
+            process.push(*processes.entry(group.to_owned()).or_insert_with(|| {
                 groups.push(group.to_owned());
                 groups.len()
             }));
@@ -50,14 +50,14 @@ impl Threads {
         Threads { lanes, groups, process, first }
     }
 
-    /// Process and thread of the span at `place` in the timeline.
-    fn ids(&self, span: &Span, place: usize) -> String {
+    /// Returns the process and thread of the span with the index `index` in the timeline.
+    fn ids(&self, span: &Span, index: usize) -> String {
         let track = span.track.0 as usize;
-        format!("\"pid\":{},\"tid\":{}", self.process[track], self.first[track] + self.lanes.lane[place])
+        format!("\"pid\":{},\"tid\":{}", self.process[track], self.first[track] + self.lanes.lane[index])
     }
 }
 
-/// How many spans of each message are still to come, and how many there are.
+/// The number of remaining spans of each message, and of all its spans.
 struct Flows {
     left: HashMap<u64, (usize, usize)>,
 }
@@ -66,23 +66,23 @@ impl Flows {
     fn of(timeline: &Timeline) -> Flows {
         let mut left = HashMap::new();
         for message in timeline.spans.iter().filter_map(|span| span.message) {
-            let (to_come, all) = left.entry(message).or_insert((0, 0));
-            *to_come += 1;
+            let (remaining, all) = left.entry(message).or_insert((0, 0));
+            *remaining += 1;
             *all += 1;
         }
         Flows { left }
     }
 
-    /// The phase of the flow of `message` at its next span: start, step, finish, or no flow.
+    /// Returns the phase of the flow of `message` at its next span: start, step, finish, or `None` for no flow.
     fn next(&mut self, message: u64) -> Option<&'static str> {
-        let (to_come, all) = self.left.get_mut(&message)?;
-        let phase = match (*to_come, *all) {
+        let (remaining, all) = self.left.get_mut(&message)?;
+        let phase = match (*remaining, *all) {
             (_, 1) => None,
             (1, _) => Some("\"f\",\"bp\":\"e\""),
             (first, all) if first == all => Some("\"s\""),
             _ => Some("\"t\""),
         };
-        *to_come -= 1;
+        *remaining -= 1;
         phase
     }
 }
@@ -92,8 +92,8 @@ impl Trace<'_> {
         let dropped = self.timeline.dropped;
         write!(out, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"dropped_spans\":{dropped}}},\"traceEvents\":[")?;
         self.names(out)?;
-        for place in std::mem::take(&mut self.threads.lanes.order) {
-            self.span(place, out)?;
+        for index in std::mem::take(&mut self.threads.lanes.order) {
+            self.span(index, out)?;
         }
         out.write_all(b"\n]}\n")
     }
@@ -116,11 +116,11 @@ impl Trace<'_> {
         Ok(())
     }
 
-    /// A span, and right behind it its part of a flow: a flow binds to the slice begun last on its
-    /// thread, which here is that of the span, be others nested or of no length.
-    fn span(&mut self, place: usize, out: &mut impl Write) -> io::Result<()> {
-        let span = &self.timeline.spans[place];
-        let ids = self.threads.ids(span, place);
+    /// Writes a span, immediately followed by its flow event. A flow event belongs to the slice that began last on its
+    /// thread, which is this span even if others are nested in it or have no length.
+    fn span(&mut self, index: usize, out: &mut impl Write) -> io::Result<()> {
+        let span = &self.timeline.spans[index];
+        let ids = self.threads.ids(span, index);
         let (start, long) = (exact_us(span.start.ps()), (span.end - span.start).ps());
         let what = json(span.what);
         write!(out, ",\n{{\"ph\":\"X\",\"name\":{what},\"cat\":\"span\",{ids},\"ts\":{start},")?;

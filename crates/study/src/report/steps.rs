@@ -1,13 +1,13 @@
-//! Effective bandwidth of each engine over time, as steps: the bytes of a transfer over the time
-//! since the engine's previous transfer ended, so idle time counts. Leaves out smoothing.
+//! The effective bandwidth of each engine over time, as steps: the bytes of a transfer over the time since the end of
+//! the engine's previous transfer, including idle time. The steps are not smoothed.
 
 use super::chart::{Axis, LineChart, Series, Style};
 use super::number::mb_per_s;
 use super::packet_flow::{PacketFlow, Transfer};
 use narrows_core::engine::Time;
 
-/// A step chart of the transfers of `flow` within its window, one series per band. Transfers of
-/// less than `bytes_min` (control messages) are counted with the one after them.
+/// Returns a step chart of the transfers of `flow` in its window, with a series for each band. Transfers of less than
+/// `bytes_min` (control messages) are merged with the next.
 pub fn steps(flow: &PacketFlow, title: impl Into<String>, bytes_min: u64) -> LineChart {
     let series = |(band, name): (usize, &String)| {
         Series::line(name, effective_bandwidth(&flow.of_band(band), bytes_min)).style(Style::Step)
@@ -21,9 +21,9 @@ pub fn steps(flow: &PacketFlow, title: impl Into<String>, bytes_min: u64) -> Lin
     }
 }
 
-/// The end of each transfer (µs) and the bandwidth (MB/s) since the one before ended; before them,
-/// the start at zero. Transfers that end together count as one, and so does one of less than
-/// `bytes_min` with the one after it.
+/// Returns the end of each transfer (µs) and the bandwidth (MB/s) since the end of the one before, after a first point
+/// of bandwidth 0 at the start. Transfers that end together are merged, and so is one of less than `bytes_min` with the
+/// next.
 pub fn effective_bandwidth(transfers: &[&Transfer], bytes_min: u64) -> Vec<(f64, f64)> {
     let Some(first) = transfers.iter().map(|t| t.start).min() else { return Vec::new() };
     let mut points = vec![(first.as_us(), 0.0)];
@@ -46,7 +46,7 @@ mod tests {
     use crate::report::packet_flow::samples;
 
     #[test]
-    fn idle_time_counts() {
+    fn bandwidth_includes_idle_time() {
         let at = |start, end| Transfer {
             band: 0,
             packet: 1,
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_one_series_per_band() {
+    fn chart_has_one_series_per_band() {
         let chart = steps(&samples::stream(4), "steps", 256);
         assert_eq!(chart.series.len(), 4);
         assert!(roxmltree::Document::parse(&chart.svg()).is_ok());

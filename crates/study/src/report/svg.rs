@@ -1,24 +1,25 @@
-//! A small writer of SVG elements with exact coordinates, tooltips and escaping. Leaves out
-//! styling by class: colours are literal, so a picture stands alone; the page recolours the few
-//! inks below for dark screens.
+//! A small writer of SVG elements with exact coordinates, tooltips and escaping.
+//!
+//! Colours are literal, not classes, so that a chart can be used without a page. The page replaces the few inks below
+//! on dark screens.
 
 use std::fmt::Write;
 
 /// Text and axes.
 pub const INK: &str = "#24292F";
-/// Lesser text.
+/// Secondary text.
 pub const MUTED: &str = "#57606A";
 /// Grid lines.
 pub const GRID: &str = "#E3E6EA";
-/// Text on a coloured ground; the page never recolours it.
+/// Text on a coloured background; the page never recolours it.
 pub const ON_COLOUR: &str = "#101418";
-/// The ground behind a picture.
+/// The background of a chart.
 pub const PAPER: &str = "#FFFFFF";
-/// The face of all text in pictures.
+/// The font of all text in charts.
 pub const FONT: &str = "Helvetica, Arial, sans-serif";
 
-/// Hues that colour-blind readers tell apart, darkest contrasts first (Okabe and Ito, yellow
-/// deepened to be seen on white).
+/// Hues that colour-blind readers can distinguish, in order of contrast (Okabe and Ito, with a darker yellow that is
+/// visible on white).
 pub const HUES: [(u8, u8, u8); 8] = [
     (0x00, 0x72, 0xB2),
     (0xD5, 0x5E, 0x00),
@@ -30,19 +31,19 @@ pub const HUES: [(u8, u8, u8); 8] = [
     (0x7F, 0x7F, 0x7F),
 ];
 
-/// The `i`-th hue, mixed with white: 0 is the hue, 1 is white.
+/// Returns the `i`-th hue mixed with white: 0 is the hue, 1 is white.
 pub fn tint(i: usize, white: f64) -> (u8, u8, u8) {
     let (r, g, b) = HUES[i % HUES.len()];
     let mix = |c: u8| (f64::from(c) + (255.0 - f64::from(c)) * white).round() as u8;
     (mix(r), mix(g), mix(b))
 }
 
-/// A colour as SVG writes it.
+/// Returns a colour in the notation of SVG.
 pub fn hex((r, g, b): (u8, u8, u8)) -> String {
     format!("#{r:02X}{g:02X}{b:02X}")
 }
 
-/// `text` for element content and quoted attributes; characters XML forbids become `?`.
+/// Escapes text for element content and quoted attributes; characters that XML forbids become `?`.
 pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -60,12 +61,12 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// About how wide `text` is at `size` pixels, on the generous side for every common face.
-pub fn text_wide(text: &str, size: f64) -> f64 {
-    text.chars().map(char_wide).sum::<f64>() * size
+/// Returns an upper estimate of the width of `text` at the font size `size`, in pixels.
+pub fn text_width(text: &str, size: f64) -> f64 {
+    text.chars().map(char_width).sum::<f64>() * size
 }
 
-fn char_wide(c: char) -> f64 {
+fn char_width(c: char) -> f64 {
     match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '|' | '!' | '\'' | ' ' => 0.32,
         'f' | 't' | 'r' | '(' | ')' | '[' | ']' | '/' | 'I' | '-' => 0.40,
@@ -75,7 +76,7 @@ fn char_wide(c: char) -> f64 {
     }
 }
 
-/// A coordinate with at most two decimals.
+/// Formats a coordinate with at most two decimals.
 pub fn coord(x: f64) -> String {
     let text = format!("{x:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
@@ -88,14 +89,14 @@ pub struct Svg {
 }
 
 impl Svg {
-    /// A document `width` by `height` pixels, titled for screen readers, on white ground.
+    /// Returns a document of `width` by `height` pixels with a white background and a title for screen readers.
     pub fn new(width: f64, height: f64, title: &str) -> Svg {
         let mut svg = Svg { out: head(width, height, title) };
         svg.rect((0.0, 0.0), (width, height), &format!("fill=\"{PAPER}\""), None);
         svg
     }
 
-    /// A rectangle with attributes `style` and a tooltip.
+    /// Adds a rectangle with the attributes `style` and a tooltip.
     pub fn rect(&mut self, at: (f64, f64), size: (f64, f64), style: &str, tooltip: Option<&str>) {
         let _ = write!(
             self.out,
@@ -111,7 +112,7 @@ impl Svg {
         });
     }
 
-    /// A path through `points` with attributes `style`.
+    /// Adds a path through `points` with the attributes `style`.
     pub fn line(&mut self, points: &[(f64, f64)], style: &str) {
         self.out.push_str("<polyline points=\"");
         for (i, &(x, y)) in points.iter().enumerate() {
@@ -121,7 +122,7 @@ impl Svg {
         let _ = writeln!(self.out, "\" fill=\"none\" {style}/>");
     }
 
-    /// Text at its baseline; `anchor` is `start`, `middle` or `end`.
+    /// Adds text at its baseline; `anchor` is `start`, `middle` or `end`.
     pub fn text(&mut self, at: (f64, f64), size: f64, anchor: &str, style: &str, text: &str) {
         let _ = writeln!(
             self.out,
@@ -132,12 +133,12 @@ impl Svg {
         );
     }
 
-    /// Opens a group with attributes `style`.
+    /// Opens a group with the attributes `style`.
     pub fn open(&mut self, style: &str) {
         let _ = writeln!(self.out, "<g {style}>");
     }
 
-    /// What `inside` draws, with a tooltip over all of it, which may link to something.
+    /// Adds a group of what `inside` draws, with a tooltip and optionally a link.
     pub fn part(&mut self, link: Option<&str>, tooltip: &str, inside: impl FnOnce(&mut Svg)) {
         let (open, close) = match link {
             Some(link) => (format!("<a href=\"{}\">", escape(link)), "</a>\n"),
@@ -153,14 +154,14 @@ impl Svg {
         self.out.push_str("</g>\n");
     }
 
-    /// The finished document.
+    /// Returns the finished document.
     pub fn finish(mut self) -> String {
         self.out.push_str("</svg>\n");
         self.out
     }
 }
 
-/// The opening tag of a document, its title as a label for screen readers.
+/// Returns the opening tag of a document, with its title as a label for screen readers.
 pub fn head(width: f64, height: f64, title: &str) -> String {
     let (width, height, title) = (coord(width), coord(height), escape(title));
     format!(

@@ -1,5 +1,4 @@
-//! Tables: aligned text for a terminal, CSV for other programs, JSON cells. Leaves out HTML
-//! (`html/`), colour and the width of the terminal.
+//! Tables as aligned text, CSV and JSON. HTML tables are in `html.rs`.
 
 mod cell;
 
@@ -7,36 +6,36 @@ use super::number;
 pub use cell::Cell;
 use serde::Serialize;
 
-/// The head of a column.
+/// The heading and format of a column.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Column {
-    /// What the column holds.
+    /// The name of the quantity.
     pub name: String,
-    /// The unit of its numbers; empty if none.
+    /// The unit of the numbers; empty if none.
     pub unit: String,
-    /// Decimals shown in text; four significant digits if not given. CSV and JSON are never rounded.
+    /// The number of decimals in text; four significant digits if not given. CSV and JSON are never rounded.
     #[serde(skip)]
     pub decimals: Option<usize>,
 }
 
 impl Column {
-    /// A column of text, or of numbers without unit.
+    /// Returns a column of text, or of numbers without a unit.
     pub fn new(name: impl Into<String>) -> Column {
         Column { name: name.into(), unit: String::new(), decimals: None }
     }
 
-    /// A column of numbers in `unit`.
+    /// Returns a column of numbers in `unit`.
     pub fn unit(name: impl Into<String>, unit: &str) -> Column {
         Column { name: name.into(), unit: number::unit(unit), decimals: None }
     }
 
-    /// Shows `decimals` decimals in text.
+    /// Returns the column with `decimals` decimals in text.
     pub fn decimals(mut self, decimals: usize) -> Column {
         self.decimals = Some(decimals);
         self
     }
 
-    /// The name, with the unit in brackets.
+    /// Returns the name, with the unit in brackets.
     pub fn heading(&self) -> String {
         match self.unit.is_empty() {
             true => self.name.clone(),
@@ -45,46 +44,52 @@ impl Column {
     }
 }
 
-/// Rows under named columns.
+/// A table with named columns.
 #[derive(Clone, PartialEq, Debug, Default, Serialize)]
 pub struct ReportTable {
-    /// The heads.
+    /// The headings and formats of the columns.
     pub columns: Vec<Column>,
-    /// The rows, each as long as `columns`.
+    /// The rows, each with a cell for every column.
     pub rows: Vec<Vec<Cell>>,
 }
 
 impl ReportTable {
-    /// An empty table.
+    /// Returns an empty table.
     pub fn new(columns: Vec<Column>) -> ReportTable {
         ReportTable { columns, rows: Vec::new() }
     }
 
     /// Adds a row.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the row does not have a cell for every column.
     pub fn push(&mut self, row: Vec<Cell>) {
         assert_eq!(row.len(), self.columns.len(), "a row has one cell per column");
         self.rows.push(row);
     }
 
-    /// Whether every cell of a column is a number or empty: such columns are aligned right.
+    /// Returns whether every cell of a column is a number or empty; such columns are aligned right.
     pub fn is_numeric(&self, column: usize) -> bool {
         self.rows.iter().all(|row| !matches!(row[column], Cell::Text(_)))
     }
 
-    /// Columns aligned by spaces, a rule under the heads, a newline at the end.
+    /// Returns the table as text: columns aligned by spaces, a rule below the headings, a newline at the end.
     pub fn text(&self) -> String {
         let heads: Vec<String> = self.columns.iter().map(Column::heading).collect();
         let cells: Vec<Vec<String>> =
             self.rows.iter().map(|row| row.iter().zip(&self.columns).map(|(cell, c)| cell.text(c)).collect()).collect();
         let widths: Vec<usize> = (0..heads.len())
-            .map(|i| cells.iter().map(|row| columns_wide(&row[i])).chain([columns_wide(&heads[i])]).max().unwrap_or(0))
+            .map(|i| {
+                cells.iter().map(|row| columns_width(&row[i])).chain([columns_width(&heads[i])]).max().unwrap_or(0)
+            })
             .collect();
         let right: Vec<bool> = (0..heads.len()).map(|i| self.is_numeric(i)).collect();
         let rule: Vec<String> = widths.iter().map(|&w| "─".repeat(w)).collect();
         [&heads, &rule].into_iter().chain(&cells).map(|row| text_row(row, &widths, &right)).collect()
     }
 
-    /// Comma-separated values with a head row; numbers in full.
+    /// Returns the table as comma-separated values with a header row and numbers in full.
     pub fn csv(&self) -> String {
         let mut writer = csv::Writer::from_writer(Vec::new());
         let heads = self.columns.iter().map(Column::heading);
@@ -97,15 +102,15 @@ impl ReportTable {
     }
 }
 
-/// The terminal columns of `text`, taking every character for one.
-pub fn columns_wide(text: &str) -> usize {
+/// Returns the number of terminal columns of `text`, one for each character.
+pub fn columns_width(text: &str) -> usize {
     text.chars().count()
 }
 
 fn text_row(row: &[String], widths: &[usize], right: &[bool]) -> String {
     let mut line = String::new();
     for (i, cell) in row.iter().enumerate() {
-        let space = " ".repeat(widths[i] - columns_wide(cell));
+        let space = " ".repeat(widths[i] - columns_width(cell));
         let gap = if i == 0 { "" } else { "  " };
         match right[i] {
             true => line.extend([gap, &space, cell]),
@@ -148,7 +153,7 @@ Miata                110.0  <slow>
     }
 
     #[test]
-    fn cells_are_plain_json() {
+    fn cells_are_json_scalars() {
         let json = serde_json::to_string(&sample().rows).unwrap();
         assert_eq!(json, r#"[["P6, \"Natoma\"",73.04,null],["Miata",110.0,"<slow>"]]"#);
     }

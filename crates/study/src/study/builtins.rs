@@ -1,18 +1,18 @@
-//! The functions of the program that studies name, for what data cannot say: a table that whoever runs a study fills.
+//! The table of built-in functions that a study can name where data does not suffice.
 //!
-//! A value (`rust = "…"` in `[values]`), a verdict (in a claim), a table or picture (in a figure), or runs that depend
-//! on earlier ones (`[explore]`). Leaves out the functions themselves: those of the shipped papers are in
-//! [`papers`](crate::papers).
+//! A function computes a value (`rust = "…"` in `[values]`), judges a claim, draws a table or chart, or makes runs that
+//! depend on earlier ones (`[explore]`). The caller who runs a study registers the functions; those of the shipped
+//! papers are in [`papers`](crate::papers).
 
 use super::experiments::{Experiments, Results};
-use super::expression::Stop;
+use super::expression::EvalError;
 use super::location::Location;
 use crate::report::Artifact;
 use narrows_core::machine::Registry;
 use narrows_core::text::{Said, suggest};
 use std::sync::Arc;
 
-/// A function that gives a value of results, by its arguments; `None` where the results do not hold it.
+/// A function that computes a value from results and arguments, or `None` if the results do not contain it.
 #[derive(Clone, Copy)]
 pub enum BuiltinFn {
     /// A number.
@@ -21,41 +21,42 @@ pub enum BuiltinFn {
     Numbers(fn(&Results, &[&str]) -> Option<Vec<f64>>),
 }
 
-/// A registered value.
+/// A registered function of a value.
 #[derive(Clone, Copy)]
 pub struct BuiltinValue {
-    /// Whether the first argument is a point.
+    /// Whether the first argument is the name of a point.
     pub of_point: bool,
     /// The function.
     pub function: BuiltinFn,
 }
 
-/// What was observed for a claim.
+/// The observation that a claim is judged by.
 pub enum Observation {
     /// A number, judged by the claim's tolerance.
     Number(f64),
-    /// What was seen, in words, and whether the claim holds.
+    /// A description of the observation, and whether the claim holds.
     Words(String, bool),
 }
 
-/// A function that judges a claim, by the claim's arguments.
+/// A function that observes the results for a claim with the claim's arguments.
 pub type Judge = fn(&Results, &[&str]) -> Option<Observation>;
-/// A function that draws tables and pictures.
+/// A function that draws tables and charts.
 pub type Draw = fn(&Results) -> Vec<Artifact>;
-/// A function that makes runs of a study's experiments: fewer if the flag is set, on so many threads, reporting each.
+/// A function that makes runs of a study's experiments. Its arguments are the experiments, their location, whether the
+/// smaller inputs of `--quick` are used, the number of threads, and a function that is called after each run.
 pub type Explore = fn(&Experiments, &Location, bool, usize, &(dyn Fn(&str) + Sync)) -> Results;
 
-/// Runs that depend on what earlier ones gave.
+/// Runs that depend on the results of earlier ones.
 #[derive(Clone, Copy)]
 pub struct Exploration {
     /// The number of runs.
     pub runs: fn(quick: bool) -> usize,
-    /// Makes them.
+    /// The function that makes the runs.
     pub explore: Explore,
 }
 
-/// The functions that studies may name, in the order in which they were registered, and the parts that their
-/// descriptions may name.
+/// The built-in functions in the order in which they were registered, and the parts that descriptions of studies may
+/// name.
 #[derive(Clone)]
 pub struct BuiltinFns {
     registry: Arc<Registry>,
@@ -66,7 +67,7 @@ pub struct BuiltinFns {
 }
 
 impl BuiltinFns {
-    /// Returns no functions, for studies whose descriptions name parts of `registry`.
+    /// Returns an empty table, for studies whose descriptions name parts of `registry`.
     pub fn new(registry: &Arc<Registry>) -> BuiltinFns {
         BuiltinFns {
             registry: registry.clone(),
@@ -82,13 +83,13 @@ impl BuiltinFns {
         &self.registry
     }
 
-    /// Adds a value of a point, which is the function's first argument.
+    /// Adds a function of a value whose first argument is a point.
     pub fn with_value_of_point(mut self, name: &'static str, function: BuiltinFn) -> BuiltinFns {
         self.values.push((name, BuiltinValue { of_point: true, function }));
         self
     }
 
-    /// Adds a value whose arguments are no points.
+    /// Adds a function of a value without a point among its arguments.
     pub fn with_value(mut self, name: &'static str, function: BuiltinFn) -> BuiltinFns {
         self.values.push((name, BuiltinValue { of_point: false, function }));
         self
@@ -118,39 +119,38 @@ impl BuiltinFns {
         self.values.iter().map(|(name, _)| *name)
     }
 
-    /// Returns the value of that name.
+    /// Returns the function of a value by its name.
     #[doc(hidden)]
-    pub fn value(&self, said: &Said) -> Result<BuiltinValue, Stop> {
+    pub fn value(&self, said: &Said) -> Result<BuiltinValue, EvalError> {
         find(&self.values, said)
     }
 
-    /// Returns the judge of that name.
+    /// Returns the function that judges claims by its name.
     #[doc(hidden)]
-    pub fn judge(&self, said: &Said) -> Result<Judge, Stop> {
+    pub fn judge(&self, said: &Said) -> Result<Judge, EvalError> {
         find(&self.judges, said)
     }
 
-    /// Returns the function that draws under that name.
+    /// Returns the function that draws figures by its name.
     #[doc(hidden)]
-    pub fn figure(&self, said: &Said) -> Result<Draw, Stop> {
+    pub fn figure(&self, said: &Said) -> Result<Draw, EvalError> {
         find(&self.draws, said)
     }
 
-    /// Returns the exploration of that name.
+    /// Returns the exploration by its name.
     #[doc(hidden)]
-    pub fn exploration(&self, said: &Said) -> Result<Exploration, Stop> {
+    pub fn exploration(&self, said: &Said) -> Result<Exploration, EvalError> {
         find(&self.explorations, said)
     }
 }
 
-/// Returns the function of that name, or the error that there is none.
-fn find<T: Copy>(all: &[(&str, T)], said: &Said) -> Result<T, Stop> {
+/// Returns the function with the name `said`, or an error that suggests the nearest name.
+fn find<T: Copy>(all: &[(&str, T)], said: &Said) -> Result<T, EvalError> {
     let names = || all.iter().map(|(name, _)| *name);
     all.iter().find(|(name, _)| *name == said.text).map(|(_, found)| *found).ok_or_else(|| {
         let near = suggest::nearest(&said.text, names());
-        let label =
-            near.map_or("the program has none of this name".to_owned(), |near| format!("did you mean `{near}`?"));
-        let help = format!("there is {}", suggest::phrase(names()));
-        Stop::Asked(format!("there is no function `{}`", said.text), label, vec![help])
+        let label = near.map_or("no function has this name".to_owned(), |near| format!("did you mean `{near}`?"));
+        let help = format!("functions: {}", suggest::phrase(names()));
+        EvalError::InvalidReference(format!("there is no function `{}`", said.text), label, vec![help])
     })
 }

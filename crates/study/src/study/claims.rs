@@ -1,48 +1,49 @@
-//! Claims as data: what each states, and how it is judged (`judge.rs`).
+//! Claims as data: their statements, and the way they are judged (`judge.rs`).
 //!
-//! A claim is a number beside the one published, or a condition with words that say what was seen;
-//! both are expressions over the study's values.
+//! A claim compares a number with the published one, or is a condition with a text that describes the observation. Both
+//! are expressions over the study's values.
 
 pub mod judge;
 
 use super::expression::read::{expression, template};
 use super::expression::{Expression, Template};
-use crate::report::claim::{self, Claim, Kind, Role};
+use crate::report::claim::{self, Claim, ClaimKind, Role};
 use crate::report::number;
 use narrows_core::text::{Constant, Said, Table};
 
-/// What is known of a claim before anything runs.
+/// A claim before it is judged.
 #[derive(Debug)]
 pub struct ClaimStatement {
-    /// Its name, with the paper's R-number.
+    /// The name of the claim, with the paper's R-number.
     pub id: Said,
-    /// The artifact it belongs to.
+    /// The artifact that the claim belongs to.
     pub artifact: Said,
     source: String,
     statement: String,
-    kind: Kind,
+    kind: ClaimKind,
     unit: String,
     expected: Constant,
     tolerance: Option<f64>,
     role: Role,
     note: Option<String>,
-    /// Whether the smaller inputs of `--quick` say something of it.
+    /// Whether the claim is also judged with the smaller inputs of `--quick`.
     is_quick: bool,
-    how: How,
+    method: ObservationMethod,
 }
 
-/// How a claim is judged.
+/// The observation that a claim is judged by.
 #[derive(Debug)]
-enum How {
-    /// By a metric of a point.
+enum ObservationMethod {
+    /// The metric of a point.
     Metric(Said, Said),
-    /// By expressions.
-    Data { value: Option<Expression>, holds: Option<Expression>, words: Option<Template> },
-    /// By a function of the program, with arguments.
-    Rust(Said, Vec<Said>),
+    /// Expressions over the study's values.
+    Expressions { value: Option<Expression>, holds: Option<Expression>, words: Option<Template> },
+    /// A built-in function, with its arguments.
+    Builtin(Said, Vec<Said>),
 }
 
-const KINDS: [(&str, Kind); 3] = [("number", Kind::Number), ("order", Kind::Order), ("shape", Kind::Shape)];
+const KINDS: [(&str, ClaimKind); 3] =
+    [("number", ClaimKind::Number), ("order", ClaimKind::Order), ("shape", ClaimKind::Shape)];
 const ROLES: [(&str, Role); 4] = [
     ("predicted", Role::Predicted),
     ("calibrated", Role::Calibrated),
@@ -51,73 +52,89 @@ const ROLES: [(&str, Role); 4] = [
 ];
 
 impl ClaimStatement {
-    /// Reads one.
+    /// Reads a claim.
     pub fn read(t: &mut Table<'_>) -> ClaimStatement {
-        let stated = ClaimStatement {
-            id: t.phrase("id", "Its name").required(),
-            artifact: t.phrase("artifact", "The artifact it belongs to, whose runs it is judged by").required(),
-            source: t.text("source", "Its place, beginning as the paper names it").or(""),
-            statement: t.text("statement", "What is claimed, in words").required(),
-            kind: t.choice("kind", "What sort of statement it is", &KINDS).required(),
-            unit: t.text("unit", "The unit of the number").or(""),
-            expected: t.constant("expected", "What the paper says: a number, or what is asked in words").required(),
-            tolerance: t.number("tolerance", "The relative error allowed of a number").min(0.0).optional(),
-            role: t.choice("role", "Whether it was put in, settled on, or is left to be said", &ROLES).or("predicted"),
-            note: t.text("note", "What a reader must know of it").optional(),
-            is_quick: t.flag("quick", "Whether it is judged under --quick, too, on smaller inputs").or(true),
-            how: How::read(t),
+        let claim = ClaimStatement {
+            id: t.phrase("id", "Name of the claim").required(),
+            artifact: t
+                .phrase("artifact", "Artifact that the claim belongs to and whose runs it is judged by")
+                .required(),
+            source: t.text("source", "Location in the paper, beginning with the paper's own name for it").or(""),
+            statement: t.text("statement", "Statement of the claim").required(),
+            kind: t.choice("kind", "Kind of statement", &KINDS).required(),
+            unit: t.text("unit", "Unit of the number").or(""),
+            expected: t.constant("expected", "Published number, or the expected observation as text").required(),
+            tolerance: t.number("tolerance", "Allowed relative error of a number").min(0.0).optional(),
+            role: t
+                .choice("role", "Role of the number: given as input, used for calibration, or predicted", &ROLES)
+                .or("predicted"),
+            note: t.text("note", "Note for the reader").optional(),
+            is_quick: t.flag("quick", "Whether the claim is also judged with the smaller inputs of --quick").or(true),
+            method: ObservationMethod::read(t),
         };
-        stated.check(t);
-        stated
+        claim.check(t);
+        claim
     }
 
     fn check(&self, t: &Table<'_>) {
         let is_number = matches!(self.expected, Constant::Number(_));
-        if (self.kind == Kind::Number) != is_number {
-            t.wrong("expected", "a number is expected of a claim of kind \"number\", and words of any other", "");
+        if (self.kind == ClaimKind::Number) != is_number {
+            t.wrong("expected", "a claim of kind \"number\" expects a number, any other a text", "");
         }
-        if self.kind == Kind::Number && self.tolerance.is_none() {
+        if self.kind == ClaimKind::Number && self.tolerance.is_none() {
             t.wrong(
                 "",
                 "a claim of kind \"number\" needs a `tolerance`",
-                "write the relative error allowed: 0.1 is 10 %",
+                "write the allowed relative error, such as 0.1 for 10 %",
             );
         }
-        match &self.how {
-            How::Data { value: None, .. } if self.kind == Kind::Number => {
-                t.wrong("", "a claim of kind \"number\" needs a `value`", "or a `point` and its `metric`, or `rust`");
+        match &self.method {
+            ObservationMethod::Expressions { value: None, .. } if self.kind == ClaimKind::Number => {
+                t.wrong(
+                    "",
+                    "a claim of kind \"number\" needs a `value`",
+                    "write `value`, or `point` and `metric`, or `rust`",
+                );
             }
-            How::Data { holds: None, .. } if self.kind != Kind::Number => {
-                t.wrong("", "nothing says when this claim holds", "write `holds`: a condition, such as \"value > 2\"");
+            ObservationMethod::Expressions { holds: None, .. } if self.kind != ClaimKind::Number => {
+                t.wrong("", "this claim has no condition", "write `holds`: a condition, such as \"value > 2\"");
             }
-            How::Data { value: None, words: None, .. } if self.kind != Kind::Number => {
-                t.wrong("", "nothing says what was measured", "write `words`: a text with holes, or `value`");
+            ObservationMethod::Expressions { value: None, words: None, .. } if self.kind != ClaimKind::Number => {
+                t.wrong(
+                    "",
+                    "this claim has no description of the observation",
+                    "write `words`: a text with holes, or `value`",
+                );
             }
-            How::Metric(..) if self.kind != Kind::Number => {
-                t.wrong("point", "a point and its metric make a number", "write `value`, `holds` and `words`");
+            ObservationMethod::Metric(..) if self.kind != ClaimKind::Number => {
+                t.wrong(
+                    "point",
+                    "`point` and `metric` are for claims of kind \"number\"",
+                    "write `value`, `holds` and `words`",
+                );
             }
             _ => {}
         }
     }
 
-    /// The published number, if it is one.
+    /// Returns the published number, or `None` if a text is expected.
     pub fn expected(&self) -> Option<f64> {
         if let Constant::Number(number) = self.expected { Some(number) } else { None }
     }
 
-    /// The unit of its number.
+    /// Returns the unit of the number.
     pub fn unit(&self) -> &str {
         &self.unit
     }
+    /// Returns the role of the claim.
 
-    /// Whether constants were settled on it.
     pub fn role(&self) -> Role {
         self.role
     }
 
-    /// The point that its number is read from, where it is stated by one.
+    /// Returns the point whose metric is the number, if the claim names one.
     pub fn point(&self) -> Option<&str> {
-        if let How::Metric(point, _) = &self.how { Some(&point.text) } else { None }
+        if let ObservationMethod::Metric(point, _) = &self.method { Some(&point.text) } else { None }
     }
 
     fn claim(&self) -> Claim {
@@ -136,33 +153,35 @@ impl ClaimStatement {
             holds: None,
             role: self.role,
             note: self.note.clone(),
-            doubt: None,
+            uncertainty: None,
         }
     }
 }
 
-impl How {
-    fn read(t: &mut Table<'_>) -> How {
-        let point = t.phrase("point", "The point that a number is read from").optional();
-        let metric = t.phrase("metric", "The metric of that point").optional();
-        let value = t.phrase("value", "What is measured, as an expression").optional();
-        let holds = t.phrase("holds", "When it holds, as an expression; `value` is what was measured").optional();
-        let words = t.phrase("words", "What was measured in words, with holes for expressions").optional();
-        let rust = t.phrase("rust", "A function of the program that judges it, by its name").optional();
-        let with = t.phrases("with", "The arguments of that function").or(&[]);
+impl ObservationMethod {
+    fn read(t: &mut Table<'_>) -> ObservationMethod {
+        let point = t.phrase("point", "Point whose metric is the number").optional();
+        let metric = t.phrase("metric", "Metric of the point").optional();
+        let value = t.phrase("value", "Measured value, as an expression").optional();
+        let holds = t
+            .phrase("holds", "Condition under which the claim holds, as an expression; `value` is the measured value")
+            .optional();
+        let words = t.phrase("words", "Description of the observation, with holes for expressions").optional();
+        let rust = t.phrase("rust", "Name of the built-in function that judges the claim").optional();
+        let with = t.phrases("with", "Arguments of the built-in function").or(&[]);
         let is_data = value.is_some() || holds.is_some() || words.is_some();
         match (point, metric, rust) {
-            (Some(point), Some(metric), None) if !is_data => How::Metric(point, metric),
-            (None, None, Some(rust)) if !is_data => How::Rust(rust, with),
-            (None, None, None) => How::Data {
+            (Some(point), Some(metric), None) if !is_data => ObservationMethod::Metric(point, metric),
+            (None, None, Some(rust)) if !is_data => ObservationMethod::Builtin(rust, with),
+            (None, None, None) => ObservationMethod::Expressions {
                 value: value.map(|said| expression(t, &said)),
                 holds: holds.map(|said| expression(t, &said)),
                 words: words.map(|said| template(t, &said)),
             },
             _ => {
                 let help = "write `point` and `metric`, or `value`, `holds` and `words`, or `rust`";
-                t.wrong("", "this claim is judged in several ways, or by half of one", help);
-                How::Data { value: None, holds: None, words: None }
+                t.wrong("", "this claim must be judged in exactly one way", help);
+                ObservationMethod::Expressions { value: None, holds: None, words: None }
             }
         }
     }

@@ -1,8 +1,8 @@
-//! A study as it is described: its artifacts, what its values mean, its experiments, figures and claims.
+//! The description of a study: its artifacts, named values, experiments, figures and claims.
 //!
-//! All of it is data, in a folder of `study.toml`, `experiments.toml`, `figures.toml`, `claims.toml`,
-//! `fit.toml` and the descriptions that are run; the five are read together. What data cannot say is a function that
-//! is registered by name (`builtins.rs`). Leaves out whether names go together (`check.rs`).
+//! A study is a folder of `study.toml`, `experiments.toml`, `figures.toml`, `claims.toml`, `fit.toml` and the machine
+//! descriptions that are run; the five files are read as one description. It can name built-in functions
+//! (`builtins.rs`). References between the parts of a study are checked in `check.rs`.
 
 use super::builtins::BuiltinFns;
 use super::claims::ClaimStatement;
@@ -10,7 +10,7 @@ use super::experiments::Experiments;
 use super::figures::Figure;
 use super::fit::plan::Plan;
 use super::location::Location;
-use super::meaning::Meaning;
+use super::named_value::NamedValue;
 use super::view::{Definitions, ValueSource, View};
 use narrows_core::text::kind::{ByName, Phrase, Several, Words};
 use narrows_core::text::{Problems, Read, Reading, Said, Table, load};
@@ -20,31 +20,31 @@ use std::path::{Path, PathBuf};
 /// A study.
 #[derive(Debug)]
 pub struct Study {
-    /// Its title.
+    /// The title of the study.
     pub title: String,
-    /// Authors, place and year of what it is about.
+    /// The publication that the study is about: authors, venue and year.
     pub reference: String,
-    /// What it is about.
+    /// The question and the findings, in a paragraph.
     pub summary: String,
-    /// Its artifacts in order, each with the experiments it needs.
+    /// The artifacts in order, each with the experiments it needs.
     pub artifacts: Vec<(Said, Vec<Said>)>,
-    /// Those of them that take longer than the rest together: they run only when they are named.
-    pub apart: Vec<Said>,
-    /// Artifacts whose runs depend on what earlier ones gave, each with the function that makes them.
+    /// The artifacts that run only when they are named, since they take long.
+    pub explicit_only: Vec<Said>,
+    /// The artifacts whose runs depend on earlier results, each with the built-in function that makes them.
     pub explore: Vec<(Said, Said)>,
-    /// The values of axes with their names in words.
+    /// The display names of the values of axes.
     pub names: Vec<(Said, Vec<(Said, String)>)>,
-    /// Some values of an axis.
+    /// The named subsets of the values of an axis.
     pub sets: Vec<(Said, Vec<Said>)>,
-    /// What is measured, by name.
-    pub values: Vec<(String, Meaning)>,
-    /// The runs.
+    /// The named values.
+    pub values: Vec<(String, NamedValue)>,
+    /// The experiments.
     pub experiments: Experiments,
-    /// The tables and pictures.
+    /// The tables and charts.
     pub figures: Vec<Figure>,
-    /// The claims.
+    /// The claims, not yet judged.
     pub claims: Vec<ClaimStatement>,
-    /// How the constants behind them are fitted.
+    /// The plan by which the constants are fitted.
     pub fit: Option<Plan>,
 }
 
@@ -59,36 +59,38 @@ impl Study {
         Reading::new(load::together(&files)?).read(Study::read)
     }
 
-    /// Reads one.
+    /// Reads a study from its merged tables.
     pub fn read(t: &mut Table<'_>) -> Study {
-        let names = t.by_name("names", "For each axis its values, each with its name in words", ByName(Words));
+        let names = t.by_name("names", "Display names of values, by axis", ByName(Words));
         let names = names.optional().unwrap_or_default();
         Study {
-            title: t.text("title", "What the study is called").required(),
-            reference: t.text("reference", "What it is about: authors, place, year").or(""),
-            summary: t.text("summary", "What it asks and finds, in a paragraph").or(""),
+            title: t.text("title", "Title of the study").required(),
+            reference: t.text("reference", "Publication that the study is about: authors, venue, year").or(""),
+            summary: t.text("summary", "Question and findings, in a paragraph").or(""),
             artifacts: t
-                .by_name("artifacts", "Its tables and figures, each with the experiments it needs", Several::of(Phrase))
+                .by_name("artifacts", "Tables and figures, each with the experiments it needs", Several::of(Phrase))
                 .required(),
-            apart: t.phrases("apart", "Artifacts that take long: they run only when they are named").or(&[]),
+            explicit_only: t
+                .phrases("apart", "Artifacts that run only when they are named, since they take long")
+                .or(&[]),
             explore: t
-                .by_name("explore", "Artifacts whose runs a function of the program chooses", Phrase)
+                .by_name("explore", "Artifacts whose runs a built-in function chooses", Phrase)
                 .optional()
                 .unwrap_or_default(),
             names,
             sets: t
-                .by_name("sets", "Some values of an axis, to range over", Several::of(Phrase))
+                .by_name("sets", "Named subsets of the values of an axis", Several::of(Phrase))
                 .optional()
                 .unwrap_or_default(),
-            values: t.map("values", "What is measured, by name", Meaning::read),
+            values: t.map("values", "Named values", NamedValue::read),
             experiments: Experiments::read(t),
-            figures: t.list("figure", "Tables and pictures", Figure::read),
+            figures: t.list("figure", "Tables and charts", Figure::read),
             claims: t.list("claim", "Claims", ClaimStatement::read),
-            fit: t.optional_table("fit", "How the constants of its machines are fitted", Plan::read),
+            fit: t.optional_table("fit", "Plan by which the constants of the machines are fitted", Plan::read),
         }
     }
 
-    /// The experiments of an artifact.
+    /// Returns the experiments of an artifact.
     pub fn experiments_of(&self, artifact: &str) -> &[Said] {
         self.artifacts.iter().find(|(id, _)| id.text == artifact).map_or(&[], |(_, experiments)| experiments)
     }
@@ -99,10 +101,10 @@ impl Study {
         experiments.flat_map(|said| self.experiments.names(&said.text, quick)).collect()
     }
 
-    /// Returns the meanings of the study's names over `source`.
+    /// Returns the resolver of the study's names over `source`.
     pub fn view<'a>(&'a self, builtins: &'a BuiltinFns, source: ValueSource<'a>) -> View<'a> {
         let Study { names, sets, values, experiments, claims, .. } = self;
         let defined = Definitions { names, sets, values, experiments, claims };
-        View { defined, builtins, source, gaps: false, asked: None }
+        View { defined, builtins, source, allows_gaps: false, used_points: None }
     }
 }

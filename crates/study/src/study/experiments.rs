@@ -1,12 +1,12 @@
-//! Experiments: descriptions, settings over them, and axes whose cross product gives points.
+//! The experiments of a study: machine descriptions, overrides, and axes whose cross product gives the points.
 //!
-//! They are data (`experiments.toml`); each point is an ordinary description, checked and run like a
-//! user's. In a setting, `<AXIS>` stands for the point's value of that axis. Points run in parallel;
-//! results do not depend on the order.
+//! They are data (`experiments.toml`). Each point is an ordinary description, checked and run like a user's. In an
+//! override, `<AXIS>` is replaced by the point's value of that axis. Points run in parallel; results do not depend on
+//! the order.
 
 use super::export;
 use super::location::{Location, StudyFile};
-use crate::experiment::threads::one_by_one;
+use crate::experiment::threads::one_task_per_run;
 use crate::experiment::{RunResult, run};
 use narrows_core::engine::Recorder;
 use narrows_core::machine::Machine;
@@ -16,49 +16,49 @@ use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// For each value of an axis the settings it stands for.
+/// The values of an axis, each with its overrides.
 pub type Values = Vec<(Said, Vec<Said>)>;
 
 /// The experiments of a study.
 #[derive(Debug, Default)]
 pub struct Experiments {
-    /// For each axis its values.
+    /// The axes and their values.
     pub axes: Vec<(Said, Values)>,
-    /// Under `--quick`, further settings of an axis' values.
+    /// Overrides that replace those of the axes' values under `--quick`.
     pub quick: Vec<(Said, Values)>,
     /// The experiments, by name.
     pub all: Vec<(String, Experiment)>,
 }
 
-/// Descriptions that differ in their values of some axes.
+/// A family of descriptions that differ in their values of some axes.
 #[derive(Debug)]
 pub struct Experiment {
-    /// The description, in the study's folder.
+    /// The file of the base description, in the study's folder.
     pub base: Said,
-    /// Settings over it.
+    /// The overrides of the base description.
     pub set: Vec<Said>,
-    /// The key that an axis means by `PAYLOAD`.
+    /// The key that replaces `PAYLOAD` in the overrides of axes.
     payload: Option<String>,
-    /// The axes.
+    /// The names of the axes.
     pub axes: Vec<Said>,
     /// Whether spans are recorded.
     trace: bool,
-    /// Whether points whose parts do not fit together are left out.
-    fitting: bool,
-    /// Further settings under `--quick`.
+    /// Whether points with incompatible parts are left out.
+    skips_incompatible: bool,
+    /// Overrides that replace those of the same keys under `--quick`.
     quick: Vec<Said>,
 }
 
-/// A point before it is read.
+/// A point as a combination of values of the axes.
 #[derive(Clone)]
 struct Combination {
     name: String,
     sets: Vec<String>,
-    /// Each axis with the point's value of it.
+    /// Each axis with the point's value.
     values: Vec<(String, String)>,
 }
 
-/// One run to be made.
+/// A run to be made.
 pub struct Point {
     /// `EXPERIMENT/VALUE/VALUE…`.
     pub name: String,
@@ -67,125 +67,135 @@ pub struct Point {
     trace: bool,
 }
 
-/// A point's description, to be read.
+/// A point whose description is not yet read.
 pub struct Draft {
     /// `EXPERIMENT/VALUE/VALUE…`.
     pub name: String,
     base: Arc<StudyFile>,
     sets: Vec<String>,
     trace: bool,
-    fitting: bool,
+    skips_incompatible: bool,
 }
 
 impl Draft {
-    /// Reads it, with `more` settings over its own.
+    /// Reads the description, with the overrides `more` after its own.
     pub fn read(&self, more: &[String]) -> Result<Read<Machine>, Problems> {
         let sets: Vec<String> = self.sets.iter().chain(more).cloned().collect();
         self.base.machine(&sets)
     }
 
-    /// Runs it as it was read.
+    /// Runs the description that was read.
     pub fn run(&self, read: &Read<Machine>) -> RunResult {
         run(&read.value, recorder(self.trace))
     }
 
-    /// It as a file of its own.
-    fn written(&self) -> Option<String> {
+    /// Returns the description as the text of a file.
+    fn file_text(&self) -> Option<String> {
         export::description(&self.name, &self.base.text, &self.sets)
     }
 }
 
-/// What is wrong with the descriptions of points: at which, and what.
-pub type FaultyPoints = Vec<(String, Problems)>;
+/// The problems of points, each with a heading that names the points.
+pub type PointProblems = Vec<(String, Problems)>;
 
-/// The results, by the name of the point.
+/// The results, by name of the point.
 pub type Results = BTreeMap<String, RunResult>;
 
-/// The most spans a traced point keeps.
+/// The largest number of spans that a traced point records.
 const SPANS_MAX: usize = 1_000_000;
-/// The most points of an experiment.
-const POINTS_MAX: usize = 100_000;
+/// The largest number of points of an experiment.
+pub const POINTS_MAX: usize = 100_000;
 
 impl Experiments {
-    /// Reads them.
+    /// Reads the experiments.
     pub fn read(t: &mut Table<'_>) -> Experiments {
         let settings = || ByName(Several::of(Phrase));
-        let axes =
-            t.by_name("axes", "For each axis its values, and for each value the settings it stands for", settings());
+        let axes = t.by_name("axes", "Values of each axis, each with its overrides", settings());
         let axes = axes.optional().unwrap_or_default();
-        let quick = t.by_name("quick", "Under --quick, further settings of an axis' values", settings());
+        let quick = t.by_name("quick", "Overrides that replace those of an axis' values under --quick", settings());
         Experiments {
             axes,
             quick: quick.optional().unwrap_or_default(),
-            all: t.map("experiments", "Descriptions that are run, by name", Experiment::read),
+            all: t.map("experiments", "Experiments, by name", Experiment::read),
         }
     }
 
-    /// The experiment `name`.
+    /// Returns the experiment `name`.
     pub fn find(&self, name: &str) -> Option<&Experiment> {
         self.all.iter().find(|(known, _)| known == name).map(|(_, experiment)| experiment)
     }
 
-    /// The points of the experiments `wanted`, in order, with `more` settings over theirs; without those
-    /// that may be left out and do not fit.
+    /// Reads and checks the points of the experiments `wanted`, in order, with the overrides `more` after their own.
+    /// Points with incompatible parts are left out where the experiment allows it.
+    ///
+    /// # Errors
+    ///
+    /// Returns the problems of all other points, and those of an experiment whose points are all incompatible.
     pub fn points(
         &self,
         location: &Location,
         wanted: &[&str],
         quick: bool,
         more: &[String],
-    ) -> Result<Vec<Point>, FaultyPoints> {
-        let (mut points, mut faulty) = (Vec::new(), Vec::<SharedProblem>::new());
+    ) -> Result<Vec<Point>, PointProblems> {
+        let (mut points, mut problems_found) = (Vec::new(), Vec::<SharedProblem>::new());
         for name in wanted {
-            let (before, mut misfits) = (points.len(), Vec::new());
+            let (before, mut incompatible) = (points.len(), Vec::new());
             let drafts = self.drafts(location, &[name], quick)?.into_par_iter();
             let read: Vec<_> = drafts.map(|draft| (draft.read(more).map(|read| read.value), draft)).collect();
             for (read, draft) in read {
                 match read {
                     Ok(machine) => points.push(Point { name: draft.name, machine, trace: draft.trace }),
-                    Err(problems) if draft.fitting && problems.are_misfits() => misfits.push((draft.name, problems)),
-                    Err(problems) => SharedProblem::add(&mut faulty, &draft.name, &problems),
+                    Err(problems) if draft.skips_incompatible && problems.are_misfits() => {
+                        incompatible.push((draft.name, problems))
+                    }
+                    Err(problems) => SharedProblem::add(&mut problems_found, &draft.name, &problems),
                 }
             }
-            // Where nothing fits, that is what is wrong.
-            misfits.retain(|_| points.len() == before);
-            misfits.iter().for_each(|(point, problems)| SharedProblem::add(&mut faulty, point, problems));
+            // If no point of the experiment has compatible parts, that is an error.
+            incompatible.retain(|_| points.len() == before);
+            incompatible.iter().for_each(|(point, problems)| SharedProblem::add(&mut problems_found, point, problems));
         }
-        if faulty.is_empty() { Ok(points) } else { Err(faulty.into_iter().map(SharedProblem::told).collect()) }
+        if problems_found.is_empty() {
+            Ok(points)
+        } else {
+            Err(problems_found.into_iter().map(SharedProblem::with_heading).collect())
+        }
     }
 
-    /// The points of the experiments `wanted`, in order, to be read.
-    pub fn drafts(&self, location: &Location, wanted: &[&str], quick: bool) -> Result<Vec<Draft>, FaultyPoints> {
+    /// Returns the points of the experiments `wanted`, in order, not yet read.
+    pub fn drafts(&self, location: &Location, wanted: &[&str], quick: bool) -> Result<Vec<Draft>, PointProblems> {
         let mut drafts = Vec::new();
         for (name, experiment) in wanted.iter().filter_map(|name| Some((*name, self.find(name)?))) {
             let base = Arc::new(location.file(&experiment.base).map_err(|problem| vec![(String::new(), problem)])?);
-            let (trace, fitting) = (experiment.trace, experiment.fitting);
+            let (trace, skips_incompatible) = (experiment.trace, experiment.skips_incompatible);
             let combinations = self.combinations(name, experiment, quick).into_iter();
             drafts.extend(combinations.map(|Combination { name, sets, .. }| Draft {
                 name,
                 base: base.clone(),
                 sets,
                 trace,
-                fitting,
+                skips_incompatible,
             }));
         }
         Ok(drafts)
     }
 
-    /// The descriptions of these points of the experiments `wanted` as files of their own: path and text.
+    /// Returns the descriptions of these points of the experiments `wanted` as files: path and text.
     pub fn descriptions(
         &self,
         location: &Location,
         wanted: &[&str],
         quick: bool,
         points: &BTreeSet<String>,
-    ) -> Result<Vec<(String, String)>, FaultyPoints> {
+    ) -> Result<Vec<(String, String)>, PointProblems> {
         let drafts = self.drafts(location, wanted, quick)?.into_iter().filter(|draft| points.contains(&draft.name));
-        Ok(drafts.filter_map(|draft| Some((export::path(&draft.name), draft.written()?))).collect())
+        Ok(drafts.filter_map(|draft| Some((export::path(&draft.name), draft.file_text()?))).collect())
     }
 
-    /// The point `of` of the experiment `experiment` under another name, with `more` settings.
-    pub fn varied(
+    /// Returns the point `of` of an experiment under the name `name` with the overrides `more`, or `None` if it does
+    /// not exist or is invalid.
+    pub fn variant(
         &self,
         location: &Location,
         experiment: &str,
@@ -201,41 +211,42 @@ impl Experiments {
         Some(Point { machine: read.value, name, trace: experiment.trace })
     }
 
-    /// The names of the points of the experiment `name`, in order; none if there is no such one.
+    /// Returns the names of the points of the experiment `name`, in order; empty if there is no such experiment.
     pub fn names(&self, name: &str, quick: bool) -> Vec<String> {
         let points = self.find(name).map(|experiment| self.combinations(name, experiment, quick)).unwrap_or_default();
         points.into_iter().map(|point| point.name).collect()
     }
 
-    /// Descriptions of an experiment, as settings over its base, in which every value of every axis
-    /// occurs: the one with the first value of each, and those that differ from it in one.
-    pub fn variety(&self, name: &str) -> Vec<Vec<String>> {
+    /// Returns the overrides of those points that differ from the first point in at most one axis, so that every value
+    /// of every axis occurs.
+    pub fn axis_variations(&self, name: &str) -> Vec<Vec<String>> {
         let points = self.find(name).map(|experiment| self.combinations(name, experiment, false)).unwrap_or_default();
         let differing =
             |point: &Combination| point.values.iter().zip(&points[0].values).filter(|(a, b)| a != b).count();
         points.iter().filter(|point| differing(point) <= 1).map(|point| point.sets.clone()).collect()
     }
 
-    /// The values of an axis.
+    /// Returns the values of an axis.
     pub fn axis(&self, name: &str) -> Option<&Values> {
         self.axes.iter().find(|(axis, _)| axis.text == name).map(|(_, values)| values)
     }
 
-    /// How many points an experiment has; none if they are too many.
+    /// Returns the number of points of an experiment, or `None` if it exceeds [`POINTS_MAX`].
     pub fn count(&self, experiment: &Experiment) -> Option<usize> {
         let axes = experiment.axes.iter().map(|axis| self.axis(&axis.text).map_or(0, Vec::len));
         axes.into_iter().try_fold(1usize, |points, values| points.checked_mul(values)).filter(|all| *all <= POINTS_MAX)
     }
 
-    /// The names and settings of an experiment's points.
+    /// Returns the points of an experiment, sorted by name.
     fn combinations(&self, name: &str, experiment: &Experiment, quick: bool) -> Vec<Combination> {
-        let less = if quick { experiment.quick.as_slice() } else { &[] };
-        let sets: Vec<String> = experiment.set.iter().map(|set| settled(&set.text, less)).collect();
+        let replacements = if quick { experiment.quick.as_slice() } else { &[] };
+        let sets: Vec<String> = experiment.set.iter().map(|set| quick_override(&set.text, replacements)).collect();
         let mut points = vec![Combination { name: name.to_owned(), sets, values: Vec::new() }];
         for Said { text: axis, .. } in &experiment.axes {
             let values = self.axis(axis).into_iter().flatten();
-            let values: Vec<(&str, Vec<String>)> =
-                values.map(|(value, sets)| (&*value.text, self.meant(axis, &value.text, sets, quick))).collect();
+            let values: Vec<(&str, Vec<String>)> = values
+                .map(|(value, sets)| (&*value.text, self.axis_overrides(axis, &value.text, sets, quick)))
+                .collect();
             let one =
                 |(value, sets): &(&str, Vec<String>), point: &Combination| extend(point, axis, value, sets, experiment);
             points = values.iter().flat_map(|value| points.iter().map(|point| one(value, point))).collect();
@@ -245,33 +256,33 @@ impl Experiments {
         points
     }
 
-    /// The settings that a value of an axis stands for.
-    fn meant(&self, axis: &str, value: &str, sets: &[Said], quick: bool) -> Vec<String> {
-        let less = self.quick.iter().find(|(of, _)| of.text == axis && quick);
-        let less = less.and_then(|(_, values)| values.iter().find(|(of, _)| of.text == value));
-        let less = less.map_or(&[][..], |(_, sets)| sets);
-        sets.iter().map(|set| settled(&set.text, less)).collect()
+    /// Returns the overrides of a value of an axis.
+    fn axis_overrides(&self, axis: &str, value: &str, sets: &[Said], quick: bool) -> Vec<String> {
+        let replacements = self.quick.iter().find(|(of, _)| of.text == axis && quick);
+        let replacements = replacements.and_then(|(_, values)| values.iter().find(|(of, _)| of.text == value));
+        let replacements = replacements.map_or(&[][..], |(_, sets)| sets);
+        sets.iter().map(|set| quick_override(&set.text, replacements)).collect()
     }
 }
 
 impl Experiment {
     fn read(t: &mut Table<'_>) -> Experiment {
         Experiment {
-            base: t.phrase("base", "The description that is run, a file in the study's folder").required(),
+            base: t.phrase("base", "File of the base description, in the study's folder").required(),
             set: t
-                .phrases("set", "Settings over it, each as KEY=VALUE; <AXIS> is the point's value of an axis")
+                .phrases("set", "Overrides, each as KEY=VALUE; <AXIS> is replaced by the point's value of that axis")
                 .or(&[]),
-            payload: t.text("payload", "The key that axes mean by PAYLOAD").optional(),
-            axes: t.phrases("axes", "The axes whose values its points have, every combination").or(&[]),
-            trace: t.flag("trace", "Whether what every engine did is recorded").or(false),
-            fitting: t.flag("fitting", "Whether points whose parts do not fit together are left out").or(false),
-            quick: t.phrases("quick", "Settings that --quick puts in the place of those with the same key").or(&[]),
+            payload: t.text("payload", "Key that replaces PAYLOAD in the overrides of axes").optional(),
+            axes: t.phrases("axes", "Axes whose cross product gives the points").or(&[]),
+            trace: t.flag("trace", "Whether the spans of all engines are recorded").or(false),
+            skips_incompatible: t.flag("fitting", "Whether points with incompatible parts are left out").or(false),
+            quick: t.phrases("quick", "Overrides that replace those of the same key under --quick").or(&[]),
         }
     }
 }
 
 impl Combination {
-    /// Puts the point's values in the place of `<AXIS>`.
+    /// Replaces each `<AXIS>` by the point's value.
     fn fill(&mut self) {
         for set in &mut self.sets {
             for (axis, value) in &self.values {
@@ -281,7 +292,7 @@ impl Combination {
     }
 }
 
-/// A problem of points, told once for all that have it.
+/// A problem, and the points that have it.
 struct SharedProblem {
     first: String,
     points: usize,
@@ -291,15 +302,15 @@ struct SharedProblem {
 impl SharedProblem {
     fn add(all: &mut Vec<SharedProblem>, point: &str, problems: &Problems) {
         for problem in problems.each() {
-            let told = problem.to_string();
-            match all.iter_mut().find(|found| found.problem.to_string() == told) {
+            let text = problem.to_string();
+            match all.iter_mut().find(|found| found.problem.to_string() == text) {
                 Some(found) => found.points += 1,
                 None => all.push(SharedProblem { first: point.to_owned(), points: 1, problem }),
             }
         }
     }
 
-    fn told(self) -> (String, Problems) {
+    fn with_heading(self) -> (String, Problems) {
         let head = match self.points {
             1 => format!("At the point {}:", self.first),
             more => format!("At {more} points, the first of them {}:", self.first),
@@ -308,14 +319,14 @@ impl SharedProblem {
     }
 }
 
-/// A setting, or what `--quick` puts in its place.
-fn settled(set: &str, quick: &[Said]) -> String {
+/// Returns the override of `quick` for the same key, or else `set` itself.
+fn quick_override(set: &str, quick: &[Said]) -> String {
     let key = |set: &str| set.split('=').next().unwrap_or_default().to_owned();
     let other = quick.iter().find(|other| key(&other.text) == key(set));
     other.map_or_else(|| set.to_owned(), |other| other.text.clone())
 }
 
-/// A point with one more axis.
+/// Returns the point extended by one more axis.
 fn extend(point: &Combination, axis: &str, value: &str, more: &[String], experiment: &Experiment) -> Combination {
     let payload = experiment.payload.as_deref().unwrap_or("PAYLOAD");
     let mut point = point.clone();
@@ -325,21 +336,21 @@ fn extend(point: &Combination, axis: &str, value: &str, more: &[String], experim
     point
 }
 
-/// What records the spans of a point.
+/// Returns the recorder of a point.
 fn recorder(trace: bool) -> Recorder {
     if trace { Recorder::keeping(SPANS_MAX) } else { Recorder::off() }
 }
 
-/// Runs all points on `jobs` threads (0: as many as there are), telling `done` of each.
+/// Runs all points on `jobs` threads (0: one per CPU), and calls `done` after each.
 pub fn run_all(points: &[Point], jobs: usize, done: &(dyn Fn(&str) + Sync)) -> Results {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().expect("threads can be started");
     let one = |point: &Point| {
-        // Hundreds of results are kept to the end, and none is asked for its messages one by one.
+        // The deliveries are not used, and hundreds of results are held until the end.
         let result = RunResult { deliveries: Vec::new(), ..run(&point.machine, recorder(point.trace)) };
         done(&point.name);
         (point.name.clone(), result)
     };
-    pool.install(|| one_by_one(points.par_iter()).map(one).collect())
+    pool.install(|| one_task_per_run(points.par_iter()).map(one).collect())
 }
 
 #[cfg(test)]
@@ -370,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_point_has_the_settings_of_its_values_and_their_names_in_place() {
+    fn point_has_the_overrides_of_its_values_with_axes_replaced() {
         let points = points(false);
         let names: Vec<&str> = points.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["one/fast/8", "one/fast/9", "one/slow/8", "one/slow/9"]);

@@ -1,77 +1,77 @@
-//! The description of a point, exported as a file of its own: its base with its settings put in, to be run alone.
+//! Export of a point's description to a separate file: the base description with the point's overrides applied.
 //!
-//! Leaves out the base's comments, and what of a base a setting rules out: a base with `[fabric.mesh]` and a
-//! setting of `fabric.torus` gives a file with both, which `narrows check` refuses by name.
+//! Comments of the base are lost. A part of the base that an override replaces is not removed: a base with
+//! `[fabric.mesh]` and an override of `fabric.torus` gives a file with both, which `narrows check` rejects.
 
 use narrows_core::text::set;
 use toml::{Table, Value};
 
-/// Where the description of a point lies below a report; a point's name may hold any character, a path not.
+/// Returns the path of a point's description below the folder of a report, with special characters escaped.
 pub fn path(point: &str) -> String {
     let parts: Vec<String> = point.split('/').map(part).collect();
     format!("descriptions/{}.toml", parts.join("/"))
 }
 
-/// A part of a name as one of a path: other characters than these as `~` and the byte in hexadecimal.
+/// Escapes a component of a name for a path: special characters become `~` and the byte in hexadecimal.
 fn part(name: &str) -> String {
-    // `.` and `..` are no names of files, and neither is nothing.
+    // `.`, `..` and an empty text are not names of files.
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte) || byte == b'.' && name.len() > 2;
     let one = |byte: u8| if is_plain(byte) { (byte as char).to_string() } else { format!("~{byte:02x}") };
     if name.is_empty() { "~".to_owned() } else { name.bytes().map(one).collect() }
 }
 
-/// The description of a point: its base, with `sets` over it; nothing where these cannot be put in.
+/// Returns the text of a point's description: `base` with the overrides `sets`, or `None` if they cannot be applied.
 pub fn description(point: &str, base: &str, sets: &[String]) -> Option<String> {
     let mut table: Table = base.parse().ok()?;
     for option in sets {
         let (keys, value) = set::plain(option)?;
         let (last, above) = keys.split_last()?;
-        put(below(&mut table, above)?, last, value);
+        set_value(descend(&mut table, above)?, last, value);
     }
     let (name, path) = (point.replace(char::is_control, " "), path(point));
-    Some(format!("# The point {name}, to be run alone:\n#   narrows run {path}\n\n{table}"))
+    Some(format!("# The point {name}. To run it alone:\n#   narrows run {path}\n\n{table}"))
 }
 
-/// A place that holds further keys.
-enum Holder<'a> {
+/// A value that contains other values.
+enum Container<'a> {
     Table(&'a mut Table),
     List(&'a mut Vec<Value>),
 }
 
-/// What lies at `keys` below a table; tables are made where nothing lies.
-fn below<'a>(table: &'a mut Table, keys: &[String]) -> Option<Holder<'a>> {
-    let mut at = Holder::Table(table);
+/// Returns the container at the path `keys` below a table, creating tables as needed.
+fn descend<'a>(table: &'a mut Table, keys: &[String]) -> Option<Container<'a>> {
+    let mut at = Container::Table(table);
     for key in keys {
         let value = match at {
-            Holder::Table(table) => table.entry(key).or_insert_with(|| Value::Table(Table::new())),
-            Holder::List(list) => list.get_mut(key.parse::<usize>().ok()?)?,
+            Container::Table(table) => table.entry(key).or_insert_with(|| Value::Table(Table::new())),
+            Container::List(list) => list.get_mut(key.parse::<usize>().ok()?)?,
         };
         at = match value {
-            Value::Table(table) => Holder::Table(table),
-            Value::Array(list) => Holder::List(list),
-            // A table goes before what is none, as it does among settings.
+            Value::Table(table) => Container::Table(table),
+            Value::Array(list) => Container::List(list),
+            // A table replaces a scalar, as it does among overrides.
             other => {
                 *other = Value::Table(Table::new());
-                Holder::Table(other.as_table_mut()?)
+                Container::Table(other.as_table_mut()?)
             }
         };
     }
     Some(at)
 }
 
-/// Puts a value under a key; a table goes into one that stands.
-fn put(at: Holder, key: &str, value: Value) {
+/// Sets the value of a key; a table is merged into an existing one.
+fn set_value(at: Container, key: &str, value: Value) {
     match (at, value) {
-        (Holder::Table(table), Value::Table(more)) if table.get(key).is_some_and(Value::is_table) => {
+        (Container::Table(table), Value::Table(more)) if table.get(key).is_some_and(Value::is_table) => {
             let Some(inner) = table.get_mut(key).and_then(Value::as_table_mut) else { return };
-            more.into_iter().for_each(|(key, value)| put(Holder::Table(inner), &key, value));
+            more.into_iter().for_each(|(key, value)| set_value(Container::Table(inner), &key, value));
         }
-        (Holder::Table(table), value) => {
+        (Container::Table(table), value) => {
             table.insert(key.to_owned(), value);
         }
-        (Holder::List(list), value) => {
-            let place = key.parse().ok().and_then(|at: usize| list.get_mut(at));
-            place.into_iter().for_each(|place| *place = value.clone());
+        (Container::List(list), value) => {
+            let item = key.parse().ok().and_then(|at: usize| list.get_mut(at));
+            item.into_iter().for_each(|item| *item = value.clone());
         }
     }
 }
@@ -81,13 +81,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_put_into_the_base() {
+    fn overrides_are_applied_to_the_base() {
         let base = "# a comment\n[nodes.node]\ncount = 2\n[[a.list]]\nx = 1\n[[a.list]]\nx = 2\n";
         let sets =
             ["parts=[\"hosts/a\", 'ni/b']", "nodes.node.host=a", "a.list.1.x=3", "a.deep.size = 40 ns", "a.y={z=1}"];
         let text = description("latency/a/64", base, &sets.map(str::to_owned)).expect("a description");
         assert!(text.starts_with(
-            "# The point latency/a/64, to be run alone:\n#   narrows run descriptions/latency/a/64.toml\n"
+            "# The point latency/a/64. To run it alone:\n#   narrows run descriptions/latency/a/64.toml\n"
         ));
         let table: Table = text.parse().expect("TOML");
         let expected = "parts = ['hosts/a', 'ni/b']\nnodes.node = { count = 2, host = 'a' }\n\
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_has_no_characters_of_its_own_and_stays_below() {
+    fn path_is_escaped_and_stays_below_the_report() {
         assert_eq!(path("latency/p6-natoma/a.b/64"), "descriptions/latency/p6-natoma/a.b/64.toml");
         assert_eq!(path("a/../b c/~/"), "descriptions/a/~2e~2e/b~20c/~7e/~.toml");
     }

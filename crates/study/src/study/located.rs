@@ -1,4 +1,4 @@
-//! Studies by name or folder, read and checked.
+//! Studies found by name or folder, read and checked.
 
 use super::builtins::BuiltinFns;
 use super::check;
@@ -11,26 +11,26 @@ use narrows_core::text::{Problem, Problems, Read};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// A study that was read and checked, and where it lies.
+/// A study that was read and checked, with its location.
 pub struct LocatedStudy {
-    /// The study.
+    /// The description of the study.
     #[doc(hidden)]
     pub read: Read<Study>,
-    /// Its location.
+    /// The location of the study's files.
     #[doc(hidden)]
     pub location: Location,
-    /// The functions of the program that it may name.
+    /// The built-in functions that the study may name.
     #[doc(hidden)]
     pub builtins: BuiltinFns,
 }
 
-/// The names of the papers.
+/// Returns the names of the shipped studies.
 pub fn papers() -> &'static [&'static str] {
     &["trapeze", "mukherjee-hill", "nifdy", "e-udp", "alewife", "atlas"]
 }
 
-/// A paper or folder, and an artifact of it if one is named behind it.
-pub fn target(given: &str) -> (String, Option<String>) {
+/// Splits `STUDY/ARTIFACT` into the name or folder of a study and the name of an artifact, if there is one.
+pub fn parse_target(given: &str) -> (String, Option<String>) {
     let is_study = |name: &str| papers().contains(&name) || Path::new(name).is_dir();
     match given.rsplit_once('/') {
         _ if is_study(given) => (given.to_owned(), None),
@@ -41,7 +41,11 @@ pub fn target(given: &str) -> (String, Option<String>) {
     }
 }
 
-/// Reads and checks a paper or a folder, whose study may name `builtins`.
+/// Reads and checks a shipped study or a folder, whose study may name `builtins`.
+///
+/// # Errors
+///
+/// Reports an unknown name, and every problem of the study.
 pub fn find(name: &str, quick: bool, builtins: &BuiltinFns) -> Result<LocatedStudy, Problems> {
     let is_name = !name.contains(std::path::is_separator) && !Path::new(name).is_dir();
     if is_name && !papers().contains(&name) {
@@ -69,13 +73,14 @@ impl LocatedStudy {
         self.read.value.artifacts.iter().map(|(id, _)| id.text.as_str()).collect()
     }
 
-    /// The artifacts asked for, in the study's order; all but those that stand apart if none is named.
+    /// Returns the artifact `artifact`, or if none is named all artifacts, in the study's order, except those that run
+    /// only when they are named.
     #[doc(hidden)]
-    pub fn wanted(&self, artifact: Option<&str>) -> Result<Vec<&str>, Problem> {
+    pub fn select_artifacts(&self, artifact: Option<&str>) -> Result<Vec<&str>, Problem> {
         let study = &self.read.value;
         let all = || study.artifacts.iter().map(|(id, _)| id.text.as_str());
         match artifact {
-            None => Ok(all().filter(|id| !study.apart.iter().any(|apart| apart.text == *id)).collect()),
+            None => Ok(all().filter(|id| !study.explicit_only.iter().any(|explicit| explicit.text == *id)).collect()),
             Some(one) => {
                 let found = all().find(|id| *id == one);
                 found.map(|id| vec![id]).ok_or_else(|| Problem::unknown_name("artifact", one, all()))
@@ -83,15 +88,15 @@ impl LocatedStudy {
         }
     }
 
-    /// Returns the meanings of the study's names over results.
+    /// Returns the resolver of the study's names over results.
     #[doc(hidden)]
-    pub fn over<'a>(&'a self, results: &'a Results) -> View<'a> {
+    pub fn results_view<'a>(&'a self, results: &'a Results) -> View<'a> {
         self.read.value.view(&self.builtins, ValueSource::Ran(results))
     }
 
-    /// Returns the meanings of the study's names before these points are run.
+    /// Returns the resolver of the study's names before these points are run.
     #[doc(hidden)]
-    pub fn planned<'a>(&'a self, points: &'a BTreeSet<String>) -> View<'a> {
+    pub fn planned_view<'a>(&'a self, points: &'a BTreeSet<String>) -> View<'a> {
         self.read.value.view(&self.builtins, ValueSource::Planned(points))
     }
 }

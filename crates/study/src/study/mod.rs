@@ -1,27 +1,27 @@
-//! Studies: runs, figures and claims that a folder describes, such as the papers.
+//! Studies: folders that describe runs, figures and claims, such as the shipped papers.
 //!
-//! | file | does |
+//! | file | holds |
 //! |---|---|
 //! | `location.rs` | the location of a study, and its files |
-//! | `description.rs` | a study as it is described |
-//! | `experiments.rs` | the runs behind it |
-//! | `export.rs` | a point's description as a file of its own |
-//! | `expression/` | the language in which it says what is measured |
-//! | `meaning.rs` | where its named values come from |
-//! | `builtins.rs` | functions of the program that studies name, for what data cannot say |
-//! | `view.rs` | what names in expressions mean, before and after the runs |
-//! | `claims.rs`, `claims/` | its claims, judged |
-//! | `figures/` | its tables and pictures |
-//! | `check.rs` | whether its names go together |
-//! | `located.rs` | a study by its name, read and checked |
-//! | `reproduce.rs`, `progress.rs` | a study, reproduced, and what is reported meanwhile |
-//! | `calibrated.rs` | the constants that its machines were calibrated with |
-//! | `uncertainty.rs`, `uncertainty/` | how sure the numbers of its claims are |
-//! | `fit.rs`, `fit/` | constants fitted on its claims |
-//! | `scaffold.rs` | a small study, to be changed |
+//! | `description.rs` | the description of a study |
+//! | `experiments.rs` | its experiments and their points |
+//! | `export.rs` | the export of a point's description to a file |
+//! | `expression/` | the expression language of studies |
+//! | `named_value.rs` | the definitions of its named values |
+//! | `builtins.rs` | the built-in functions that studies can name |
+//! | `view.rs` | the resolution of names in expressions, before and after the runs |
+//! | `claims.rs`, `claims/` | its claims, and their judgement |
+//! | `figures/` | its tables and charts |
+//! | `check.rs` | the check of its references before any run |
+//! | `located.rs` | a study found by name, read and checked |
+//! | `reproduce.rs`, `progress.rs` | the reproduction of a study, and its progress events |
+//! | `calibrated.rs` | the calibrated constants of its machines |
+//! | `uncertainty.rs`, `uncertainty/` | the uncertainty of its number claims |
+//! | `fit.rs`, `fit/` | the calibration of constants on its claims |
+//! | `scaffold.rs` | a minimal study to start from |
 //!
-//! Leaves out single runs and sweeps, which are in [`experiment`](crate::experiment), and the functions of the shipped
-//! papers, which are in [`papers`](crate::papers) and passed in.
+//! Single runs and sweeps are in [`experiment`](crate::experiment). The built-in functions of the shipped papers are in
+//! [`papers`](crate::papers) and are passed in.
 //!
 #![doc = include_str!("example.md")]
 
@@ -49,7 +49,7 @@ pub mod located;
 #[doc(hidden)]
 pub mod location;
 #[doc(hidden)]
-pub mod meaning;
+pub mod named_value;
 mod progress;
 #[doc(hidden)]
 pub mod reproduce;

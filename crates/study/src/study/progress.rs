@@ -1,11 +1,11 @@
-//! What is reported while a study's runs are made.
+//! Progress events of the reproduction of a study.
 
-/// Told how far a reproduction has come; called from several threads.
+/// A receiver of progress events. It is called from several threads.
 pub trait Progress: Sync {
-    /// So many points are to be run.
+    /// Reports the number of points to run.
     fn begins(&self, points: usize);
-    /// This point was run.
+    /// Reports that a point was run.
     fn done(&self, point: &str);
-    /// So many points are left out, since their parts do not fit together.
+    /// Reports the number of points left out because their parts are incompatible.
     fn leaves_out(&self, _points: usize) {}
 }

@@ -1,35 +1,35 @@
-//! Reproducing a study: its experiments, its claims, its artifacts.
+//! The reproduction of a study: its experiments, claims and artifacts.
 
 use super::builtins::{BuiltinFns, Exploration};
 use super::claims::judge;
-use super::experiments::{FaultyPoints, Results, run_all};
-use super::expression::Mistake;
+use super::experiments::{PointProblems, Results, run_all};
+use super::expression::ExpressionError;
 use super::expression::read::problem;
 use super::figures;
 use super::located::{LocatedStudy, find};
 use super::progress::Progress;
-use super::uncertainty::{doubt, report};
+use super::uncertainty::{add_uncertainty, report};
 use crate::experiment::record::{self, VERSION};
-use crate::report::{Made, PaperReport};
+use crate::report::{PaperReport, Provenance};
 use narrows_core::Error;
 
-/// What is to be reproduced, and how.
+/// The options of a reproduction.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The paper, or the folder of a study.
+    /// The name of a shipped study, or the folder of a study.
     pub paper: String,
-    /// One of its artifacts; all if none.
+    /// The artifact to reproduce; `None` for all.
     pub artifact: Option<String>,
-    /// Smaller inputs.
+    /// Whether smaller inputs are used.
     pub quick: bool,
-    /// Threads; 0 for as many as there are.
+    /// The number of threads; 0 for one per CPU.
     pub jobs: usize,
-    /// Whether each number says how sure it is.
+    /// Whether the uncertainty of each number is computed.
     pub uncertainty: bool,
 }
 
 impl Options {
-    /// The command that reproduces the same.
+    /// Returns the command line of this reproduction.
     fn command(&self) -> String {
         let artifact = self.artifact.iter().map(|artifact| format!("/{artifact}")).collect::<String>();
         let quick = if self.quick { " --quick" } else { "" };
@@ -55,17 +55,18 @@ impl LocatedStudy {
     /// Returns every problem of its points, and of the artifact that is asked for.
     pub fn reproduce(&self, options: &Options, progress: &dyn Progress) -> Result<PaperReport, Error> {
         let study = &self.read.value;
-        let artifacts = self.wanted(options.artifact.as_deref()).map_err(Error::question)?;
+        let artifacts = self.select_artifacts(options.artifact.as_deref()).map_err(Error::question)?;
         let results = self.results(&artifacts, options, &[], progress)?;
-        let told = |faults: Vec<Mistake>| {
-            let problems = faults.iter().map(|fault| problem(self.read.texts(), fault)).collect();
+        let located = |errors: Vec<ExpressionError>| {
+            let problems = errors.iter().map(|error| problem(self.read.texts(), error)).collect();
             Error::from(self.read.problems(problems))
         };
-        let mut claims = judge::judge(&self.over(&results), &artifacts, options.quick).map_err(told)?;
-        let (mut drawn, linked) = figures::draw(&study.figures, &self.over(&results), &artifacts).map_err(told)?;
+        let mut claims = judge::judge(&self.results_view(&results), &artifacts, options.quick).map_err(located)?;
+        let (mut drawn, linked) =
+            figures::draw(&study.figures, &self.results_view(&results), &artifacts).map_err(located)?;
         if options.uncertainty {
-            let doubts = doubt(self, &artifacts, &mut claims, progress)?;
-            drawn.extend(report::artifacts(&claims, &doubts));
+            let influences = add_uncertainty(self, &artifacts, &mut claims, progress)?;
+            drawn.extend(report::artifacts(&claims, &influences));
         }
         let wanted = self.experiments(&artifacts);
         let files = study.experiments.descriptions(&self.location, &wanted, options.quick, &linked)?;
@@ -77,15 +78,20 @@ impl LocatedStudy {
             title: study.title.clone(),
             reference: study.reference.clone(),
             summary: study.summary.clone(),
-            made: Made::default(),
+            provenance: Provenance::default(),
         };
         let hash = record::digest(&report.json());
-        report.made =
-            Made { command: options.command(), version: VERSION.to_owned(), quick: options.quick, hash, alone: false };
+        report.provenance = Provenance {
+            command: options.command(),
+            version: VERSION.to_owned(),
+            quick: options.quick,
+            hash,
+            is_single_file: false,
+        };
         Ok(report)
     }
 
-    /// The experiments that artifacts need, each once.
+    /// Returns the experiments that artifacts need, each once.
     fn experiments(&self, artifacts: &[&str]) -> Vec<&str> {
         let study = &self.read.value;
         let mut experiments: Vec<&str> =
@@ -95,7 +101,7 @@ impl LocatedStudy {
         experiments
     }
 
-    /// Runs what the artifacts need, with `more` settings over every point's.
+    /// Runs the points that the artifacts need, with the overrides `more` after every point's own.
     #[doc(hidden)]
     pub fn results(
         &self,
@@ -103,7 +109,7 @@ impl LocatedStudy {
         options: &Options,
         more: &[String],
         progress: &dyn Progress,
-    ) -> Result<Results, FaultyPoints> {
+    ) -> Result<Results, PointProblems> {
         let (study, quick) = (&self.read.value, options.quick);
         let experiments = self.experiments(artifacts);
         let points = study.experiments.points(&self.location, &experiments, quick, more)?;

@@ -1,6 +1,6 @@
-//! A small study that works, to be changed: what `narrows new study` writes.
+//! The minimal study that `narrows new study` creates.
 
-/// Its files, by name.
+/// The files of the study, by name.
 pub const FILES: [(&str, &str); 5] = [
     ("study.toml", include_str!("scaffold/study.toml")),
     ("experiments.toml", include_str!("scaffold/experiments.toml")),

@@ -1,10 +1,10 @@
-//! The studies of papers that the program carries, so that they are reproduced from any folder.
+//! The studies built into the program, which can be reproduced from any folder.
 
 use include_dir::{Dir, include_dir};
 
 static PAPERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../papers");
 
-/// Returns the text of a file of a paper, such as `nifdy/study.toml`.
+/// Returns the text of a file of a shipped study, such as `nifdy/study.toml`.
 pub fn paper(path: &str) -> Option<&'static str> {
     PAPERS.get_file(path)?.contents_utf8()
 }

@@ -1,46 +1,46 @@
-//! A card of the model: its firmware, its engines, what lies in its buffers, and what its host has seen.
+//! The card of the model: its firmware, its engines, the contents of its buffers, and the notifications of its host.
 //!
-//! Units carry marks (which message, which place in it), so what is sent before it landed, or delivered
-//! before it came, or from a buffer that was filled again, is seen as the wrong mark.
+//! Units carry marks (message and position in it). A unit that is sent before it is in the buffer, delivered before it
+//! arrived, or taken from a buffer that was refilled, is detected by its wrong mark.
 
-use super::moves::Action;
+use super::actions::Action;
 use narrows_core::ni::mcp::threads::{Act, Config, Mcp, Rule, Step, Thread};
 
-/// Messages of a card at most.
+/// The largest number of messages of a card.
 pub const MESSAGES_MAX: usize = 4;
-/// Units of a message at most.
+/// The largest number of units of a message.
 pub const UNITS_MAX: usize = 3;
 const BUFFERS_MAX: usize = 2;
 
-/// A unit: 0 is none.
+/// The mark of a unit; 0 is no unit.
 pub type Mark = u8;
 
-/// The mark of a unit of a message.
+/// Returns the mark of a unit of a message.
 pub fn mark(message: u8, unit: u8) -> Mark {
     1 + message * UNITS_MAX as u8 + unit
 }
 
-/// What crosses a link.
+/// A transfer over a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Crossing {
-    /// A unit.
+    /// A unit of a packet.
     Unit(Mark),
     /// The end of a packet: its last symbol, after all units.
     End,
 }
 
-/// A place in what a card sends: message, unit.
-pub type Place = (u8, u8);
+/// A position in the units that a card sends: message and unit.
+pub type UnitPosition = (u8, u8);
 
-/// The place after it.
-pub fn next((message, unit): Place, lengths: &[u8; MESSAGES_MAX]) -> Place {
+/// Returns the next position.
+pub fn next((message, unit): UnitPosition, lengths: &[u8; MESSAGES_MAX]) -> UnitPosition {
     match unit + 1 == lengths[usize::from(message)] {
         true => (message + 1, 0),
         false => (message, unit + 1),
     }
 }
 
-/// What the host engine is at: it fills a send buffer with a message's packet, or empties a receive buffer.
+/// The work of the host engine: filling a send buffer with a packet of a message, or emptying a receive buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct HostWork {
     message: Option<u8>,
@@ -50,7 +50,7 @@ pub struct HostWork {
     moved: u8,
 }
 
-/// What the send engine is at.
+/// The work of the send engine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sending {
     pub message: u8,
@@ -61,58 +61,58 @@ pub struct Sending {
     pub last: bool,
 }
 
-/// What the receive engine is at.
+/// The work of the receive engine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Receiving {
     pub buffer: u8,
     pub moved: u8,
 }
 
-/// What went wrong, first.
+/// A violation of a property by a card.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Wrong {
-    /// The send engine took a unit that is not the next of what is sent.
-    Sent,
-    /// The host engine took a unit that is not the next of what is delivered.
-    Delivered,
-    /// A packet was told as delivered, or a message as sent, that was not, or not all of it.
-    Told,
-    /// An engine was started that worked, or for nothing.
-    Started,
-    /// A thread became ready, or did not, otherwise than its watch said.
-    Watched,
-    /// A state had two rows open.
-    Choice,
+pub enum Violation {
+    /// The send engine took a unit that is not the next one to send.
+    WrongUnitSent,
+    /// The host engine took a unit that is not the next one to deliver.
+    WrongUnitDelivered,
+    /// The host was notified of a packet or a sent message that is not complete.
+    FalseNotification,
+    /// An engine was started while busy, or for an empty transfer.
+    EngineMisuse,
+    /// A thread became ready, or failed to, contrary to its watch.
+    WrongWakeUp,
+    /// Two transitions of a state were enabled.
+    AmbiguousTransition,
 }
 
-/// A card.
+/// The state of a card.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Card {
     pub mcp: Mcp,
-    /// How many messages the host has posted.
+    /// The number of messages that the host has posted.
     pub posted: u8,
-    /// How long each is, as long as the other side has not got all of it.
+    /// The length of each message, until the other side has received all of it.
     pub lengths: [u8; MESSAGES_MAX],
     pub host: Option<HostWork>,
     pub send: Option<Sending>,
     pub receive: Option<Receiving>,
-    /// A packet is on the link, its end is not.
+    /// Whether a packet is on the link whose end has not been sent.
     pub link_open: bool,
     send_buffers: [[Mark; UNITS_MAX]; BUFFERS_MAX],
     receive_buffers: [[Mark; UNITS_MAX]; BUFFERS_MAX],
-    /// The next unit that is to leave.
-    pub sent: Place,
-    /// Messages that the host was told have gone.
+    /// The next unit to send.
+    pub next_send: UnitPosition,
+    /// The number of messages that the host was notified to be sent.
     pub completed: u8,
-    /// The next unit that the host is to get from the other card.
-    pub got: Place,
-    /// How much of a packet it has got.
-    of_packet: u8,
-    /// How long packets are at most.
+    /// The next unit that the host is to receive from the other card.
+    pub next_delivery: UnitPosition,
+    /// The number of units of the current packet that the host has received.
+    packet_units: u8,
+    /// The largest packet length.
     segment: Option<u32>,
-    /// How often each of SDMA and RDMA saw the other start the host engine while it wanted it.
-    pub passed_by: [u8; 2],
-    pub wrong: Option<Wrong>,
+    /// How many times in a row SDMA and RDMA wanted the host engine and saw the other start it.
+    pub times_passed_over: [u8; 2],
+    pub violation: Option<Violation>,
 }
 
 impl Card {
@@ -121,7 +121,7 @@ impl Card {
             Some(rule) => Mcp::without(config, rule),
             None => Mcp::new(config),
         };
-        // A place for every packet: a host that gives none is at fault itself.
+        // The host posts a receive for every packet, since the firmware relies on it.
         mcp.posted_receive(u32::from(u8::MAX));
         Card {
             mcp,
@@ -133,26 +133,26 @@ impl Card {
             link_open: false,
             send_buffers: Default::default(),
             receive_buffers: Default::default(),
-            sent: (0, 0),
+            next_send: (0, 0),
             completed: 0,
-            got: (0, 0),
-            of_packet: 0,
+            next_delivery: (0, 0),
+            packet_units: 0,
             segment: config.segment,
-            passed_by: [0; 2],
-            wrong: None,
+            times_passed_over: [0; 2],
+            violation: None,
         }
     }
 
-    /// All that its engines and its firmware can do next by themselves.
-    pub fn moves(&self) -> impl Iterator<Item = Action> + use<> {
+    /// Returns the possible next actions of the card's engines and firmware.
+    pub fn actions(&self) -> impl Iterator<Item = Action> + use<> {
         let steps = self.mcp.ready().then_some(Action::Step);
         let host = self.host.is_some().then_some(Action::MoveHost);
         steps.into_iter().chain(host)
     }
 
-    /// What is seen first is told.
-    pub fn goes_wrong(&mut self, wrong: Wrong) {
-        self.wrong.get_or_insert(wrong);
+    /// Records a violation, unless there was one before.
+    pub fn record_violation(&mut self, violation: Violation) {
+        self.violation.get_or_insert(violation);
     }
 
     /// The host posts its next message.
@@ -162,27 +162,27 @@ impl Card {
         self.posted += 1;
     }
 
-    /// A thread runs. True if a packet's head goes on the link.
+    /// Runs a thread; the flag is true if the head of a packet enters the link.
     pub fn step(&mut self) -> (Step, bool) {
         if Thread::ALL.iter().any(|&thread| self.mcp.choices(thread) > 1) {
-            self.goes_wrong(Wrong::Choice);
+            self.record_violation(Violation::AmbiguousTransition);
         }
         let wanted = [Thread::Sdma, Thread::Rdma].map(|thread| self.mcp.wants_host(thread));
         let step = self.mcp.step().expect("a thread was ready");
         let head = step.acts.iter().fold(false, |head, act| self.act(act) | head);
-        self.count_passing(wanted, &step.acts);
+        self.count_passing_over(wanted, &step.acts);
         (step, head)
     }
 
-    fn count_passing(&mut self, wanted: [bool; 2], acts: &[Act]) {
+    fn count_passing_over(&mut self, wanted: [bool; 2], acts: &[Act]) {
         let read = acts.iter().any(|act| matches!(act, Act::StartHostRead { .. }));
         let write = acts.iter().any(|act| matches!(act, Act::StartHostWrite { .. }));
         for (at, (thread, mine, others)) in
             [(Thread::Sdma, read, write), (Thread::Rdma, write, read)].into_iter().enumerate()
         {
             match (wanted[at] && self.mcp.wants_host(thread) && !mine, others) {
-                (false, _) => self.passed_by[at] = 0,
-                (true, true) => self.passed_by[at] = (self.passed_by[at] + 1).min(2),
+                (false, _) => self.times_passed_over[at] = 0,
+                (true, true) => self.times_passed_over[at] = (self.times_passed_over[at] + 1).min(2),
                 (true, false) => {}
             }
         }
@@ -201,18 +201,18 @@ impl Card {
                 let [from, units] = [from, units].map(|n| n as u8);
                 let sending = Sending { message: id as u8, buffer, from, units, moved: 0, last };
                 if self.send.replace(sending).is_some() || units == 0 {
-                    self.goes_wrong(Wrong::Started);
+                    self.record_violation(Violation::EngineMisuse);
                 }
                 return !std::mem::replace(&mut self.link_open, true);
             }
             Act::StartReceive { buffer, .. } => {
                 self.receive_buffers[usize::from(buffer)] = Default::default();
                 if self.receive.replace(Receiving { buffer, moved: 0 }).is_some() {
-                    self.goes_wrong(Wrong::Started);
+                    self.record_violation(Violation::EngineMisuse);
                 }
             }
-            Act::SendComplete { id } => self.completes(id),
-            Act::Received { units, .. } => self.is_told(units),
+            Act::SendComplete { id } => self.complete_message(id),
+            Act::Received { units, .. } => self.check_notification(units),
         }
         false
     }
@@ -220,31 +220,32 @@ impl Card {
     fn start_host(&mut self, message: Option<u8>, buffer: u8, from: u32, units: u32) {
         let work = HostWork { message, buffer, from: from as u8, units: units as u8, moved: 0 };
         if self.host.replace(work).is_some() || units == 0 {
-            self.goes_wrong(Wrong::Started);
+            self.record_violation(Violation::EngineMisuse);
         }
     }
 
-    fn completes(&mut self, id: u32) {
-        if id != u32::from(self.completed) || self.sent.0 <= self.completed {
-            self.goes_wrong(Wrong::Told);
+    fn complete_message(&mut self, id: u32) {
+        if id != u32::from(self.completed) || self.next_send.0 <= self.completed {
+            self.record_violation(Violation::FalseNotification);
         }
         self.completed += 1;
     }
 
-    /// The host is told of a packet: it has got all of it, and no more.
-    fn is_told(&mut self, units: u32) {
-        let unit = u32::from(self.got.1);
+    /// Checks that the host has received exactly the packet of `units` units that it is notified of.
+    fn check_notification(&mut self, units: u32) {
+        let unit = u32::from(self.next_delivery.1);
         let is_end = unit == 0 || self.segment.is_some_and(|segment| unit.is_multiple_of(segment));
-        if !is_end || units == 0 || u32::from(self.of_packet) != units {
-            self.goes_wrong(Wrong::Told);
+        if !is_end || units == 0 || u32::from(self.packet_units) != units {
+            self.record_violation(Violation::FalseNotification);
         }
-        self.of_packet = 0;
+        self.packet_units = 0;
     }
 
-    /// The host engine moves a unit, and ends with its last; `lengths` are those of the other's messages.
+    /// Moves a unit with the host engine, which finishes with the last one; `lengths` are those of the other side's
+    /// messages.
     pub fn move_host(&mut self, lengths: &[u8; MESSAGES_MAX]) {
-        let (asleep, watch) = (!self.mcp.ready(), self.mcp.watch());
-        let work = self.host.as_mut().expect("the host engine works");
+        let (was_idle, watch) = (!self.mcp.ready(), self.mcp.watch());
+        let work = self.host.as_mut().expect("the host engine is busy");
         work.moved += 1;
         let (HostWork { buffer, from, moved, .. }, is_last) = (*work, work.moved == work.units);
         match work.message {
@@ -252,11 +253,11 @@ impl Card {
                 self.send_buffers[usize::from(buffer)][usize::from(moved - 1)] = mark(message, from + moved - 1);
                 self.mcp.fetched(u32::from(moved));
                 let due = watch.fetched.is_some_and(|count| u32::from(moved) >= count);
-                self.check_watch(asleep, due);
+                self.check_watch(was_idle, due);
             }
             None => {
                 let found = self.receive_buffers[usize::from(buffer)].get(usize::from(from + moved - 1)).copied();
-                self.gets(found, lengths);
+                self.deliver(found, lengths);
             }
         }
         if is_last {
@@ -265,62 +266,62 @@ impl Card {
         }
     }
 
-    fn check_watch(&mut self, asleep: bool, due: bool) {
-        if asleep && due != self.mcp.ready() {
-            self.goes_wrong(Wrong::Watched);
+    fn check_watch(&mut self, was_idle: bool, due: bool) {
+        if was_idle && due != self.mcp.ready() {
+            self.record_violation(Violation::WrongWakeUp);
         }
     }
 
-    fn gets(&mut self, found: Option<Mark>, lengths: &[u8; MESSAGES_MAX]) {
-        let (message, unit) = self.got;
+    fn deliver(&mut self, found: Option<Mark>, lengths: &[u8; MESSAGES_MAX]) {
+        let (message, unit) = self.next_delivery;
         if found != Some(mark(message, unit)) {
-            self.goes_wrong(Wrong::Delivered);
+            self.record_violation(Violation::WrongUnitDelivered);
             return;
         }
-        self.of_packet += 1;
-        self.got = next(self.got, lengths);
+        self.packet_units += 1;
+        self.next_delivery = next(self.next_delivery, lengths);
     }
 
-    /// What the send engine takes next: a unit, or the packet's end. It ends with the last of it.
-    pub fn leave(&mut self) -> Crossing {
-        let sending = self.send.as_mut().expect("the send engine works");
+    /// Sends the next unit, or the end of the packet. The send engine finishes with the last of them.
+    pub fn send_next(&mut self) -> Crossing {
+        let sending = self.send.as_mut().expect("the send engine is busy");
         if sending.moved == sending.units {
             self.link_open = false;
-            self.sends_no_more();
+            self.finish_send();
             return Crossing::End;
         }
         let found = self.send_buffers[usize::from(sending.buffer)].get(usize::from(sending.from + sending.moved));
         let found = found.copied().unwrap_or(0);
         sending.moved += 1;
         let is_last = sending.moved == sending.units && !sending.last;
-        match found == mark(self.sent.0, self.sent.1) {
-            true => self.sent = next(self.sent, &self.lengths),
-            false => self.goes_wrong(Wrong::Sent),
+        match found == mark(self.next_send.0, self.next_send.1) {
+            true => self.next_send = next(self.next_send, &self.lengths),
+            false => self.record_violation(Violation::WrongUnitSent),
         }
         if is_last {
-            self.sends_no_more();
+            self.finish_send();
         }
         Crossing::Unit(found)
     }
 
-    fn sends_no_more(&mut self) {
+    fn finish_send(&mut self) {
         self.send = None;
         self.mcp.send_done();
     }
 
-    /// Something comes from the link.
-    pub fn take(&mut self, crossing: Crossing) {
-        let (asleep, watch) = (!self.mcp.ready(), self.mcp.watch());
-        let receiving = self.receive.as_mut().expect("the receive engine works");
+    /// Receives a unit or the end of a packet from the link.
+    pub fn receive_next(&mut self, crossing: Crossing) {
+        let (was_idle, watch) = (!self.mcp.ready(), self.mcp.watch());
+        let receiving = self.receive.as_mut().expect("the receive engine is busy");
         match crossing {
             Crossing::Unit(mark) => {
                 let cell = self.receive_buffers[usize::from(receiving.buffer)].get_mut(usize::from(receiving.moved));
-                let Some(cell) = cell else { return self.goes_wrong(Wrong::Delivered) };
+                let Some(cell) = cell else { return self.record_violation(Violation::WrongUnitDelivered) };
                 *cell = mark;
                 receiving.moved += 1;
                 let landed = u32::from(receiving.moved);
                 self.mcp.received(landed, false);
-                self.check_watch(asleep, watch.received.is_some_and(|count| landed >= count));
+                self.check_watch(was_idle, watch.received.is_some_and(|count| landed >= count));
             }
             Crossing::End => {
                 self.mcp.received(u32::from(receiving.moved), true);

@@ -1,44 +1,44 @@
-//! The state space of firmwares, explored: which properties hold, and the shortest run to where one does not.
+//! Exploration of the state space of firmwares: the properties that hold, and the shortest counterexamples.
 
+use super::actions::SideAction;
 use super::firmware::Firmware;
-use super::moves::Move;
 use super::pair::{Case, Pair};
-use super::properties::{CHECKED, Checked, Demand, properties};
+use super::properties::{Demand, PROPERTIES, PropertySpec, properties};
 use super::trace;
 use narrows_core::ni::mcp::threads::Rule;
 use rayon::prelude::*;
 use stateright::{Checker, Model, Property};
 
-/// What was found of a firmware.
+/// The findings for a firmware.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Findings {
-    /// Which.
+    /// The name of the firmware.
     pub firmware: &'static str,
-    /// How many states were looked at.
+    /// The number of states explored.
     pub states: usize,
-    /// Of each property.
+    /// The finding for each property.
     pub findings: Vec<Finding>,
 }
 
-/// What was found of a property.
+/// The finding for a property.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Its name.
+    /// The name of the property.
     pub name: &'static str,
-    /// What it says.
-    pub says: &'static str,
-    /// What it demands.
+    /// The statement of the property.
+    pub description: &'static str,
+    /// The quantifier of the property.
     pub demand: Demand,
-    /// Whether it holds.
+    /// Whether the property holds.
     pub holds: bool,
-    /// Whether it should.
+    /// Whether the property is expected to hold.
     pub expected: bool,
-    /// Where it is not: the shortest run to a state that shows it.
+    /// The shortest run to a state that contradicts the expectation; empty if there is none.
     pub trace: Vec<String>,
 }
 
 impl Finding {
-    /// Whether it is as it should be.
+    /// Returns whether the finding matches the expectation.
     pub fn is_as_expected(&self) -> bool {
         self.holds == self.expected
     }
@@ -46,22 +46,22 @@ impl Finding {
 
 impl Model for Case {
     type State = Pair;
-    type Action = Move;
+    type Action = SideAction;
 
     fn init_states(&self) -> Vec<Pair> {
         vec![self.start()]
     }
 
-    fn actions(&self, pair: &Pair, moves: &mut Vec<Move>) {
-        // After something went wrong nothing more is looked at.
-        if pair.cards().all(|card| card.wrong.is_none()) {
-            (0..2).for_each(|side| moves.extend(self.moves(pair, side).map(|what| Move { side, what })));
+    fn actions(&self, pair: &Pair, moves: &mut Vec<SideAction>) {
+        // Runs are not continued after a violation.
+        if pair.cards().all(|card| card.violation.is_none()) {
+            (0..2).for_each(|side| moves.extend(self.actions(pair, side).map(|action| SideAction { side, action })));
         }
     }
 
-    fn next_state(&self, last: &Pair, next: Move) -> Option<Pair> {
+    fn next_state(&self, last: &Pair, next: SideAction) -> Option<Pair> {
         let mut pair = last.clone();
-        pair.happens(next);
+        pair.apply(next);
         Some(pair)
     }
 
@@ -70,34 +70,34 @@ impl Model for Case {
     }
 }
 
-/// Returns the words for whether a property holds, given whether it is expected to.
+/// Returns the verdict on a property as text.
 pub(super) fn verdict(holds: bool, expected: bool) -> &'static str {
     match (holds, expected) {
         (true, true) => "holds",
-        (false, false) => "fails, as it should",
+        (false, false) => "fails, as expected",
         (false, true) => "FAILS",
-        (true, false) => "HOLDS, but should not",
+        (true, false) => "HOLDS unexpectedly",
     }
 }
 
-/// The outcome of exploring a case: the number of its states, and for each property whether some state shows it.
+/// The result of exploring a case: the number of states, and for each property whether a state was discovered for it.
 pub(super) type Explored = (usize, Vec<bool>);
 
 pub(super) fn explore(case: &Case) -> Explored {
     let checker = case.checker().threads(1).spawn_bfs().join();
     let shown = checker.discoveries();
-    (checker.unique_state_count(), CHECKED.iter().map(|checked| shown.contains_key(checked.name)).collect())
+    (checker.unique_state_count(), PROPERTIES.iter().map(|checked| shown.contains_key(checked.name)).collect())
 }
 
-/// The shortest run to a state that shows a property. The checker keeps the last that it finds, and stops at the
-/// first only where it looks for nothing else.
+/// Returns the shortest run to a state that was discovered for a property. The checker keeps the last state it finds,
+/// and stops at the first only if it checks a single property.
 fn shortest(case: &Case, name: &'static str) -> Vec<String> {
     let case = Case { only: Some(name), ..*case };
     let checker = case.checker().threads(1).spawn_bfs().join();
-    checker.discovery(name).map(|path| trace::told(&case, &path.into_actions())).unwrap_or_default()
+    checker.discovery(name).map(|path| trace::lines(&case, &path.into_actions())).unwrap_or_default()
 }
 
-/// Tries every order on firmwares, with a rule broken or with none.
+/// Explores all states of these firmwares, with one rule disabled or with all enabled.
 pub fn check(firmwares: &[&Firmware], without: Option<Rule>) -> Vec<Findings> {
     let of = |firmware: &&Firmware| {
         let cases = firmware.cases(without);
@@ -108,17 +108,17 @@ pub fn check(firmwares: &[&Firmware], without: Option<Rule>) -> Vec<Findings> {
 }
 
 fn findings(firmware: &Firmware, cases: &[Case], explored: &[Explored]) -> Findings {
-    let finding = |(at, checked): (usize, &Checked)| {
+    let finding = |(at, checked): (usize, &PropertySpec)| {
         let showing = || cases.iter().zip(explored).filter(move |(_, (_, shown))| shown[at]).map(|(case, _)| case);
         let holds = showing().next().is_some() == (checked.demand == Demand::Possible);
         let expected = checked.is_expected(firmware.pipelining);
         let runs = showing().filter(|_| holds != expected).map(|case| shortest(case, checked.name));
         let trace = runs.min_by_key(Vec::len).unwrap_or_default();
-        Finding { name: checked.name, says: checked.says, demand: checked.demand, holds, expected, trace }
+        Finding { name: checked.name, description: checked.description, demand: checked.demand, holds, expected, trace }
     };
     Findings {
         firmware: firmware.name,
         states: explored.iter().map(|(states, _)| states).sum(),
-        findings: CHECKED.iter().enumerate().map(finding).collect(),
+        findings: PROPERTIES.iter().enumerate().map(finding).collect(),
     }
 }

@@ -1,33 +1,33 @@
-//! The firmwares that are checked, and with how much traffic.
+//! The firmwares that are checked, and their traffic.
 //!
-//! Small numbers reach every state of the threads: a packet shorter than the threshold and one longer, more
-//! packets than buffers in either direction, both directions at once. One card is joined with a peer that
-//! sends and takes whenever it likes, which is all that any card can do to it; and two cards with each other,
-//! so that each can hold up the other.
+//! Little traffic suffices to reach every state of the threads: packets shorter and longer than the threshold, more
+//! packets than buffers in either direction, both directions at once. A card is connected to a peer that sends and
+//! receives at any time, which covers the behaviour of any other card; and two cards are connected to each other, so
+//! that each can block the other.
 
 use super::pair::Case;
 use narrows_core::ni::mcp::threads::{Config, Pipelining, Rule};
 
-/// A firmware.
+/// A firmware to check.
 #[derive(Debug)]
 pub struct Firmware {
-    /// Its name.
+    /// The name of the firmware.
     pub name: &'static str,
-    /// What it is.
-    pub says: &'static str,
+    /// The description of the firmware.
+    pub description: &'static str,
     pub(super) pipelining: Pipelining,
     pub(super) segment: Option<u32>,
     loads: &'static [Load],
 }
 
-/// Traffic of a case.
+/// The traffic of a case.
 #[derive(Debug)]
 struct Load {
     is_pair: bool,
     messages: [u8; 2],
     lengths: &'static [u8],
     buffers: u8,
-    /// Of fine pipelining.
+    /// The threshold of fine-grained pipelining.
     threshold: u32,
 }
 
@@ -47,18 +47,18 @@ const WHOLE: &[Load] = &[
     two_cards([2, 1], &[1], 2),
 ];
 
-/// All of them.
+/// All firmwares.
 pub static FIRMWARES: [Firmware; 4] = [
     Firmware {
         name: "berkeley-via",
-        says: "a direction has one packet and one engine at work",
+        description: "one packet and one busy engine in each direction",
         pipelining: Pipelining::Serial,
         segment: None,
         loads: WHOLE,
     },
     Firmware {
         name: "gm",
-        says: "coarse pipelining of messages that travel as packets of 2 units",
+        description: "coarse-grained pipelining, with messages in packets of 2 units",
         pipelining: Pipelining::Coarse,
         segment: Some(2),
         loads: &[
@@ -70,14 +70,14 @@ pub static FIRMWARES: [Firmware; 4] = [
     },
     Firmware {
         name: "coarse",
-        says: "a packet leaves memory when it is whole, the next comes meanwhile",
+        description: "coarse-grained pipelining: a packet leaves memory when it is complete, while the next arrives",
         pipelining: Pipelining::Coarse,
         segment: None,
         loads: WHOLE,
     },
     Firmware {
         name: "fine",
-        says: "a packet leaves memory while it comes, in fragments of 2 units or more",
+        description: "fine-grained pipelining: a packet leaves memory while it arrives, in fragments of at least 2 units",
         pipelining: Pipelining::Fine { threshold: 2 },
         segment: None,
         loads: &[
@@ -93,7 +93,7 @@ pub static FIRMWARES: [Firmware; 4] = [
 ];
 
 impl Firmware {
-    /// What is explored of it.
+    /// Returns the cases that are explored.
     pub(super) fn cases(&self, without: Option<Rule>) -> Vec<Case> {
         let case = |load: &Load| {
             let (pipelining, segment, buffers) = (self.pipelining, self.segment, load.buffers);

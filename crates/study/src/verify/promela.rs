@@ -1,7 +1,8 @@
-//! The same rows as PROMELA, for Spin: a card and a peer, with the paper's formulas in linear temporal logic.
+//! The transition table as a PROMELA model for Spin: a card and a peer, with the paper's formulas in linear temporal
+//! logic.
 //!
-//! Each row is a step of its own here, so engines act between the rows of a thread, too. Packets are counted,
-//! not marked: that a unit is the right one is the other checker's matter.
+//! Each transition is a separate step, so engines also act between the transitions of a thread. Packets are counted,
+//! not marked; the marks of units are checked by the other model.
 
 use super::firmware::Firmware;
 use narrows_core::ni::mcp::threads::{Deed, Guard, Pipelining, Rule, TRANSITIONS, Thread, Transition};
@@ -10,12 +11,12 @@ use std::fmt::Write;
 /// A formula of the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Formula {
-    /// Its name.
+    /// The name of the formula.
     pub name: &'static str,
-    /// In linear temporal logic.
+    /// The formula in linear temporal logic.
     pub ltl: &'static str,
-    /// What it is.
-    pub says: &'static str,
+    /// The description of the formula.
+    pub description: &'static str,
     expected: Expected,
 }
 
@@ -23,26 +24,35 @@ pub struct Formula {
 enum Expected {
     Holds,
     Fails,
-    /// It fails where transfers overlap: what breaks it is the run that was asked for.
+    /// It fails for firmwares that overlap transfers; the counterexample is the run that is looked for.
     FailsWhereOverlapped,
-    /// It fails where they do so within a packet.
+    /// It fails for firmwares that overlap transfers within a packet.
     FailsWithin,
 }
 
-const fn formula(name: &'static str, ltl: &'static str, says: &'static str, expected: Expected) -> Formula {
-    Formula { name, ltl, says, expected }
+const fn formula(name: &'static str, ltl: &'static str, description: &'static str, expected: Expected) -> Formula {
+    Formula { name, ltl, description, expected }
 }
 
-/// All of them. `never_…` is the negation of what shall be possible: Spin's counterexample is the run that was
-/// asked for.
+/// All formulas. `never_…` is the negation of what must be possible: Spin's counterexample is a run that shows it.
 pub static FORMULAS: [Formula; 12] = [
-    formula("never_f1", "[] !(sdma && (coarse_send || fine_send))", "not Formula 1", Expected::FailsWhereOverlapped),
-    formula("never_f1_within", "[] !within_out", "the same, at one packet", Expected::FailsWithin),
-    formula("never_f2", "[] !((coarse_rdma || fine_rdma) && recv)", "not Formula 2", Expected::FailsWhereOverlapped),
-    formula("never_f2_within", "[] !within_in", "the same, at one packet", Expected::FailsWithin),
-    formula("never_f3", "[] !((coarse_send || fine_send) && recv)", "not Formula 3", Expected::Fails),
-    formula("f4", "[] !(sdma && (coarse_rdma || fine_rdma))", "Formula 4, with its negation", Expected::Holds),
-    formula("f4_last", "[] !(sdma && last_rdma)", "the same of a last fragment", Expected::Holds),
+    formula(
+        "never_f1",
+        "[] !(sdma && (coarse_send || fine_send))",
+        "negation of Formula 1",
+        Expected::FailsWhereOverlapped,
+    ),
+    formula("never_f1_within", "[] !within_out", "negation of Formula 1 within one packet", Expected::FailsWithin),
+    formula(
+        "never_f2",
+        "[] !((coarse_rdma || fine_rdma) && recv)",
+        "negation of Formula 2",
+        Expected::FailsWhereOverlapped,
+    ),
+    formula("never_f2_within", "[] !within_in", "negation of Formula 2 within one packet", Expected::FailsWithin),
+    formula("never_f3", "[] !((coarse_send || fine_send) && recv)", "negation of Formula 3", Expected::Fails),
+    formula("f4", "[] !(sdma && (coarse_rdma || fine_rdma))", "Formula 4 with its missing negation", Expected::Holds),
+    formula("f4_last", "[] !(sdma && last_rdma)", "Formula 4 for a last fragment", Expected::Holds),
     formula("f1_printed", "<> (sdma && (coarse_send || fine_send))", "Formula 1 as printed", Expected::Fails),
     formula("f2_printed", "<> ((coarse_rdma || fine_rdma) && recv)", "Formula 2 as printed", Expected::Fails),
     formula("f3_printed", "<> ((coarse_send || fine_send) && recv)", "Formula 3 as printed", Expected::Fails),
@@ -51,7 +61,7 @@ pub static FORMULAS: [Formula; 12] = [
 ];
 
 impl Formula {
-    /// Whether it is to hold of a firmware all of whose rules are kept.
+    /// Returns whether the formula is expected to hold for a firmware with all rules enabled.
     pub fn is_expected(&self, firmware: &Firmware) -> bool {
         match self.expected {
             Expected::Holds => true,
@@ -62,7 +72,7 @@ impl Formula {
     }
 }
 
-/// The model of a firmware.
+/// Returns the model of a firmware.
 pub fn promela(firmware: &Firmware, without: Option<Rule>) -> String {
     Writer { pipelining: firmware.pipelining, segment: firmware.segment, without }.model(firmware)
 }
@@ -73,9 +83,9 @@ struct Writer {
     without: Option<Rule>,
 }
 
-/// Packets of the peer.
+/// The number of packets of the peer.
 const PEER_PACKETS: u32 = 2;
-/// How long a message may be.
+/// The lengths that a message may have.
 const LENGTHS: [u32; 2] = [1, 3];
 
 fn name(thread: Thread) -> &'static str {
@@ -90,7 +100,7 @@ fn name(thread: Thread) -> &'static str {
 impl Writer {
     fn model(&self, firmware: &Firmware) -> String {
         let broken = self.without.map_or(String::new(), |rule| format!(", without the rule {}", rule.name()));
-        let mut text = format!("/* The firmware {}{broken}: {}. */\n\n", firmware.name, firmware.says);
+        let mut text = format!("/* The firmware {}{broken}: {}. */\n\n", firmware.name, firmware.description);
         self.numbers(&mut text);
         text += include_str!("promela.pml");
         text += "\n";
@@ -105,14 +115,14 @@ impl Writer {
         text += &include_str!("engines.pml").replace("POST_LENGTHS ", &posts).replace("PEER_LENGTHS ", &peers);
         text += "    od\n}\n\n";
         for formula in &FORMULAS {
-            let _ = writeln!(text, "/* {} */\nltl {} {{ {} }}", formula.says, formula.name, formula.ltl);
+            let _ = writeln!(text, "/* {} */\nltl {} {{ {} }}", formula.description, formula.name, formula.ltl);
         }
         text
     }
 
     fn numbers(&self, text: &mut String) {
         let of_message = self.segment.map_or(1, |segment| LENGTHS[1].div_ceil(segment));
-        // More packets than buffers.
+        // There are more packets than buffers.
         let messages = if of_message > 1 { 2 } else { 3 };
         let packets = messages * of_message;
         for (name, value) in
@@ -126,26 +136,30 @@ impl Writer {
         *text += "\n";
     }
 
-    /// When a thread is ready, and when it wants the host engine; and when it may run.
+    /// Writes the conditions of a thread: ready, wanting the host engine, and allowed to run.
     fn conditions(&self, text: &mut String, thread: Thread) {
         let rows = || TRANSITIONS.iter().filter(move |row| row.thread == thread);
         let any = |of: Vec<String>| if of.is_empty() { "false".to_owned() } else { of.join(" || ") };
         let dispatched = rows().filter(|row| row.from.is_dispatching());
-        let ready = any(dispatched.map(|row| self.open(row, |_| true)).collect());
+        let ready = any(dispatched.map(|row| self.enabled(row, |_| true)).collect());
         let takes = rows().filter(|row| row.guards.contains(&Guard::HostFree));
-        let wants = any(takes.map(|row| self.open(row, |guard| guard != Guard::HostFree)).collect());
+        let wants = any(takes.map(|row| self.enabled(row, |guard| guard != Guard::HostFree)).collect());
         let _ = writeln!(text, "#define {0}_READY ({ready})\n#define {0}_WANTS ({wants})", name(thread));
-        let _ =
-            writeln!(text, "#define {0}_MAY (running == {0} || (running == NONE{1}))", name(thread), self.turn(thread));
+        let _ = writeln!(
+            text,
+            "#define {0}_MAY (running == {0} || (running == NONE{1}))",
+            name(thread),
+            self.has_precedence(thread)
+        );
     }
 
-    /// That no other that comes before it is ready.
-    fn turn(&self, thread: Thread) -> String {
+    /// Returns the condition that no thread with precedence over this one is ready.
+    fn has_precedence(&self, thread: Thread) -> String {
         let at = thread as usize;
         if self.without == Some(Rule::Turns) {
             return Thread::ALL[..at].iter().map(|&before| format!(" && !{}_READY", name(before))).collect();
         }
-        // Who comes before it depends on who ran last: all from that one's next.
+        // Round robin: the threads between the one that ran last and this one have precedence.
         let before = (1..4).map(|back| {
             let other = Thread::ALL[(at + 4 - back) % 4];
             let ran: Vec<String> =
@@ -155,7 +169,7 @@ impl Writer {
         before.collect()
     }
 
-    fn open(&self, row: &Transition, counts: impl Fn(Guard) -> bool) -> String {
+    fn enabled(&self, row: &Transition, counts: impl Fn(Guard) -> bool) -> String {
         let guards: String = row
             .guards
             .iter()
@@ -169,10 +183,10 @@ impl Writer {
         let thread = name(row.thread);
         let deeds: String = row.deeds.iter().map(|&deed| format!("{}; ", self.deed(deed))).collect();
         let next = if row.to.is_dispatching() { "NONE" } else { thread };
-        let open = self.open(row, |_| true);
+        let enabled = self.enabled(row, |_| true);
         let _ = writeln!(
             text,
-            "    :: atomic {{ {thread}_MAY && {open} ->\n         {deeds}{thread}_state = {}; running = {next}; last = {thread} }}",
+            "    :: atomic {{ {thread}_MAY && {enabled} ->\n         {deeds}{thread}_state = {}; running = {next}; last = {thread} }}",
             row.to.name()
         );
     }
@@ -184,12 +198,12 @@ impl Writer {
         }
     }
 
-    fn keeps(&self, rule: Rule) -> bool {
+    fn has_rule(&self, rule: Rule) -> bool {
         self.without != Some(rule)
     }
 
     fn counted_out(&self) -> &'static str {
-        match self.keeps(Rule::BytesFirst) {
+        match self.has_rule(Rule::BytesFirst) {
             true => "out_landed[out_first]",
             false => {
                 "(out_landed[out_first] < out_length[out_first] -> out_landed[out_first] + 1 : out_length[out_first])"
@@ -198,21 +212,21 @@ impl Writer {
     }
 
     fn counted_in(&self) -> &'static str {
-        match self.keeps(Rule::BytesFirst) {
+        match self.has_rule(Rule::BytesFirst) {
             true => "in_landed[in_first]",
             false => "(in_ended[in_first] -> in_landed[in_first] : in_landed[in_first] + 1)",
         }
     }
 
     fn is_whole(&self) -> String {
-        match self.threshold().is_some() || !self.keeps(Rule::BytesFirst) {
+        match self.threshold().is_some() || !self.has_rule(Rule::BytesFirst) {
             true => format!("(out_filled[out_first] || {} == out_length[out_first])", self.counted_out()),
             false => "out_filled[out_first]".to_owned(),
         }
     }
 
     fn has_come(&self) -> &'static str {
-        match (self.threshold(), self.keeps(Rule::BytesFirst)) {
+        match (self.threshold(), self.has_rule(Rule::BytesFirst)) {
             (Some(_), _) => "(in_filled[in_first] || in_ended[in_first])",
             (None, true) => "in_filled[in_first]",
             (None, false) => "(in_filled[in_first] || in_landed[in_first] > 0)",
@@ -221,7 +235,7 @@ impl Writer {
 
     fn guard(&self, guard: Guard) -> String {
         let serial = self.pipelining == Pipelining::Serial;
-        let free = |used: &str| match self.keeps(Rule::BuffersHeld) {
+        let free = |used: &str| match self.has_rule(Rule::BuffersHeld) {
             true => format!("{used} < BUFFERS"),
             false => "true".to_owned(),
         };
@@ -235,7 +249,7 @@ impl Writer {
             Guard::Descriptor => "reading < posted".to_owned(),
             Guard::SendBuffer => free("out_end - out_first"),
             Guard::SenderAlone => alone("out_first", "out_end"),
-            Guard::HostFree if self.keeps(Rule::EngineExclusive) => "host == RESTS".to_owned(),
+            Guard::HostFree if self.has_rule(Rule::EngineExclusive) => "host == RESTS".to_owned(),
             Guard::HostFree => "true".to_owned(),
             Guard::HostDone => "host == ENDED".to_owned(),
             Guard::SendWhole => format!("({sends} && {})", self.is_whole()),
@@ -245,7 +259,7 @@ impl Writer {
             Guard::ReceiveBuffer => free("in_end - in_first"),
             Guard::ReceiverAlone => alone("in_first", "in_end"),
             Guard::ReceiveEnded => "receive == ENDED".to_owned(),
-            // The host always has a place: one that gives none is at fault itself.
+            // The host always has a receive posted, since the firmware relies on it.
             Guard::Place => "true".to_owned(),
             Guard::ReceivedWhole => format!("({writes} && {})", self.has_come()),
             Guard::ReceivedEnough => enough(writes, self.has_come(), self.counted_in(), "in_taken[in_first]"),
@@ -255,13 +269,13 @@ impl Writer {
     }
 
     fn deed(&self, deed: Deed) -> String {
-        let last = match self.keeps(Rule::EndsMarked) {
+        let last = match self.has_rule(Rule::EndsMarked) {
             true => "(send_to == out_length[out_first])",
             false => "false",
         };
         match deed {
             Deed::Read => self.read(),
-            // Nothing, if all of it was sent before its end was noticed.
+            // This has no effect if all of it was sent before its end was noticed.
             Deed::Filled => {
                 "out_landed[out_end - 1] = out_length[out_end - 1]; out_filled[out_end - 1] = true".to_owned()
             }

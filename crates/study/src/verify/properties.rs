@@ -1,90 +1,90 @@
-//! What is checked: the paper's formulas as they are meant, and what any firmware owes.
+//! The properties that are checked: the paper's formulas as they are meant, and general properties of firmware.
 //!
-//! The paper's Formulas 1 to 3 read "◇ (…)": on every trace. That is wrong of a message sent alone, and their
-//! prose asks "can the thread …?": here each asks whether a state like that can be reached. Formula 4
-//! is printed without its negation, and would demand what it is to forbid.
+//! The paper's Formulas 1 to 3 have the form "◇ (…)", which must hold on every trace. That is false for a single
+//! message, and the text asks "can the thread …?", so each is checked as the reachability of such a state. Formula 4 is
+//! printed without its negation, and would require what it is meant to forbid.
 
-use super::card::Wrong;
+use super::card::Violation;
 use super::pair::{Case, Pair};
 use narrows_core::ni::mcp::threads::{Mcp, Pipelining, Thread, ThreadState};
 use stateright::Property;
 
-/// A property of the firmware.
-pub struct Checked {
-    /// Its name: `f1` to `f4` are the paper's formulas.
+/// A property of a firmware.
+pub struct PropertySpec {
+    /// The name; `f1` to `f4` are the paper's formulas.
     pub name: &'static str,
-    /// What it says.
-    pub says: &'static str,
-    /// Whether a state like that is to be reachable, or every state like that.
+    /// The statement of the property.
+    pub description: &'static str,
+    /// Whether the condition must hold in some reachable state, or in all.
     pub demand: Demand,
     holds: fn(&Case, &Pair) -> bool,
-    /// Whether it is to hold.
+    /// Returns whether the property is expected to hold.
     expected: fn(Pipelining) -> bool,
 }
 
-/// What a property demands.
+/// The quantifier of a property.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Demand {
-    /// In some state.
+    /// The condition holds in some reachable state.
     Possible,
-    /// In every state.
+    /// The condition holds in every reachable state.
     Always,
 }
 
-impl Checked {
-    /// Whether it is to hold of a firmware all of whose rules are kept.
+impl PropertySpec {
+    /// Returns whether the property is expected to hold for a firmware with all rules enabled.
     pub fn is_expected(&self, pipelining: Pipelining) -> bool {
         (self.expected)(pipelining)
     }
 }
 
-/// All of them.
-pub const CHECKED: [Checked; 13] = [
-    Checked {
+/// All properties.
+pub const PROPERTIES: [PropertySpec; 13] = [
+    PropertySpec {
         name: "f1",
-        says: "SEND can work while SDMA does",
+        description: "SEND can work while SDMA does",
         demand: Demand::Possible,
         holds: |_, pair| any(pair, |mcp| is_at(mcp, Thread::Sdma, &[ThreadState::Sdma]) && sends(mcp)),
         expected: overlaps,
     },
-    Checked {
+    PropertySpec {
         name: "f1-within",
-        says: "so it can at one packet",
+        description: "SEND and SDMA can work at the same packet",
         demand: Demand::Possible,
         holds: |_, pair| any(pair, Mcp::cuts_through_out),
         expected: is_fine,
     },
-    Checked {
+    PropertySpec {
         name: "f2",
-        says: "RDMA can work while RECV does",
+        description: "RDMA can work while RECV does",
         demand: Demand::Possible,
         holds: |_, pair| any(pair, |mcp| writes(mcp) && is_at(mcp, Thread::Recv, &[ThreadState::Recv])),
         expected: overlaps,
     },
-    Checked {
+    PropertySpec {
         name: "f2-within",
-        says: "so it can at one packet",
+        description: "RDMA and RECV can work at the same packet",
         demand: Demand::Possible,
         holds: |_, pair| any(pair, Mcp::cuts_through_in),
         expected: is_fine,
     },
-    Checked {
+    PropertySpec {
         name: "f3",
-        says: "SEND can work while RECV does",
+        description: "SEND can work while RECV does",
         demand: Demand::Possible,
         holds: |_, pair| any(pair, |mcp| sends(mcp) && is_at(mcp, Thread::Recv, &[ThreadState::Recv])),
         expected: |_| true,
     },
-    Checked {
+    PropertySpec {
         name: "f4",
-        says: "SDMA and RDMA never have the host engine at once",
+        description: "SDMA and RDMA never use the host engine at the same time",
         demand: Demand::Always,
         holds: |_, pair| !any(pair, |mcp| is_at(mcp, Thread::Sdma, &[ThreadState::Sdma]) && writes(mcp)),
         expected: |_| true,
     },
-    Checked {
+    PropertySpec {
         name: "f4-last",
-        says: "nor when RDMA takes a last fragment",
+        description: "SDMA and RDMA never do so for a last fragment of RDMA",
         demand: Demand::Always,
         holds: |_, pair| {
             let last = |mcp: &Mcp| is_at(mcp, Thread::Rdma, &[ThreadState::RdmaLastFragment]);
@@ -92,57 +92,57 @@ pub const CHECKED: [Checked; 13] = [
         },
         expected: |_| true,
     },
-    Checked {
+    PropertySpec {
         name: "engines",
-        says: "no engine is started that works, or for nothing",
+        description: "no engine is started while busy, or for an empty transfer",
         demand: Demand::Always,
-        holds: |_, pair| !is_wrong(pair, &[Wrong::Started]),
+        holds: |_, pair| !has_violation(pair, &[Violation::EngineMisuse]),
         expected: |_| true,
     },
-    Checked {
+    PropertySpec {
         name: "landed-first",
-        says: "no unit is sent or delivered before it has landed, or out of order, or twice",
+        description: "no unit is sent or delivered before it has arrived, out of order, or twice",
         demand: Demand::Always,
-        holds: |_, pair| !is_wrong(pair, &[Wrong::Sent, Wrong::Delivered]),
+        holds: |_, pair| !has_violation(pair, &[Violation::WrongUnitSent, Violation::WrongUnitDelivered]),
         expected: |_| true,
     },
-    Checked {
+    PropertySpec {
         name: "whole",
-        says: "what is told as sent or delivered has been, whole",
+        description: "every message or packet notified as sent or delivered is complete",
         demand: Demand::Always,
-        holds: |_, pair| !is_wrong(pair, &[Wrong::Told]),
+        holds: |_, pair| !has_violation(pair, &[Violation::FalseNotification]),
         expected: |_| true,
     },
-    Checked {
+    PropertySpec {
         name: "no-deadlock",
-        says: "nothing stops before every message is delivered",
+        description: "no run stops before every message is delivered",
         demand: Demand::Always,
-        holds: |case, pair| case.is_over(pair) || !case.is_stuck(pair),
+        holds: |case, pair| case.is_complete(pair) || !case.is_deadlocked(pair),
         expected: |_| true,
     },
-    Checked {
+    PropertySpec {
         name: "in-turn",
-        says: "who wants the host engine is passed by once at most",
+        description: "a thread that wants the host engine is passed over at most once",
         demand: Demand::Always,
-        holds: |_, pair| pair.cards().flat_map(|card| card.passed_by).all(|times| times < 2),
+        holds: |_, pair| pair.cards().flat_map(|card| card.times_passed_over).all(|times| times < 2),
         expected: |_| true,
     },
-    Checked {
+    PropertySpec {
         name: "table",
-        says: "a state has one way on at most, and sleepers wake when their watch says",
+        description: "at most one transition of a state is enabled, and threads wake up as their watch states",
         demand: Demand::Always,
-        holds: |_, pair| !is_wrong(pair, &[Wrong::Choice, Wrong::Watched]),
+        holds: |_, pair| !has_violation(pair, &[Violation::AmbiguousTransition, Violation::WrongWakeUp]),
         expected: |_| true,
     },
 ];
 
-/// The same as the checker asks for them: all, or one.
+/// Returns all properties, or the one named, in the form of the checker.
 pub fn properties(only: Option<&str>) -> Vec<Property<Case>> {
-    let property = |checked: &Checked| match checked.demand {
+    let property = |checked: &PropertySpec| match checked.demand {
         Demand::Possible => Property::sometimes(checked.name, checked.holds),
         Demand::Always => Property::always(checked.name, checked.holds),
     };
-    CHECKED.iter().filter(|checked| only.is_none_or(|only| only == checked.name)).map(property).collect()
+    PROPERTIES.iter().filter(|checked| only.is_none_or(|only| only == checked.name)).map(property).collect()
 }
 
 fn overlaps(pipelining: Pipelining) -> bool {
@@ -157,20 +157,20 @@ fn any(pair: &Pair, holds: impl Fn(&Mcp) -> bool) -> bool {
     pair.cards().any(|card| holds(&card.mcp))
 }
 
-fn is_wrong(pair: &Pair, wrongs: &[Wrong]) -> bool {
-    pair.cards().any(|card| card.wrong.is_some_and(|wrong| wrongs.contains(&wrong)))
+fn has_violation(pair: &Pair, violations: &[Violation]) -> bool {
+    pair.cards().any(|card| card.violation.is_some_and(|violation| violations.contains(&violation)))
 }
 
 fn is_at(mcp: &Mcp, thread: Thread, states: &[ThreadState]) -> bool {
     states.contains(&mcp.state(thread))
 }
 
-/// coarse_send || fine_send
+/// Returns `coarse_send || fine_send` of the paper.
 fn sends(mcp: &Mcp) -> bool {
     is_at(mcp, Thread::Send, &[ThreadState::CoarseGrainedSend, ThreadState::FineGrainedSend])
 }
 
-/// coarse_rdma || fine_rdma, which the paper prints as fine_sdma
+/// Returns `coarse_rdma || fine_rdma` of the paper, which prints the latter as `fine_sdma`.
 fn writes(mcp: &Mcp) -> bool {
     is_at(mcp, Thread::Rdma, &[ThreadState::CoarseGrainedRdma, ThreadState::FineGrainedRdma])
 }

@@ -1,23 +1,23 @@
-//! The verdicts on the firmwares that were asked for, as text and as JSON.
+//! The verdicts on firmwares, as text and as JSON.
 
 use super::check::{Finding, Findings, check, verdict};
 use super::firmware::{FIRMWARES, Firmware};
 use super::properties::Demand;
-use super::spin::Judged;
+use super::spin::SpinVerdict;
 use narrows_core::ni::mcp::threads::Rule;
 use narrows_core::text::Problem;
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
 
-/// What was found of the firmwares that were asked for.
-pub struct Verified {
+/// The verdicts on firmwares.
+pub struct VerificationReport {
     without: Option<Rule>,
     found: Vec<Findings>,
-    /// What Spin found of each, where it ran.
-    pub spin: Option<Vec<Judged>>,
+    /// The verdicts of Spin, if it ran.
+    pub spin: Option<Vec<SpinVerdict>>,
 }
 
-/// The firmware of that name, or all.
+/// Returns the firmware `name`, or all firmwares.
 pub fn firmwares(name: Option<&str>) -> Result<Vec<&'static Firmware>, Problem> {
     let named: Vec<&Firmware> =
         FIRMWARES.iter().filter(|firmware| name.is_none_or(|name| name == firmware.name)).collect();
@@ -29,34 +29,34 @@ pub fn firmwares(name: Option<&str>) -> Result<Vec<&'static Firmware>, Problem> 
     }
 }
 
-/// The rule of that name.
+/// Returns the rule `name`.
 pub fn rule(name: &str) -> Result<Rule, Problem> {
     let rule = Rule::ALL.into_iter().find(|rule| rule.name() == name);
     rule.ok_or_else(|| Problem::unknown_name("rule", name, Rule::ALL.iter().map(|rule| rule.name())))
 }
 
-impl Verified {
-    /// Tries every order on these firmwares.
-    pub fn of(firmwares: &[&Firmware], without: Option<Rule>) -> Verified {
-        Verified { without, found: check(firmwares, without), spin: None }
+impl VerificationReport {
+    /// Explores all states of these firmwares, with one rule disabled or with all enabled.
+    pub fn of(firmwares: &[&Firmware], without: Option<Rule>) -> VerificationReport {
+        VerificationReport { without, found: check(firmwares, without), spin: None }
     }
 
-    /// Whether all is as it should be.
+    /// Returns whether all verdicts match the expectations.
     pub fn is_as_expected(&self) -> bool {
         let found = self.found.iter().flat_map(|of| &of.findings).all(Finding::is_as_expected);
-        found && self.spin.iter().flatten().all(Judged::is_as_expected)
+        found && self.spin.iter().flatten().all(SpinVerdict::is_as_expected)
     }
 
-    /// For reading.
+    /// Returns the verdicts as text.
     pub fn text(&self) -> String {
         let mut text = self.without.map_or(String::new(), |rule| format!("without the rule {}\n\n", rule.name()));
         for found in &self.found {
-            let says = FIRMWARES.iter().find(|of| of.name == found.firmware).map_or("", |of| of.says);
-            let _ = writeln!(text, "{}: {says}", found.firmware);
+            let description = FIRMWARES.iter().find(|of| of.name == found.firmware).map_or("", |of| of.description);
+            let _ = writeln!(text, "{}: {description}", found.firmware);
             found.findings.iter().for_each(|finding| text += &line(finding));
             let _ = writeln!(text, "  {} states", found.states);
-            let spin = self.spin.iter().flatten().filter(|judged| judged.firmware == found.firmware);
-            spin.for_each(|judged| text += &judged.line());
+            let spin = self.spin.iter().flatten().filter(|verdict| verdict.firmware == found.firmware);
+            spin.for_each(|verdict| text += &verdict.line());
             text += "\n";
         }
         text + &self.summary() + "\n"
@@ -64,19 +64,22 @@ impl Verified {
 
     fn summary(&self) -> String {
         let all = self.found.iter().flat_map(|of| of.findings.iter().map(Finding::is_as_expected));
-        let all = all.chain(self.spin.iter().flatten().map(Judged::is_as_expected));
+        let all = all.chain(self.spin.iter().flatten().map(SpinVerdict::is_as_expected));
         let (good, wrong): (Vec<bool>, Vec<bool>) = all.partition(|is_as_expected| *is_as_expected);
         match wrong.len() {
-            0 => format!("all {} verdicts are as they should be", good.len()),
-            wrong => format!("{wrong} of {} verdicts are not as they should be", good.len() + wrong),
+            0 => format!("all {} verdicts are as expected", good.len()),
+            wrong => format!("{wrong} of {} verdicts are not as expected", good.len() + wrong),
         }
     }
 
-    /// For programs.
+    /// Returns the verdicts as JSON.
     pub fn json(&self) -> Json {
         let firmware = |found: &Findings| {
             let spin = self.spin.as_ref().map(|all| {
-                all.iter().filter(|judged| judged.firmware == found.firmware).map(Judged::json).collect::<Vec<_>>()
+                all.iter()
+                    .filter(|verdict| verdict.firmware == found.firmware)
+                    .map(SpinVerdict::json)
+                    .collect::<Vec<_>>()
             });
             json!({
                 "firmware": found.firmware,
@@ -100,7 +103,7 @@ fn line(finding: &Finding) -> String {
         Demand::Always => "always",
     };
     let verdict = verdict(finding.holds, finding.expected);
-    let mut text = format!("  {:<13} {verdict:<21} {kind:<8}  {}\n", finding.name, finding.says);
+    let mut text = format!("  {:<13} {verdict:<21} {kind:<8}  {}\n", finding.name, finding.description);
     if !finding.is_as_expected() {
         finding.trace.iter().for_each(|line| text += &format!("      {line}\n"));
     }
@@ -111,7 +114,7 @@ fn finding_json(finding: &Finding) -> Json {
     let is_always = finding.demand == Demand::Always;
     json!({
         "property": finding.name,
-        "says": finding.says,
+        "says": finding.description,
         "kind": if is_always { "always" } else { "possible" },
         "holds": finding.holds,
         "expected": finding.expected,

@@ -1,6 +1,6 @@
-//! The two sides of a link: a card, or a peer that sends and takes whatever and whenever it likes.
+//! The sides of a link: a card, or a peer that sends and receives at any time.
 
-use super::card::{Card, Crossing, MESSAGES_MAX, Place, mark, next};
+use super::card::{Card, Crossing, MESSAGES_MAX, UnitPosition, mark, next};
 use narrows_core::ni::mcp::threads::Step;
 
 /// A side of the link.
@@ -8,43 +8,43 @@ use narrows_core::ni::mcp::threads::Step;
 pub enum Side {
     /// A card with its firmware.
     Card(Card),
-    /// Any other card: each of its messages is a packet.
+    /// A peer, which represents any other card. Each of its messages is one packet.
     Peer(Peer),
 }
 
-/// A peer: only what it sends is remembered.
+/// The state of a peer: what it sends.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Peer {
     posted: u8,
     lengths: [u8; MESSAGES_MAX],
-    sent: Place,
-    /// All of a packet has left, its end has not.
-    ends: bool,
+    next_send: UnitPosition,
+    /// Whether all units of a packet were sent, but not its end.
+    end_pending: bool,
 }
 
 impl Peer {
     pub fn new() -> Peer {
-        Peer { posted: 0, lengths: [0; MESSAGES_MAX], sent: (0, 0), ends: false }
+        Peer { posted: 0, lengths: [0; MESSAGES_MAX], next_send: (0, 0), end_pending: false }
     }
 
-    /// Whether a packet of it is on the link.
+    /// Returns whether a packet of the peer is on the link.
     fn sends(&self) -> bool {
-        self.sent.0 < self.posted || self.ends
+        self.next_send.0 < self.posted || self.end_pending
     }
 
-    fn leave(&mut self) -> Crossing {
-        if std::mem::take(&mut self.ends) {
+    fn send_next(&mut self) -> Crossing {
+        if std::mem::take(&mut self.end_pending) {
             return Crossing::End;
         }
-        let (message, unit) = self.sent;
-        self.sent = next(self.sent, &self.lengths);
-        self.ends = self.sent.1 == 0;
+        let (message, unit) = self.next_send;
+        self.next_send = next(self.next_send, &self.lengths);
+        self.end_pending = self.next_send.1 == 0;
         Crossing::Unit(mark(message, unit))
     }
 }
 
 impl Side {
-    /// The card, if it is one.
+    /// Returns the card, or `None` for a peer.
     pub fn card(&self) -> Option<&Card> {
         match self {
             Side::Card(card) => Some(card),
@@ -59,7 +59,7 @@ impl Side {
         }
     }
 
-    /// Whether it can post another message, of so many in all.
+    /// Returns whether the side can post another of its `messages` messages.
     pub fn can_post(&self, messages: u8) -> bool {
         match self {
             Side::Card(card) => card.posted < messages,
@@ -67,7 +67,7 @@ impl Side {
         }
     }
 
-    /// Whether something of it waits to cross.
+    /// Returns whether a unit or the end of a packet is ready to cross.
     pub fn has_more(&self) -> bool {
         match self {
             Side::Card(card) => card.send.is_some(),
@@ -75,15 +75,15 @@ impl Side {
         }
     }
 
-    /// Whether it is the end of a packet that crosses next.
+    /// Returns whether the end of a packet crosses next.
     pub fn is_at_end(&self) -> bool {
         match self {
             Side::Card(card) => card.send.is_some_and(|sending| sending.moved == sending.units),
-            Side::Peer(peer) => peer.ends,
+            Side::Peer(peer) => peer.end_pending,
         }
     }
 
-    /// Whether it takes a unit that comes.
+    /// Returns whether the side can receive a unit.
     pub fn takes(&self) -> bool {
         match self {
             Side::Card(card) => card.receive.is_some(),
@@ -91,7 +91,7 @@ impl Side {
         }
     }
 
-    /// What its host does not know to be over.
+    /// Returns the lengths of the messages that the other side has not completely received.
     pub fn lengths(&self) -> &[u8; MESSAGES_MAX] {
         match self {
             Side::Card(card) => &card.lengths,
@@ -99,7 +99,7 @@ impl Side {
         }
     }
 
-    /// What nobody asks after any more is forgotten: the less to tell states apart by.
+    /// Clears the lengths of the first `messages` messages, which were received, so that fewer states differ.
     pub fn forget(&mut self, messages: u8) {
         let lengths = match self {
             Side::Card(card) => &mut card.lengths,
@@ -108,8 +108,9 @@ impl Side {
         lengths[..usize::from(messages)].fill(0);
     }
 
-    /// A message of so many units is posted; the place in it of a head that goes on the link at once.
-    pub fn post(&mut self, length: u8) -> Option<Place> {
+    /// Posts a message with `length` units, and returns the position of the head that enters the link immediately, if
+    /// one does.
+    pub fn post(&mut self, length: u8) -> Option<UnitPosition> {
         match self {
             Side::Card(card) => {
                 card.post(length);
@@ -118,55 +119,56 @@ impl Side {
             Side::Peer(peer) => {
                 peer.lengths[usize::from(peer.posted)] = length;
                 peer.posted += 1;
-                Some(peer.sent)
+                Some(peer.next_send)
             }
         }
     }
 
-    /// A thread runs; the place of a head that goes on the link.
-    pub fn step(&mut self) -> (Step, Option<Place>) {
+    /// Runs a thread, and returns its step and the position of the head that enters the link, if one does.
+    pub fn step(&mut self) -> (Step, Option<UnitPosition>) {
         let card = self.card_mut();
         let (step, head) = card.step();
-        (step, head.then_some(card.sent))
+        (step, head.then_some(card.next_send))
     }
 
-    /// The host engine moves a unit; `lengths` are those of the other's messages. How many of them it has got.
+    /// Moves a unit with the host engine, and returns the number of messages received; `lengths` are those of the other
+    /// side's messages.
     pub fn move_host(&mut self, lengths: &[u8; MESSAGES_MAX]) -> u8 {
         let card = self.card_mut();
         card.move_host(lengths);
-        card.got.0
+        card.next_delivery.0
     }
 
-    /// The next unit leaves, or a packet's end.
-    pub fn leave(&mut self) -> Crossing {
+    /// Sends the next unit or the end of a packet.
+    pub fn send_next(&mut self) -> Crossing {
         match self {
-            Side::Card(card) => card.leave(),
-            Side::Peer(peer) => peer.leave(),
+            Side::Card(card) => card.send_next(),
+            Side::Peer(peer) => peer.send_next(),
         }
     }
 
-    /// A head comes.
-    pub fn comes(&mut self, place: Place) {
+    /// Announces the head of a packet at this position.
+    pub fn announce(&mut self, position: UnitPosition) {
         if let Side::Card(card) = self {
-            card.mcp.comes(u32::from(mark(place.0, place.1)));
+            card.mcp.comes(u32::from(mark(position.0, position.1)));
         }
     }
 
-    /// Something comes.
-    pub fn take(&mut self, crossing: Crossing) {
+    /// Receives a unit or the end of a packet.
+    pub fn receive_next(&mut self, crossing: Crossing) {
         if let Side::Card(card) = self {
-            card.take(crossing);
+            card.receive_next(crossing);
         }
     }
 
-    /// Whether all its messages are sent and told, and nothing is under way.
-    pub fn is_over(&self, messages: u8, others: u8) -> bool {
+    /// Returns whether all messages of the side are sent and notified, and nothing is in progress.
+    pub fn is_complete(&self, messages: u8, others: u8) -> bool {
         match self {
             Side::Card(card) => {
-                let gone = card.posted == messages && card.completed == messages && card.sent == (messages, 0);
-                gone && card.got == (others, 0) && card.mcp.rests()
+                let gone = card.posted == messages && card.completed == messages && card.next_send == (messages, 0);
+                gone && card.next_delivery == (others, 0) && card.mcp.rests()
             }
-            Side::Peer(peer) => peer.sent == (messages, 0) && !peer.ends,
+            Side::Peer(peer) => peer.next_send == (messages, 0) && !peer.end_pending,
         }
     }
 }

@@ -1,7 +1,6 @@
-//! The PROMELA models, run by Spin: `spin -a`, a C compiler, and the verifier for each formula.
+//! Verification of the PROMELA models with Spin: `spin -a`, a C compiler, and the verifier for each formula.
 //!
-//! Both programs are the user's; without them nothing is run, and that is told. The verifier's own words
-//! are read for one thing: whether it found an error.
+//! Spin and gcc must be installed. The output of the verifier is only read for the number of errors.
 
 use super::check::verdict;
 use super::firmware::Firmware;
@@ -13,37 +12,37 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// How deep a run may be: far more than any is.
+/// The search depth limit, far above the length of any run.
 const DEPTH_MAX: &str = "-m100000";
 
-/// What Spin found of a formula.
+/// Spin's verdict on a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Judged {
-    /// The firmware.
+pub struct SpinVerdict {
+    /// The name of the firmware.
     pub firmware: &'static str,
-    /// The formula, or `asserts`: assertions, and that no run stops short.
+    /// The name of the formula, or `asserts` for all assertions and the absence of deadlocks.
     pub formula: &'static str,
-    says: &'static str,
+    description: &'static str,
     holds: bool,
     expected: bool,
 }
 
-impl Judged {
-    /// Whether it is as it should be.
+impl SpinVerdict {
+    /// Returns whether the verdict matches the expectation.
     pub fn is_as_expected(&self) -> bool {
         self.holds == self.expected
     }
 
     pub(super) fn line(&self) -> String {
-        format!("  Spin: {:<15} {:<21} {}\n", self.formula, verdict(self.holds, self.expected), self.says)
+        format!("  Spin: {:<15} {:<21} {}\n", self.formula, verdict(self.holds, self.expected), self.description)
     }
 
     pub(super) fn json(&self) -> Json {
-        json!({"formula": self.formula, "says": self.says, "holds": self.holds, "expected": self.expected})
+        json!({"formula": self.formula, "says": self.description, "holds": self.holds, "expected": self.expected})
     }
 }
 
-/// What of what Spin needs is not installed.
+/// Returns the first required program that is not installed.
 pub fn missing() -> Option<&'static str> {
     let runs = |program: &str, version: &str| {
         let ran = Command::new(program).arg(version).stdin(Stdio::null()).output();
@@ -52,7 +51,7 @@ pub fn missing() -> Option<&'static str> {
     [("spin", "-V"), ("gcc", "--version")].into_iter().find(|(program, version)| !runs(program, version)).map(|of| of.0)
 }
 
-/// Writes the models of firmwares into a folder: their paths.
+/// Writes the models of firmwares into a folder, and returns their paths.
 pub fn write(folder: &Path, firmwares: &[&Firmware], without: Option<Rule>) -> Result<Vec<PathBuf>, Problem> {
     let cannot = |error| Problem::new(format!("cannot write into `{}`: {error}", folder.display()));
     fs::create_dir_all(folder).map_err(cannot)?;
@@ -63,74 +62,80 @@ pub fn write(folder: &Path, firmwares: &[&Firmware], without: Option<Rule>) -> R
     firmwares.iter().map(one).collect::<Result<_, _>>().map_err(cannot)
 }
 
-/// Has Spin judge firmwares.
-pub fn judge(firmwares: &[&Firmware], without: Option<Rule>) -> Result<Vec<Judged>, Problem> {
+/// Verifies firmwares with Spin.
+pub fn judge(firmwares: &[&Firmware], without: Option<Rule>) -> Result<Vec<SpinVerdict>, Problem> {
     let mut all = Vec::new();
     for firmware in firmwares {
-        let folder = Scratch::new(firmware.name)?;
+        let folder = TempFolder::new(firmware.name)?;
         all.extend(folder.judge(firmware, without)?);
     }
     Ok(all)
 }
 
-/// A folder for what Spin writes, gone at its end.
-struct Scratch(PathBuf);
+/// A temporary folder for the files of Spin, removed on drop.
+struct TempFolder(PathBuf);
 
-impl Drop for Scratch {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
 }
 
-impl Scratch {
-    fn new(name: &str) -> Result<Scratch, Problem> {
+impl TempFolder {
+    fn new(name: &str) -> Result<TempFolder, Problem> {
         let path = std::env::temp_dir().join(format!("narrows-spin-{name}-{}", std::process::id()));
         fs::create_dir_all(&path)
             .map_err(|error| Problem::new(format!("cannot write into `{}`: {error}", path.display())))?;
-        Ok(Scratch(path))
+        Ok(TempFolder(path))
     }
 
-    fn judge(&self, firmware: &Firmware, without: Option<Rule>) -> Result<Vec<Judged>, Problem> {
+    fn judge(&self, firmware: &Firmware, without: Option<Rule>) -> Result<Vec<SpinVerdict>, Problem> {
         write(&self.0, &[firmware], without)?;
         let model = format!("{}.pml", firmware.name);
         self.run("spin", &["-DPLAIN", "-a", &model])?;
         self.run("gcc", &["-O1", "-w", "-o", "claims", "pan.c"])?;
         self.run("spin", &["-a", &model])?;
         self.run("gcc", &["-O1", "-w", "-DNOCLAIM", "-DSAFETY", "-o", "asserts", "pan.c"])?;
-        let judged =
-            |formula, says, holds, expected| Judged { firmware: firmware.name, formula, says, holds, expected };
+        let judged = |formula, description, holds, expected| SpinVerdict {
+            firmware: firmware.name,
+            formula,
+            description,
+            holds,
+            expected,
+        };
         let mut all = Vec::new();
         for formula in &FORMULAS {
             let holds = self.holds("claims", &["-a", "-N", formula.name, DEPTH_MAX])?;
-            all.push(judged(formula.name, formula.says, holds, formula.is_expected(firmware)));
+            all.push(judged(formula.name, formula.description, holds, formula.is_expected(firmware)));
         }
         let holds = self.holds("asserts", &[DEPTH_MAX])?;
-        all.push(judged("asserts", "every assertion, and no run stops short", holds, true));
+        all.push(judged("asserts", "every assertion, and no run ends early", holds, true));
         Ok(all)
     }
 
-    /// Whether a verifier finds no error.
+    /// Returns whether a verifier finds no error.
     fn holds(&self, verifier: &str, arguments: &[&str]) -> Result<bool, Problem> {
         let path = self.0.join(verifier);
-        let told = self.run(&path.display().to_string(), arguments)?;
-        let failed = || Problem::new(format!("Spin's verifier did not finish: {}", told.lines().next().unwrap_or("")));
-        if told.contains("search depth too small") {
+        let output = self.run(&path.display().to_string(), arguments)?;
+        let failed =
+            || Problem::new(format!("Spin's verifier did not finish: {}", output.lines().next().unwrap_or("")));
+        if output.contains("search depth too small") {
             return Err(failed());
         }
-        match told.split_once("errors: ").map(|(_, rest)| rest.trim_start().starts_with('0')) {
+        match output.split_once("errors: ").map(|(_, rest)| rest.trim_start().starts_with('0')) {
             Some(holds) => Ok(holds),
             None => Err(failed()),
         }
     }
 
-    /// What a program that ran well told.
+    /// Runs a program and returns its output.
     fn run(&self, program: &str, arguments: &[&str]) -> Result<String, Problem> {
         let ran = Command::new(program).args(arguments).current_dir(&self.0).stdin(Stdio::null()).output();
         let ran = ran.map_err(|error| Problem::new(format!("cannot run `{program}`: {error}")))?;
-        let told = String::from_utf8_lossy(&ran.stdout).into_owned();
+        let output = String::from_utf8_lossy(&ran.stdout).into_owned();
         match ran.status.success() {
-            true => Ok(told),
-            false => Err(Problem::new(format!("`{program}` failed: {}{told}", String::from_utf8_lossy(&ran.stderr)))),
+            true => Ok(output),
+            false => Err(Problem::new(format!("`{program}` failed: {}{output}", String::from_utf8_lossy(&ran.stderr)))),
         }
     }
 }

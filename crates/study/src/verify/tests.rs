@@ -1,10 +1,11 @@
-//! Is every firmware as it should be, is every broken rule caught, and is there no row that is never taken?
+//! Tests of the checker: every firmware meets the expectations, every disabled rule is detected, and every transition
+//! of the table is taken.
 
 use super::check::{check, explore};
 use super::firmware::{FIRMWARES, Firmware};
 use super::pair::{Case, Pair};
 use super::promela::{FORMULAS, promela};
-use super::properties::CHECKED;
+use super::properties::PROPERTIES;
 use narrows_core::ni::mcp::threads::{Config, Pipelining, Rule, TRANSITIONS, Thread, Transition};
 use stateright::{Checker, Model, StateRecorder};
 
@@ -13,7 +14,7 @@ fn named(name: &str) -> &'static Firmware {
 }
 
 #[test]
-fn every_firmware_does_what_it_should_and_no_more() {
+fn every_firmware_meets_the_expectations() {
     for found in check(&FIRMWARES.iter().collect::<Vec<_>>(), None) {
         println!("{}: {} states", found.firmware, found.states);
         let wrong: Vec<_> = found.findings.iter().filter(|finding| !finding.is_as_expected()).collect();
@@ -21,7 +22,7 @@ fn every_firmware_does_what_it_should_and_no_more() {
     }
 }
 
-/// What a broken rule breaks, at least.
+/// Properties that fail when a rule is disabled.
 const BROKEN: [(Rule, &str, &[&str]); 7] = [
     (Rule::EngineExclusive, "berkeley-via", &["f4", "engines", "no-deadlock"]),
     (Rule::EngineExclusive, "gm", &["f4", "engines", "no-deadlock"]),
@@ -33,7 +34,7 @@ const BROKEN: [(Rule, &str, &[&str]); 7] = [
 ];
 
 #[test]
-fn every_broken_rule_is_caught() {
+fn every_disabled_rule_is_detected() {
     assert!(Rule::ALL.iter().all(|rule| BROKEN.iter().any(|(broken, ..)| broken == rule)));
     for (rule, name, properties) in BROKEN {
         let found = check(&[named(name)], Some(rule)).remove(0);
@@ -44,7 +45,7 @@ fn every_broken_rule_is_caught() {
     }
 }
 
-/// The shortest run of Berkeley-VIA's firmware to where both threads have the engine, in words.
+/// The shortest run of Berkeley-VIA's firmware to a state in which both threads use the host engine.
 const TRACE: [&str; 9] = [
     "card A sends 3, the peer sends 2; buffers each way: 2",
     "A    posts a message of 1 unit",
@@ -58,37 +59,37 @@ const TRACE: [&str; 9] = [
 ];
 
 #[test]
-fn a_trace_leads_to_where_the_property_does_not_hold() {
+fn trace_leads_to_a_violation_of_the_property() {
     let found = check(&[named("berkeley-via")], Some(Rule::EngineExclusive)).remove(0);
     let finding = found.findings.iter().find(|finding| finding.name == "f4").expect("a property");
     assert_eq!(finding.trace, TRACE);
 }
 
-/// A card that sends one message, and gets none.
+/// Returns the case of a card that sends one message and receives none.
 fn lone(pipelining: Pipelining) -> Case {
     let config = Config { pipelining, send_buffers: 2, receive_buffers: 2, segment: None };
     Case { config, without: None, lengths: &[3], messages: [1, 0], is_pair: false, only: None }
 }
 
-/// The paper's ◇ demands it of every run, and this is every run of its coarse firmware.
+/// The paper's ◇ requires it of every run, and these are all runs of its coarse-grained firmware.
 #[test]
-fn formulas_1_to_3_fail_of_a_message_that_is_sent_alone() {
+fn formulas_1_to_3_fail_for_a_single_message() {
     let shown = |pipelining, name: &str| {
         let (_, shown) = explore(&lone(pipelining));
-        CHECKED.iter().zip(shown).any(|(checked, shown)| checked.name == name && shown)
+        PROPERTIES.iter().zip(shown).any(|(checked, shown)| checked.name == name && shown)
     };
     assert!(["f1", "f2", "f3"].iter().all(|name| !shown(Pipelining::Coarse, name)));
     assert!(shown(Pipelining::Fine { threshold: 2 }, "f1-within"));
 }
 
-/// All states of a firmware's small cases.
+/// Returns all states of a firmware's small cases.
 fn states(firmware: &Firmware) -> Vec<Pair> {
     let of_case = |case: Case| {
         let (recorder, states) = StateRecorder::new_with_accessor();
         case.checker().threads(1).visitor(recorder).spawn_bfs().join();
         states()
     };
-    // One buffer each way, packets shorter and longer than the threshold: every state of the threads is met.
+    // With one buffer in each direction, and packets shorter and longer than the threshold, all states are reached.
     firmware
         .cases(None)
         .into_iter()
@@ -98,7 +99,7 @@ fn states(firmware: &Firmware) -> Vec<Pair> {
 }
 
 #[test]
-fn no_row_is_never_taken() {
+fn every_transition_is_taken() {
     let mut left: Vec<&Transition> = TRANSITIONS.iter().filter(|row| row.from.is_dispatching()).collect();
     for pair in states(named("fine")) {
         let open = |row: &Transition| {
@@ -110,12 +111,12 @@ fn no_row_is_never_taken() {
 }
 
 #[test]
-fn models_have_every_row_and_every_formula() {
+fn models_have_every_transition_and_every_formula() {
     for firmware in &FIRMWARES {
         let model = promela(firmware, None);
         let rows = TRANSITIONS.iter().filter(|row| model.contains(&format!("_state = {}; running", row.to.name())));
         assert_eq!(rows.count(), TRANSITIONS.len(), "{}", firmware.name);
-        assert!(model.contains(firmware.says) && FORMULAS.iter().all(|formula| model.contains(formula.ltl)));
+        assert!(model.contains(firmware.description) && FORMULAS.iter().all(|formula| model.contains(formula.ltl)));
         let parts = ["POST_LENGTHS", "PEER_LENGTHS"];
         assert!(parts.iter().all(|part| !model.contains(part)), "{}", firmware.name);
     }

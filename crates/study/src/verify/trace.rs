@@ -1,16 +1,16 @@
-//! A run in words: what happened, to whom, and what the firmware did.
+//! Runs as text: the action of each step, its side, and the transitions of the firmware.
 
-use super::moves::{Action, Move};
+use super::actions::{Action, SideAction};
 use super::pair::Case;
 use narrows_core::ni::mcp::threads::{Act, Step, Thread};
 
-/// The lines of a run.
-pub fn told(case: &Case, moves: &[Move]) -> Vec<String> {
+/// Returns the lines of a run.
+pub fn lines(case: &Case, moves: &[SideAction]) -> Vec<String> {
     let mut pair = case.start();
     let mut lines = vec![setting(case)];
     for &next in moves {
         let is_end = pair.sides[next.side].is_at_end();
-        let ran = pair.happens(next);
+        let ran = pair.apply(next);
         lines.push(line(case, next, ran, is_end));
     }
     lines
@@ -23,29 +23,29 @@ fn setting(case: &Case) -> String {
     format!("card A sends {left}, {others} sends {right}; buffers each way: {buffers}")
 }
 
-fn line(case: &Case, Move { side, what }: Move, ran: Option<Step>, is_end: bool) -> String {
+fn line(case: &Case, SideAction { side, action }: SideAction, ran: Option<Step>, is_end: bool) -> String {
     let [this, other] = match (side, case.is_pair) {
         (0, true) => ["A", "B"],
         (0, false) => ["A", "peer"],
         (_, true) => ["B", "A"],
         (_, false) => ["peer", "A"],
     };
-    let happens = match (what, ran) {
-        (Action::Post(units), _) => format!("posts a message of {}", counted(u32::from(units))),
+    let event = match (action, ran) {
+        (Action::Post(units), _) => format!("posts a message of {}", units_text(u32::from(units))),
         (Action::MoveHost, _) => "host engine moves a unit".to_owned(),
         (Action::Cross, _) if is_end => format!("the packet's end crosses to {other}"),
         (Action::Cross, _) => format!("a unit crosses to {other}"),
-        (Action::Step, Some(step)) => stepped(&step),
+        (Action::Step, Some(step)) => step_text(&step),
         (Action::Step, None) => "no thread runs".to_owned(),
     };
-    format!("{this:<5}{happens}")
+    format!("{this:<5}{event}")
 }
 
-fn counted(units: u32) -> String {
+fn units_text(units: u32) -> String {
     if units == 1 { "1 unit".to_owned() } else { format!("{units} units") }
 }
 
-fn stepped(step: &Step) -> String {
+fn step_text(step: &Step) -> String {
     let thread = match step.thread {
         Thread::Sdma => "SDMA",
         Thread::Send => "SEND",
@@ -53,24 +53,24 @@ fn stepped(step: &Step) -> String {
         Thread::Rdma => "RDMA",
     };
     let states: Vec<&str> = step.states.iter().map(|state| state.name()).collect();
-    let acts: String = step.acts.iter().map(|act| format!("; {}", acted(act))).collect();
+    let acts: String = step.acts.iter().map(|act| format!("; {}", act_text(act))).collect();
     format!("{thread} {} → {}{acts}", step.from.name(), states.join(" → "))
 }
 
-fn acted(act: &Act) -> String {
+fn act_text(act: &Act) -> String {
     match *act {
         Act::StartHostRead { id, buffer, from, units } => {
-            format!("reads {} of message {id} from {from} into send buffer {buffer}", counted(units))
+            format!("reads {} of message {id} from {from} into send buffer {buffer}", units_text(units))
         }
         Act::StartSend { buffer, from, units, last, .. } => {
             let register = if last { "SMLT" } else { "SML" };
-            format!("sends {} of send buffer {buffer} from {from} ({register})", counted(units))
+            format!("sends {} of send buffer {buffer} from {from} ({register})", units_text(units))
         }
         Act::StartReceive { buffer, .. } => format!("receives into receive buffer {buffer}"),
         Act::StartHostWrite { buffer, from, units, .. } => {
-            format!("writes {} of receive buffer {buffer} from {from}", counted(units))
+            format!("writes {} of receive buffer {buffer} from {from}", units_text(units))
         }
-        Act::SendComplete { id } => format!("tells that message {id} has gone"),
-        Act::Received { units, .. } => format!("tells of a packet of {}", counted(units)),
+        Act::SendComplete { id } => format!("notifies the host that message {id} was sent"),
+        Act::Received { units, .. } => format!("notifies the host of a packet of {}", units_text(units)),
     }
 }

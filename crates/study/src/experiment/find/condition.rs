@@ -1,67 +1,69 @@
-//! `METRIC >= VALUE`: what is wanted of a metric, the value in any unit of its kind.
+//! Conditions on a metric: `METRIC >= VALUE`, with the value in any unit of the metric's kind.
 
 use narrows_core::engine::{Bytes, Hertz, Metric, Rate, Time};
 use narrows_core::text::Problem;
 use narrows_core::text::quantity::{self, Quantity};
 
-/// What is wanted of a metric.
+/// A comparison of a metric with a constant.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Condition {
-    /// Its name.
+    /// The name of the metric.
     pub metric: String,
-    sense: &'static str,
-    /// The value as it was written.
+    operator: &'static str,
+    /// The constant as it was written.
     text: String,
-    /// The value in the metric's unit.
+    /// The constant in the metric's unit.
     value: f64,
 }
 
-/// The longer first: `>=` begins with `>`.
-const SENSES: [&str; 4] = [">=", "<=", ">", "<"];
+/// The comparison operators; `>=` precedes `>`, which is a prefix of it.
+const OPERATORS: [&str; 4] = [">=", "<=", ">", "<"];
 
-/// The metric's name, and what is asked of it, if anything.
+/// Splits `text` into the metric's name, and the operator (empty if unknown) and value, if there are any.
 pub fn split(text: &str) -> (&str, Option<(&'static str, &str)>) {
     let at = text.find(['<', '>', '=']);
     let Some(at) = at else { return (text.trim(), None) };
-    let sense = SENSES.iter().find(|sense| text[at..].starts_with(**sense));
-    match sense {
-        Some(sense) => (text[..at].trim(), Some((sense, text[at + sense.len()..].trim()))),
+    let operator = OPERATORS.iter().find(|operator| text[at..].starts_with(**operator));
+    match operator {
+        Some(operator) => (text[..at].trim(), Some((operator, text[at + operator.len()..].trim()))),
         None => (text[..at].trim(), Some(("", text[at..].trim()))),
     }
 }
 
 impl Condition {
-    /// The name of the metric that a condition is about.
+    /// Returns the name of the metric in the text of a condition.
     pub fn name(text: &str) -> &str {
         split(text).0
     }
 
-    /// A condition on one of these metrics.
+    /// Parses a condition on one of `metrics`.
     pub fn parse(text: &str, metrics: &[Metric]) -> Result<Condition, Problem> {
-        let wrong = |why: &str| {
+        let problem = |why: &str| {
             Problem::new(format!("cannot search for `{text}`: {why}"))
                 .help("write METRIC >= VALUE, such as 'message.bandwidth >= 100 MB/s'; >, <= and < are the others")
         };
-        let (name, asked) = split(text);
-        let (sense, value) = match asked {
-            Some(("", _)) => return Err(wrong("`=` alone is met by chance at best")),
-            Some(asked) => asked,
+        let (name, comparison) = split(text);
+        let (operator, value) = match comparison {
+            Some(("", _)) => {
+                return Err(problem("a measured metric rarely equals a value exactly, so `=` finds nothing"));
+            }
+            Some(comparison) => comparison,
             None => {
-                return Err(wrong("what is asked of it is missing")
-                    .help("to find where it meets another machine's, add --against FILE"));
+                return Err(problem("an operator and a value are missing")
+                    .help("to find where it crosses another machine's, add --against FILE"));
             }
         };
         let metric = metrics.iter().find(|metric| metric.name == name);
         let metric = metric.ok_or_else(|| {
             super::super::sweep::metrics::unknown(name, metrics.iter().map(|metric| metric.name.as_str()))
         })?;
-        let number = in_unit(value, metric.unit).map_err(|why| wrong(&why))?;
-        Ok(Condition { metric: name.to_owned(), sense, text: value.to_owned(), value: number })
+        let number = in_unit(value, metric.unit).map_err(|why| problem(&why))?;
+        Ok(Condition { metric: name.to_owned(), operator, text: value.to_owned(), value: number })
     }
 
-    /// Whether a value of the metric is as wanted.
+    /// Returns whether `metric` satisfies the condition.
     pub fn holds(&self, metric: f64) -> bool {
-        match self.sense {
+        match self.operator {
             ">=" => metric >= self.value,
             "<=" => metric <= self.value,
             ">" => metric > self.value,
@@ -69,16 +71,17 @@ impl Condition {
         }
     }
 
-    /// As it was asked.
+    /// Returns the condition as text.
     pub fn text(&self) -> String {
-        format!("{} {} {}", self.metric, self.sense, self.text)
+        format!("{} {} {}", self.metric, self.operator, self.text)
     }
 }
 
-/// A number with its unit as a number of the metric's unit.
+/// Converts a number with its unit to `unit`, the metric's.
 fn in_unit(text: &str, unit: &str) -> Result<f64, String> {
-    let kinds = [of::<Bytes>, of::<Time>, of::<Rate>, of::<Hertz>];
-    if let Some(found) = kinds.iter().find_map(|of| of(text, unit)) {
+    let kinds =
+        [quantity_in_unit::<Bytes>, quantity_in_unit::<Time>, quantity_in_unit::<Rate>, quantity_in_unit::<Hertz>];
+    if let Some(found) = kinds.iter().find_map(|convert| convert(text, unit)) {
         return found;
     }
     let number = text.strip_suffix(unit).unwrap_or(text).trim();
@@ -89,41 +92,41 @@ fn in_unit(text: &str, unit: &str) -> Result<f64, String> {
     }
 }
 
-/// The same, where the unit is one of this kind of quantity.
-fn of<Q: Quantity + Smallest>(text: &str, unit: &str) -> Option<Result<f64, String>> {
+/// Converts a quantity of the kind `Q` to `unit`, or returns `None` if `unit` is not one of that kind.
+fn quantity_in_unit<Q: Quantity + SmallestUnits>(text: &str, unit: &str) -> Option<Result<f64, String>> {
     let (_, per) = Q::UNITS.iter().find(|(name, _)| *name == unit)?;
     let read = quantity::parse::<Q>(text);
     Some(match read {
-        Ok(value) => Ok(value.smallest() as f64 / *per as f64),
+        Ok(value) => Ok(value.smallest_units() as f64 / *per as f64),
         Err(fault) => Err(format!("`{text}`: {}, {}", fault.label, fault.help.join("; "))),
     })
 }
 
-/// A quantity as a number of its smallest unit.
-trait Smallest {
-    fn smallest(self) -> u64;
+/// Conversion of a quantity to whole smallest units.
+trait SmallestUnits {
+    fn smallest_units(self) -> u64;
 }
 
-impl Smallest for Bytes {
-    fn smallest(self) -> u64 {
+impl SmallestUnits for Bytes {
+    fn smallest_units(self) -> u64 {
         self.get()
     }
 }
 
-impl Smallest for Time {
-    fn smallest(self) -> u64 {
+impl SmallestUnits for Time {
+    fn smallest_units(self) -> u64 {
         self.ps()
     }
 }
 
-impl Smallest for Rate {
-    fn smallest(self) -> u64 {
+impl SmallestUnits for Rate {
+    fn smallest_units(self) -> u64 {
         self.bits_per_s()
     }
 }
 
-impl Smallest for Hertz {
-    fn smallest(self) -> u64 {
+impl SmallestUnits for Hertz {
+    fn smallest_units(self) -> u64 {
         self.0
     }
 }
@@ -139,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_taken_in_any_unit_of_its_kind() {
+    fn value_may_have_any_unit_of_the_metrics_kind() {
         let holds = |text: &str, value: f64| Condition::parse(text, &metrics()).expect(text).holds(value);
         assert!(holds("a.rate >= 0.8 Gbit/s", 100.0) && !holds("a.rate >= 0.8 Gbit/s", 99.9));
         assert!(holds("a.latency<2 ms", 1999.0) && !holds("a.latency < 2 ms", 2000.0));
@@ -147,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_nothing_is_told() {
+    fn malformed_conditions_are_reported() {
         let why = |text: &str| {
             let problem = Condition::parse(text, &metrics()).expect_err(text);
             format!("{} {}", problem.message, problem.help.join(" "))
@@ -155,7 +158,7 @@ mod tests {
         assert!(why("a.rat >= 1 MB/s").contains("did you mean `a.rate`?"));
         assert!(why("a.rate >= 100").contains("needs a unit"));
         assert!(why("a.rate >= 100 us").contains("not a unit of a rate"));
-        assert!(why("a.rate = 100 MB/s").contains("by chance"));
+        assert!(why("a.rate = 100 MB/s").contains("rarely equals"));
         assert!(why("a.rate").contains("--against"));
         assert!(why("a.count > x").contains("not a number"));
     }

@@ -1,44 +1,45 @@
-//! `KEY=LOW..HIGH`: what a search goes over. With a step (`64 B..8 KiB*2`) it looks at those values alone.
+//! The range of a search: `KEY=LOW..HIGH`. With a step (`64 B..8 KiB*2`) only the values of the steps are tried.
 
 use crate::experiment::vary::range::{Range, rounded};
 use crate::experiment::vary::{self, Vary};
 use narrows_core::text::Problem;
 
-/// Ends as near as a part of this of the lower one are near enough.
-const NEAR: u64 = 1000;
+/// The search ends when its interval is at most this fraction of its lower end.
+const TOLERANCE: u64 = 1000;
 
-/// From this ratio on the middle is that of the logarithms.
-const WIDE: u64 = 4;
+/// The ratio of the ends from which on the middle is their geometric mean.
+const GEOMETRIC_FROM: u64 = 4;
 
-/// A key, and the values between two ends.
+/// A key and its values between two ends. A position is an index into the values of a range with steps, and otherwise
+/// an amount in the smallest unit.
 #[derive(Clone, Debug)]
 pub struct SearchRange {
-    /// The key.
+    /// The key that is searched along.
     pub key: String,
     range: Range,
-    /// The values of a range with steps.
+    /// The values of a range with steps; `None` without.
     values: Option<Vec<String>>,
 }
 
 impl SearchRange {
-    /// Takes an option apart.
+    /// Parses `KEY=LOW..HIGH`.
     pub fn parse(option: &str) -> Result<SearchRange, Problem> {
-        let wrong = |why: String| {
+        let problem = |why: String| {
             Problem::new(format!("cannot search over `{option}`: {why}"))
                 .help("write KEY=LOW..HIGH, such as workload.stream.payload=64 B..8 KiB")
-                .help("with a step, such as 64 B..8 KiB*2, only those values are looked at")
+                .help("with a step, such as 64 B..8 KiB*2, only those values are tried")
         };
-        vary::names(option).map_err(|problem| wrong(problem.label.to_string()))?;
-        let (key, range) = option.split_once('=').ok_or_else(|| wrong("`=` and a range are missing".to_owned()))?;
-        let range = Range::parse(range.trim()).map_err(wrong)?;
+        vary::names(option).map_err(|invalid| problem(invalid.label.to_string()))?;
+        let (key, range) = option.split_once('=').ok_or_else(|| problem("`=` and a range are missing".to_owned()))?;
+        let range = Range::parse(range.trim()).map_err(problem)?;
         if range.from == range.to {
-            return Err(wrong("both ends are the same".to_owned()));
+            return Err(problem("both ends are the same".to_owned()));
         }
         let values = range.has_step().then(|| Vary::parse(option)).transpose()?.map(|vary| vary.values);
         Ok(SearchRange { key: key.trim().to_owned(), range, values })
     }
 
-    /// The first place and the last.
+    /// Returns the first and the last position.
     pub fn ends(&self) -> (u64, u64) {
         match &self.values {
             Some(values) => (0, values.len() as u64 - 1),
@@ -46,33 +47,34 @@ impl SearchRange {
         }
     }
 
-    /// The value at a place.
-    pub fn value(&self, place: u64) -> String {
+    /// Returns the value at a position, as text.
+    pub fn value(&self, position: u64) -> String {
         match &self.values {
-            Some(values) => values[place as usize].clone(),
-            None => self.range.scale.write(place),
+            Some(values) => values[position as usize].clone(),
+            None => self.range.scale.write(position),
         }
     }
 
-    /// A place between two, unless they are near enough: to four digits, where there is one of those.
+    /// Returns a position between two, rounded to four digits if one of those lies between them; `None` if the two are
+    /// close enough to end the search.
     pub fn between(&self, low: u64, high: u64) -> Option<u64> {
-        let apart = high - low;
-        if apart < 2 || (self.values.is_none() && apart <= low / NEAR) {
+        let width = high - low;
+        if width < 2 || (self.values.is_none() && width <= low / TOLERANCE) {
             return None;
         }
-        let middle = low + apart / 2;
+        let middle = low + width / 2;
         if self.values.is_some() {
             return Some(middle);
         }
-        let middle = match low > 0 && high / low >= WIDE {
+        let middle = match low > 0 && high / low >= GEOMETRIC_FROM {
             true => rounded(libm::sqrt(low as f64) * libm::sqrt(high as f64)),
             false => rounded(middle as f64),
         };
-        Some(if low < middle && middle < high { middle } else { low + apart / 2 })
+        Some(if low < middle && middle < high { middle } else { low + width / 2 })
     }
 
-    /// How many values are looked at, at most.
-    pub fn looks(&self) -> usize {
+    /// Returns the largest number of values that the search may try.
+    pub fn probes_max(&self) -> usize {
         let (low, high) = self.ends();
         2 + (u64::BITS - (high - low).leading_zeros()) as usize
     }
@@ -84,10 +86,10 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn steps_are_looked_at_alone() {
-        let over = SearchRange::parse("a.b=64 B..1 KiB*2").expect("a range");
-        assert_eq!((over.ends(), over.value(1)), ((0, 4), "128 B".to_owned()));
-        assert_eq!(over.between(1, 2), None);
+    fn range_with_steps_has_only_their_values() {
+        let range = SearchRange::parse("a.b=64 B..1 KiB*2").expect("a range");
+        assert_eq!((range.ends(), range.value(1)), ((0, 4), "128 B".to_owned()));
+        assert_eq!(range.between(1, 2), None);
         for wrong in ["a.b", "a=1", "a=1..1", "a=2..1", "=1..2", "a=1 B..2 s", "a=0..4*log3"] {
             assert!(SearchRange::parse(wrong).is_err(), "{wrong}");
         }
@@ -95,17 +97,17 @@ mod tests {
 
     proptest! {
         #[test]
-        fn halving_ends_at_neighbours_or_within_a_thousandth(low in 0u64..1_000_000, more in 1u64..1_000_000_000, wanted: u64) {
-            let over = SearchRange::parse(&format!("a={low}..{}", low + more)).unwrap();
-            let (mut low, mut high) = over.ends();
-            let (first, wanted, mut looks) = (low, low + wanted % more, 0);
-            while let Some(middle) = over.between(low, high) {
+        fn bisection_ends_at_neighbours_or_within_a_thousandth(low in 0u64..1_000_000, more in 1u64..1_000_000_000, wanted: u64) {
+            let range = SearchRange::parse(&format!("a={low}..{}", low + more)).unwrap();
+            let (mut low, mut high) = range.ends();
+            let (first, wanted, mut probes) = (low, low + wanted % more, 0);
+            while let Some(middle) = range.between(low, high) {
                 prop_assert!(low < middle && middle < high);
                 if middle > wanted { high = middle } else { low = middle }
-                looks += 1;
+                probes += 1;
             }
-            prop_assert!(low <= wanted && wanted < high && (high - low < 2 || high - low <= low / NEAR), "{}..{}", low, high);
-            prop_assert!(looks <= 80 && low >= first);
+            prop_assert!(low <= wanted && wanted < high && (high - low < 2 || high - low <= low / TOLERANCE), "{}..{}", low, high);
+            prop_assert!(probes <= 80 && low >= first);
         }
     }
 }

@@ -1,41 +1,47 @@
-//! A constant to be fitted, as a description of a fit names it: its key, starting value, prior and bounds.
+//! A constant to be fitted, as the description of a fit declares it: key, starting value, prior and bounds.
 //!
-//! Leaves out whether machines have such a constant (`free.rs`).
+//! Whether the machines have such a constant is checked in `free_constant.rs`.
 
 use crate::experiment::uncertainty::unknown::PRIOR;
 use narrows_core::text::{Said, Table};
 
-/// The widest prior: beyond it a constant is not known at all.
+/// The widest prior, as a standard deviation of the logarithm: a factor of e^10.
 pub const PRIOR_MAX: f64 = 10.0;
 
-/// A constant to be fitted, as it is asked for.
+/// The declaration of a constant to be fitted.
 #[derive(Clone, Debug)]
 pub struct FitConstant {
-    /// Its key; `*` stands for the name of any part.
+    /// The key; `*` matches the name of any part.
     pub key: Said,
-    /// Its starting value; by default the one that it has.
+    /// The starting value; by default the value in the machines.
     pub start: Option<Said>,
-    /// One standard deviation of its logarithm about the starting value.
+    /// One standard deviation of the logarithm about the starting value.
     pub prior: f64,
-    /// The least and the most it may be.
+    /// The least and the greatest value.
     pub bounds: Option<(Said, Said)>,
 }
 
 impl FitConstant {
-    /// Reads one.
+    /// Reads the declaration from a table.
     pub fn read(t: &mut Table<'_>) -> FitConstant {
-        let key = t.phrase("key", "Its key; `*` stands for the name of any part").required();
-        let start = t.phrase("start", "Its starting value, in quotes; by default the one it has").optional();
-        let prior = t.number("prior", "One standard deviation of its logarithm about the start").or(PRIOR);
+        let key = t.phrase("key", "Key; `*` matches the name of any part").required();
+        let start = t.phrase("start", "Starting value, in quotes; by default the value in the machines").optional();
+        let prior = t.number("prior", "One standard deviation of the logarithm about the starting value").or(PRIOR);
         if prior <= 0.0 || prior > PRIOR_MAX {
-            let help = format!("above 0, at most {PRIOR_MAX}: 0.25 is 25 %; a constant that is known is left out");
-            t.wrong("prior", format!("a prior of {prior} leaves nothing to fit, or everything"), help);
+            let help = format!(
+                "write a number above 0, at most {PRIOR_MAX}, such as 0.25 for 25 %; leave out a constant that is known"
+            );
+            t.wrong("prior", format!("a prior of {prior} is out of range"), help);
         }
-        let bounds = t.phrases("bounds", "The least and the most it may be").optional();
+        let bounds = t.phrases("bounds", "Least and greatest value").optional();
         let bounds = bounds.and_then(|bounds| match <[Said; 2]>::try_from(bounds) {
             Ok([least, most]) => Some((least, most)),
             Err(_) => {
-                t.wrong("bounds", "bounds are two", "the least and the most, as [\"100 ns\", \"10 us\"]");
+                t.wrong(
+                    "bounds",
+                    "bounds are two values",
+                    "write the least and the greatest, such as [\"100 ns\", \"10 us\"]",
+                );
                 None
             }
         });

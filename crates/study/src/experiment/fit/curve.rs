@@ -1,9 +1,10 @@
-//! A measured curve: latency or bandwidth by size, as CSV, or as perftest and OSU's benchmarks print it.
+//! A measured curve: latency or bandwidth by message size, as CSV or in the output format of perftest or the OSU
+//! benchmarks.
 //!
-//! The first line that begins with `size`, `bytes` or `payload`, behind a `#` or not, names the columns;
-//! units stand behind names, in brackets or after `_`, or in CSV behind each number. Of several columns
-//! the typical one counts, then the average. perftest's `MB/sec` are 2^20 bytes a second, OSU's `MB/s`
-//! 10^6. Leaves out deviations and percentiles: a curve has one noise.
+//! The first line that begins with `size`, `bytes` or `payload`, behind a `#` or not, names the columns. A unit follows
+//! the name, in brackets or after `_`, or in CSV each number. Of several columns the typical value is read, else the
+//! average. One `MB/sec` of perftest is 2^20 bytes a second, one `MB/s` of OSU 10^6. Deviations and percentiles are
+//! ignored: a curve has one noise.
 
 use super::unit::{self, Measure};
 use narrows_core::text::origin::{Place, TextId, Texts};
@@ -11,12 +12,12 @@ use narrows_core::text::{Layer, Problem, Problems};
 use std::ops::Range;
 use std::path::Path;
 
-/// A measured curve.
+/// A measured curve of latency or bandwidth.
 #[derive(Clone, Debug)]
 pub struct Curve {
-    /// What was measured.
+    /// The measured quantity.
     pub measure: Measure,
-    /// The points, by rising size.
+    /// The points, by increasing size.
     pub samples: Vec<Sample>,
     texts: Texts,
 }
@@ -24,30 +25,30 @@ pub struct Curve {
 /// A point of a curve.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sample {
-    /// The size of a message [B].
+    /// The size of a message, in bytes.
     pub size: u64,
-    /// What was measured, in µs or MB/s.
+    /// The measured value, in µs or MB/s.
     pub value: f64,
     place: Place,
 }
 
-/// A column's name and unit.
+/// The name and unit of a column.
 #[derive(Clone, PartialEq, Debug)]
 struct Heading {
     name: String,
     unit: Option<String>,
 }
 
-/// A row's bytes and its cells.
+/// The byte range of a row, and its cells.
 type Cells<'a> = (Range<usize>, Vec<&'a str>);
 
-/// Columns that are taken before others.
+/// Names of columns that are preferred, in order.
 const FIRST: [&str; 4] = ["typical", "avg", "average", "mean"];
-/// The fewest points of a curve.
+/// The least number of points of a curve.
 const SAMPLES_MIN: usize = 2;
 
 impl Curve {
-    /// Reads one; `path` is its name in messages.
+    /// Parses the text of a file; messages call it `path`.
     pub fn read(path: &Path, text: &str) -> Result<Curve, Problems> {
         let mut texts = Texts::default();
         let id = texts.add(Layer::File(path.to_path_buf()), text, None);
@@ -58,13 +59,13 @@ impl Curve {
         }
     }
 
-    /// A problem with one of its points.
+    /// Returns a problem located at one of the points.
     pub fn wrong(&self, sample: &Sample, message: &str, label: &str) -> Problems {
         Problems::new(vec![Problem::new(message).at(Some(sample.place.clone()), label)], &self.texts)
     }
 }
 
-/// A table as it is printed.
+/// The text of a table.
 struct Printed<'a> {
     text: &'a str,
     id: TextId,
@@ -75,7 +76,7 @@ impl Printed<'_> {
         Some(Place { text: self.id, span })
     }
 
-    /// The lines, each with its bytes, without the spaces about it.
+    /// Returns each line without the spaces around it, with its byte range.
     fn lines(&self) -> impl Iterator<Item = (Range<usize>, &str)> {
         self.text.split_inclusive('\n').scan(0, |at, line| {
             let start = *at + line.len() - line.trim_start().len();
@@ -110,7 +111,7 @@ impl Printed<'_> {
             let (size, (what, value)) = (amount(size)?, amount(value)?);
             measure = what;
             if size.0 != Measure::Size || what == Measure::Size {
-                let problem = Problem::new("a size and what was measured are expected");
+                let problem = Problem::new("a size and a measured value are expected");
                 return Err(problem.at(self.place(span.clone()), "in this row"));
             }
             samples.push(Sample { size: size.1 as u64, value, place: self.place(span.clone()).expect("a place") });
@@ -119,7 +120,7 @@ impl Printed<'_> {
         Ok((measure, samples))
     }
 
-    /// The rows of numbers behind the headings, each with its cells.
+    /// Returns the rows of numbers after the headings.
     fn rows(&self, from: usize, csv: bool) -> Result<Vec<Cells<'_>>, Problem> {
         let mut rows = Vec::new();
         for (span, line) in self.lines().filter(|(span, _)| span.start > from) {
@@ -128,10 +129,10 @@ impl Printed<'_> {
                 true if line.is_empty() || line.starts_with('#') => {}
                 true if is_numbers => rows.push((span, line.split(',').map(str::trim).collect())),
                 true => {
-                    let problem = Problem::new("this is no row of numbers").at(self.place(span), "here");
-                    return Err(problem.help("a row begins with a size; what begins with `#` is passed over"));
+                    let problem = Problem::new("this is not a row of numbers").at(self.place(span), "here");
+                    return Err(problem.help("a row begins with a size, a comment with `#`"));
                 }
-                // What benchmarks print between their rows are rules and warnings.
+                // Between their rows, benchmarks print rules and warnings.
                 false if is_numbers => rows.push((span, line.split_whitespace().collect())),
                 false => {}
             }
@@ -143,16 +144,18 @@ impl Printed<'_> {
         Ok(rows)
     }
 
-    /// The columns of sizes and of what was measured.
+    /// Returns the indices of the columns of sizes and of measured values.
     fn columns(&self, headings: &[Heading], rows: &[Cells<'_>], at: Range<usize>) -> Result<(usize, usize), Problem> {
         let unit = |column: usize| {
             let cell = rows[0].1.get(column).copied().unwrap_or_default();
             unit::of(cell, headings[column].unit.as_deref())
         };
-        let wrong = |message: String| Problem::new(message).at(self.place(at.clone()), "of the columns named here");
+        let problem = |message: String| Problem::new(message).at(self.place(at.clone()), "the columns are named here");
         let help = "write it behind the name, as in: size [B], latency [us], or size [B], bandwidth [MB/s]";
         if unit(0) != Some(Measure::Size) {
-            return Err(wrong(format!("the unit of `{}` is missing, or is none of sizes", headings[0].name)).help(help));
+            return Err(
+                problem(format!("the unit of `{}` is missing, or is not one of sizes", headings[0].name)).help(help)
+            );
         }
         let mut found: Vec<usize> =
             (1..headings.len()).filter(|column| unit(*column).is_some_and(|of| of != Measure::Size)).collect();
@@ -166,7 +169,7 @@ impl Printed<'_> {
             None => {
                 let names: Vec<String> = headings.iter().skip(1).map(|one| format!("`{}`", one.name)).collect();
                 let names = if names.is_empty() { "a second column".to_owned() } else { names.join(", ") };
-                Err(wrong(format!("the unit of {names} is missing, or is none of times and rates")).help(help))
+                Err(problem(format!("the unit of {names} is missing, or is not one of times or rates")).help(help))
             }
         }
     }
@@ -174,25 +177,27 @@ impl Printed<'_> {
     fn check(&self, samples: &[Sample]) -> Result<(), Problem> {
         for pair in samples.windows(2) {
             if pair[1].size <= pair[0].size {
-                let message = format!("sizes are out of order: {} B stand behind {} B", pair[1].size, pair[0].size);
+                let message = format!("sizes are out of order: {} B follows {} B", pair[1].size, pair[0].size);
                 let problem = Problem::new(message).at(Some(pair[1].place.clone()), "this row");
-                return Err(problem.help("a curve is by rising size, each size once"));
+                return Err(problem.help("sort the rows by increasing size, each size once"));
             }
         }
         match samples.iter().find(|sample| sample.value <= 0.0) {
-            Some(sample) => Err(Problem::new("nothing was measured").at(Some(sample.place.clone()), "in this row")),
+            Some(sample) => {
+                Err(Problem::new("a measured value must be above 0").at(Some(sample.place.clone()), "in this row"))
+            }
             None => Ok(()),
         }
     }
 }
 
-/// The columns that a line names.
+/// Returns the columns that a line names.
 fn headings(line: &str, csv: bool) -> Vec<Heading> {
     let line = line.trim_start_matches(['#', ' ']);
     if csv {
         return line.split(',').map(|cell| heading(cell.trim())).collect();
     }
-    // Names of several words are told from each other by what stands before them, or by two spaces.
+    // A name of two words, such as `BW peak`, is joined; all other names are separated by spaces.
     let mut joined = line.replace(" [", "[").replace(" (", "(");
     for (apart, one) in [("BW ", "BW-"), ("Avg ", "Avg-"), ("% ", "%-")] {
         joined = joined.replace(apart, one);
@@ -204,7 +209,7 @@ fn headings(line: &str, csv: bool) -> Vec<Heading> {
     all
 }
 
-/// `latency [us]`, `latency (us)`, `latency_us`.
+/// Parses the heading of a column: `latency [us]`, `latency (us)` or `latency_us`.
 fn heading(cell: &str) -> Heading {
     let bracketed = cell.strip_suffix([']', ')']).and_then(|cell| cell.split_once(['[', '(']));
     let suffixed = cell.rsplit_once('_').filter(|(_, unit)| unit::is_known(unit));
@@ -222,12 +227,12 @@ mod tests {
 
     fn read(text: &str) -> Result<Vec<(u64, f64)>, String> {
         let curve = Curve::read(Path::new("curve.csv"), text);
-        let told = |problems: Problems| problems.list()[0].message.clone();
-        curve.map(|curve| curve.samples.iter().map(|of| (of.size, of.value)).collect()).map_err(told)
+        let message = |problems: Problems| problems.list()[0].message.clone();
+        curve.map(|curve| curve.samples.iter().map(|sample| (sample.size, sample.value)).collect()).map_err(message)
     }
 
     #[test]
-    fn csv_says_its_units_behind_names_or_numbers() {
+    fn csv_units_follow_names_or_numbers() {
         let same = Ok(vec![(64, 1.5), (1024, 2.0)]);
         assert_eq!(read("size [B], latency [us]\n64, 1.5\n1024, 2\n"), same);
         assert_eq!(read("# mine\nbytes,latency_ns\n64,1500\n1024,2000\n"), same);
@@ -235,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn perftest_is_read_as_it_is_printed() {
+    fn perftest_output_is_read() {
         let text = " ---------\n #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    \
                     t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] \n 2       1000          0.80  \
                     2.50         0.84    0.85   0.02   0.90   2.50   \n 4  1000  0.81  2.1 0.86 0.87 0.02 0.9 2.5\n---\n";
@@ -246,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn osu_is_read_as_it_is_printed() {
+    fn osu_output_is_read() {
         let text = "# OSU MPI Latency Test v5.9\n# Size          Latency (us)\n1                       1.10\n2  1.2\n";
         assert_eq!(read(text), Ok(vec![(1, 1.1), (2, 1.2)]));
         let text =
@@ -257,14 +262,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_curve_is_told() {
-        let told = |text: &str| read(text).expect_err("a problem");
-        assert!(told("size,latency\n64,1.5\n128,2\n").contains("the unit of `size` is missing"));
-        assert!(told("size [B],latency\n64,1.5\n128,2\n").contains("the unit of `latency` is missing"));
-        assert!(told("size [B],latency [us]\n64,1.5\n").contains("at least 2 rows"));
-        assert!(told("size [B],latency [us]\n64,1.5\n64,2\n").contains("out of order"));
-        assert!(told("size [B],latency [us]\n64,1.5\n128,0\n").contains("nothing was measured"));
-        assert!(told("size [B],latency [us]\n64,1.5\n128,x\n").contains("`x`"));
-        assert!(told("64,1.5\n").contains("no line names the columns"));
+    fn malformed_curves_are_reported() {
+        let message = |text: &str| read(text).expect_err("a problem");
+        assert!(message("size,latency\n64,1.5\n128,2\n").contains("the unit of `size` is missing"));
+        assert!(message("size [B],latency\n64,1.5\n128,2\n").contains("the unit of `latency` is missing"));
+        assert!(message("size [B],latency [us]\n64,1.5\n").contains("at least 2 rows"));
+        assert!(message("size [B],latency [us]\n64,1.5\n64,2\n").contains("out of order"));
+        assert!(message("size [B],latency [us]\n64,1.5\n128,0\n").contains("above 0"));
+        assert!(message("size [B],latency [us]\n64,1.5\n128,x\n").contains("`x`"));
+        assert!(message("64,1.5\n").contains("no line names the columns"));
     }
 }

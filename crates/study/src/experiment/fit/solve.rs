@@ -1,13 +1,12 @@
-//! Weighted least squares in logarithms, by Levenberg and Marquardt's method.
+//! Weighted least squares in logarithms, by the Levenberg–Marquardt method.
 //!
-//! What is minimised is Σ ((ln number − ln expected) / noise)² + Σ ((ln constant − ln start) / prior)²: the
-//! priors are residuals like any other. A constant moves between its bounds as a sine of the solver's
-//! parameter. Machines hold whole cycles and picoseconds, so numbers are taken at the nearest value that
-//! can be written, and what is left is followed along the slope there. Slopes are central differences.
-//! Leaves out where numbers come from (`Answers`).
+//! The solver minimises Σ ((ln number − ln expected) / noise)² + Σ ((ln constant − ln start) / prior)², so priors are
+//! residuals like any other. A constant between its bounds is a sine of the solver's parameter. Constants are whole
+//! cycles and picoseconds, so a number is computed at the nearest representable values and extrapolated linearly from
+//! there. Slopes are central differences. Where the numbers come from is left to a `NumberSource`.
 
-use super::free::Free;
-use crate::experiment::threads::one_by_one;
+use super::free_constant::FreeConstant;
+use crate::experiment::threads::one_task_per_run;
 use crate::experiment::uncertainty::elasticity;
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt, TerminationReason};
 use nalgebra::storage::Owned;
@@ -17,212 +16,224 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::Mutex;
 
-/// The solver ends when a step changes the sum of squares, or the constants, by less (chosen: constants
-/// are rounded far coarser).
-const SETTLED: f64 = 1e-4;
-/// How often the residuals are asked for, at most, over the constants and one (chosen: ten steps suffice
-/// where any number does).
+/// The relative change of the sum of squares, or of the constants, below which the solver ends (chosen: constants are
+/// rounded far more coarsely).
+const TOLERANCE: f64 = 1e-4;
+/// The limit on evaluations of the residuals, per constant and one more (chosen: ten steps suffice where any number
+/// does).
 const PATIENCE: usize = 20;
-/// The middle of the bounds as the solver's parameter: its steps are parts of the parameters, so that none
-/// may begin at nothing.
-const AWAY: f64 = 1.0;
-/// By how much a constant is changed each way for a slope: enough to pass rounding, little enough to be
-/// straight (chosen).
+/// The solver's parameter in the middle of the bounds. It is not 0, since the solver's steps are proportional to its
+/// parameters.
+const PARAMETER_OFFSET: f64 = 1.0;
+/// The relative change of a constant in a central difference: large enough to exceed rounding, small enough for the
+/// response to be linear (chosen).
 const STEP: f64 = 0.05;
-/// The residual of a machine that cannot be run: worse than any other.
-const UNSOUND: f64 = 1e3;
+/// The residual of a machine that cannot be run: larger than any other.
+const INVALID_RESIDUAL: f64 = 1e3;
 
-/// A number that is fitted on.
+/// A number to fit on.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Datum {
-    /// Its name.
+    /// The name of the number.
     pub name: String,
-    /// Its unit.
+    /// The unit of the number.
     pub unit: String,
-    /// What it is to be.
+    /// The expected value.
     pub expected: f64,
-    /// One standard deviation of its logarithm.
+    /// One standard deviation of the logarithm.
     pub noise: f64,
 }
 
-/// What gives numbers for values of constants; called from several threads.
-pub trait Answers: Sync {
-    /// The number of this place among the data, with constants as they are written; none where the
-    /// machine is not sound so.
+/// The source of numbers for given values of the constants. It is called from several threads.
+pub trait NumberSource: Sync {
+    /// Returns the number with index `datum` for these values of the constants, or `None` if the machine cannot be run
+    /// with them.
     fn number(&self, datum: usize, constants: &[&str]) -> Option<f64>;
-    /// Whether the constant may have to do with the number.
-    fn asks(&self, datum: usize, constant: usize) -> bool;
-    /// Told when a number is known.
-    fn done(&self) {}
+    /// Returns whether the number may depend on the constant.
+    fn depends_on(&self, datum: usize, constant: usize) -> bool;
+    /// Called after each number is computed.
+    fn report_progress(&self) {}
 }
 
-/// One question: a number, and the values of the constants that it asks, the others empty.
-type Question = (usize, Vec<String>);
+/// One evaluation: the index of a number, and the values of the constants; those it does not depend on are empty.
+type Evaluation = (usize, Vec<String>);
 
-/// The problem that the solver sees.
-pub struct Squares<'a> {
-    frees: &'a [Free],
+/// The least-squares problem for the solver.
+pub struct FitProblem<'a> {
+    constants: &'a [FreeConstant],
     data: &'a [Datum],
-    answers: &'a dyn Answers,
-    known: Mutex<BTreeMap<Question, Option<f64>>>,
+    source: &'a dyn NumberSource,
+    known: Mutex<BTreeMap<Evaluation, Option<f64>>>,
     at: DVector<f64>,
 }
 
-/// Where the solver ended.
-pub struct Solved<'a> {
-    /// The problem, at the best constants.
-    pub squares: Squares<'a>,
-    /// Whether it settled.
-    pub settled: bool,
+/// The state of the problem at the end of the solver.
+pub struct Solution<'a> {
+    /// The problem, at the best constants found.
+    pub problem: FitProblem<'a>,
+    /// Whether the solver converged.
+    pub converged: bool,
 }
 
-/// Solves, from the starting values. The error is a number that these do not give.
-pub fn solve<'a>(frees: &'a [Free], data: &'a [Datum], answers: &'a dyn Answers) -> Result<Solved<'a>, &'a Datum> {
-    let at = DVector::from_iterator(frees.len(), frees.iter().map(Free::parameter));
-    let squares = Squares { frees, data, answers, known: Mutex::default(), at };
-    let start = squares.grid();
-    let start = squares.numbers(&start.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>());
+/// Solves from the starting values.
+///
+/// # Errors
+///
+/// Returns the first number that the machine does not give with the starting values.
+pub fn solve<'a>(
+    constants: &'a [FreeConstant],
+    data: &'a [Datum],
+    source: &'a dyn NumberSource,
+) -> Result<Solution<'a>, &'a Datum> {
+    let at = DVector::from_iterator(constants.len(), constants.iter().map(FreeConstant::parameter));
+    let problem = FitProblem { constants, data, source, known: Mutex::default(), at };
+    let start = problem.representable();
+    let start = problem.numbers(&start.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>());
     if let Some(place) = start.iter().position(|number| number.is_nan()) {
         return Err(&data[place]);
     }
-    let solver = LevenbergMarquardt::new().with_ftol(SETTLED).with_xtol(SETTLED).with_gtol(SETTLED);
-    let (squares, report) = solver.with_patience(PATIENCE).minimize(squares);
-    let settled = match report.termination {
-        // The numbers are steps of whole cycles: no improvement is left to be found.
+    let solver = LevenbergMarquardt::new().with_ftol(TOLERANCE).with_xtol(TOLERANCE).with_gtol(TOLERANCE);
+    let (problem, report) = solver.with_patience(PATIENCE).minimize(problem);
+    let converged = match report.termination {
+        // The numbers change in whole cycles, so no further improvement can be found.
         TerminationReason::NoImprovementPossible(_) => true,
         other => other.was_successful(),
     };
-    Ok(Solved { squares, settled })
+    Ok(Solution { problem, converged })
 }
 
-impl Free {
-    /// The solver's parameter at the start.
+impl FreeConstant {
+    /// Returns the solver's parameter at the starting value.
     fn parameter(&self) -> f64 {
         let (least, most) = self.logs();
-        AWAY + (2.0 * (self.start.ln() - least) / (most - least) - 1.0).asin()
+        PARAMETER_OFFSET + (2.0 * (self.start.ln() - least) / (most - least) - 1.0).asin()
     }
 
     fn logs(&self) -> (f64, f64) {
         (self.bounds.0.ln(), self.bounds.1.ln())
     }
 
-    /// The logarithm at a parameter of the solver, and how it answers to that.
+    /// Returns the constant's logarithm at a value of the solver's parameter, and its derivative.
     fn logarithm(&self, parameter: f64) -> (f64, f64) {
         let (least, most) = self.logs();
         let half = (most - least) / 2.0;
-        // Nothing moves at a bound itself, and a step beyond it comes back.
-        let turn = (parameter - AWAY + FRAC_PI_2).rem_euclid(2.0 * PI) - FRAC_PI_2;
-        (least + half * (1.0 + turn.sin()), half * turn.cos())
+        // The derivative is 0 at a bound, and a step beyond a bound is reflected.
+        let angle = (parameter - PARAMETER_OFFSET + FRAC_PI_2).rem_euclid(2.0 * PI) - FRAC_PI_2;
+        (least + half * (1.0 + angle.sin()), half * angle.cos())
     }
 }
 
-/// A value that can be written, and its logarithm.
+/// A representable value as text, and its logarithm.
 type Written = (String, f64);
 
-impl Squares<'_> {
-    /// The logarithms of the constants.
+impl FitProblem<'_> {
+    /// Returns the logarithms of the constants.
     pub fn logs(&self) -> Vec<f64> {
-        self.frees.iter().zip(&self.at).map(|(free, at)| free.logarithm(*at).0).collect()
+        self.constants.iter().zip(&self.at).map(|(free, at)| free.logarithm(*at).0).collect()
     }
 
-    /// The nearest values that can be written.
-    fn grid(&self) -> Vec<Written> {
-        let near = |(free, log): (&Free, f64)| {
-            let (text, number) = free.standing.of_number(log.exp());
+    /// Returns the representable values nearest to the constants.
+    fn representable(&self) -> Vec<Written> {
+        let near = |(free, log): (&FreeConstant, f64)| {
+            let (text, number) = free.current.quantize(log.exp());
             (text, number.ln())
         };
-        self.frees.iter().zip(self.logs()).map(near).collect()
+        self.constants.iter().zip(self.logs()).map(near).collect()
     }
 
-    fn question(&self, datum: usize, values: &[&str]) -> Question {
-        let of = |(constant, value): (usize, &&str)| match self.answers.asks(datum, constant) {
+    fn evaluation(&self, datum: usize, values: &[&str]) -> Evaluation {
+        let of = |(constant, value): (usize, &&str)| match self.source.depends_on(datum, constant) {
             true => (*value).to_owned(),
             false => String::new(),
         };
         (datum, values.iter().enumerate().map(of).collect())
     }
 
-    /// Answers all questions that are not yet answered, in parallel.
-    fn ask(&self, questions: BTreeSet<Question>) {
-        let open: Vec<Question> = {
+    /// Runs all evaluations that are not yet known, in parallel.
+    fn evaluate(&self, evaluations: BTreeSet<Evaluation>) {
+        let open: Vec<Evaluation> = {
             let known = self.known.lock().expect("no thread panics with it");
-            questions.into_iter().filter(|question| !known.contains_key(question)).collect()
+            evaluations.into_iter().filter(|evaluation| !known.contains_key(evaluation)).collect()
         };
-        let answer = |question: Question| {
-            let values: Vec<&str> = question.1.iter().map(String::as_str).collect();
-            let number = self.answers.number(question.0, &values).filter(|number| *number > 0.0 && number.is_finite());
-            self.answers.done();
-            (question, number)
+        let evaluate = |evaluation: Evaluation| {
+            let values: Vec<&str> = evaluation.1.iter().map(String::as_str).collect();
+            let number = self.source.number(evaluation.0, &values).filter(|number| *number > 0.0 && number.is_finite());
+            self.source.report_progress();
+            (evaluation, number)
         };
-        let answered: Vec<_> = one_by_one(open.into_par_iter()).map(answer).collect();
-        self.known.lock().expect("no thread panics with it").extend(answered);
+        let evaluated: Vec<_> = one_task_per_run(open.into_par_iter()).map(evaluate).collect();
+        self.known.lock().expect("no thread panics with it").extend(evaluated);
     }
 
-    fn answer(&self, question: &Question) -> Option<f64> {
-        self.known.lock().expect("no thread panics with it").get(question).copied().flatten()
+    fn known_number(&self, evaluation: &Evaluation) -> Option<f64> {
+        self.known.lock().expect("no thread panics with it").get(evaluation).copied().flatten()
     }
 
-    /// The numbers with constants as they are written; not a number where a machine is not sound.
+    /// Returns the numbers for these values of the constants; NaN where the machine cannot be run.
     pub fn numbers(&self, values: &[&str]) -> Vec<f64> {
-        let questions: Vec<Question> = (0..self.data.len()).map(|datum| self.question(datum, values)).collect();
-        self.ask(questions.iter().cloned().collect());
-        questions.iter().map(|question| self.answer(question).unwrap_or(f64::NAN)).collect()
+        let evaluations: Vec<Evaluation> = (0..self.data.len()).map(|datum| self.evaluation(datum, values)).collect();
+        self.evaluate(evaluations.iter().cloned().collect());
+        evaluations.iter().map(|evaluation| self.known_number(evaluation).unwrap_or(f64::NAN)).collect()
     }
 
-    /// The elasticities of each number to these constants, about the nearest values that can be written.
+    /// Returns the elasticity of each number to each of these constants, at the nearest representable values.
     fn elasticities(&self, constants: &[usize]) -> DMatrix<f64> {
-        let grid = self.grid();
-        let values: Vec<&str> = grid.iter().map(|(text, _)| text.as_str()).collect();
+        let representable = self.representable();
+        let values: Vec<&str> = representable.iter().map(|(text, _)| text.as_str()).collect();
         let middle = self.numbers(&values);
-        let sides: Vec<[Option<Written>; 2]> = constants.iter().map(|at| self.sides(*at, &grid[*at])).collect();
-        let question = |datum: usize, constant: usize, value: &str| {
+        let neighbours: Vec<[Option<Written>; 2]> =
+            constants.iter().map(|at| self.neighbours(*at, &representable[*at])).collect();
+        let evaluation = |datum: usize, constant: usize, value: &str| {
             let mut values = values.clone();
             values[constant] = value;
-            self.question(datum, &values)
+            self.evaluation(datum, &values)
         };
-        let mut questions = BTreeSet::new();
-        for (constant, sides) in constants.iter().zip(&sides) {
-            let asking = (0..self.data.len()).filter(|datum| self.answers.asks(*datum, *constant));
-            for (datum, (value, _)) in asking.flat_map(|datum| sides.iter().flatten().map(move |side| (datum, side))) {
-                questions.insert(question(datum, *constant, value));
+        let mut evaluations = BTreeSet::new();
+        for (constant, neighbours) in constants.iter().zip(&neighbours) {
+            let dependent = (0..self.data.len()).filter(|datum| self.source.depends_on(*datum, *constant));
+            for (datum, (value, _)) in
+                dependent.flat_map(|datum| neighbours.iter().flatten().map(move |side| (datum, side)))
+            {
+                evaluations.insert(evaluation(datum, *constant, value));
             }
         }
-        self.ask(questions);
-        let mut all = DMatrix::zeros(self.data.len(), self.frees.len());
-        for (constant, sides) in constants.iter().zip(&sides) {
-            for datum in (0..self.data.len()).filter(|datum| self.answers.asks(*datum, *constant)) {
+        self.evaluate(evaluations);
+        let mut all = DMatrix::zeros(self.data.len(), self.constants.len());
+        for (constant, neighbours) in constants.iter().zip(&neighbours) {
+            for datum in (0..self.data.len()).filter(|datum| self.source.depends_on(*datum, *constant)) {
                 let change = |side: &Option<Written>| {
                     let (value, log) = side.as_ref()?;
-                    let number = self.answer(&question(datum, *constant, value))?;
-                    Some((log - grid[*constant].1, vec![number]))
+                    let number = self.known_number(&evaluation(datum, *constant, value))?;
+                    Some((log - representable[*constant].1, vec![number]))
                 };
-                let [down, up] = [&sides[0], &sides[1]].map(change);
+                let [down, up] = [&neighbours[0], &neighbours[1]].map(change);
                 all[(datum, *constant)] = elasticity::of(&middle[datum..=datum], &down, &up)[0];
             }
         }
         all
     }
 
-    /// What a constant is changed to, down and up: by a step, or else to the next value there is.
-    fn sides(&self, constant: usize, (text, log): &Written) -> [Option<Written>; 2] {
-        let free = &self.frees[constant];
-        [-1.0, 1.0].map(|way| {
+    /// Returns the values below and above a constant for a central difference: a step away, or else the adjacent
+    /// representable value.
+    fn neighbours(&self, constant: usize, (text, log): &Written) -> [Option<Written>; 2] {
+        let free = &self.constants[constant];
+        [-1.0, 1.0].map(|direction| {
             let number = log.exp();
-            let stepped = free.standing.of_number(number * (1.0 + STEP).powf(way));
-            let (value, number) = if stepped.0 == *text { free.standing.of_number(number + way) } else { stepped };
+            let stepped = free.current.quantize(number * (1.0 + STEP).powf(direction));
+            let (value, number) = if stepped.0 == *text { free.current.quantize(number + direction) } else { stepped };
             (value != *text).then(|| (value, number.ln()))
         })
     }
 
-    /// The elasticities of each number to all constants.
-    pub fn rows(&self) -> Vec<Vec<f64>> {
-        let all: Vec<usize> = (0..self.frees.len()).collect();
+    /// Returns the elasticities of each number to all constants.
+    pub fn elasticity_rows(&self) -> Vec<Vec<f64>> {
+        let all: Vec<usize> = (0..self.constants.len()).collect();
         let rows = self.elasticities(&all);
         rows.row_iter().map(|row| row.iter().copied().collect()).collect()
     }
 }
 
-impl LeastSquaresProblem<f64, Dyn, Dyn> for Squares<'_> {
+impl LeastSquaresProblem<f64, Dyn, Dyn> for FitProblem<'_> {
     type ResidualStorage = Owned<f64, Dyn>;
     type JacobianStorage = Owned<f64, Dyn, Dyn>;
     type ParameterStorage = Owned<f64, Dyn>;
@@ -236,34 +247,34 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for Squares<'_> {
     }
 
     fn residuals(&self) -> Option<DVector<f64>> {
-        let (logs, grid) = (self.logs(), self.grid());
-        let values: Vec<&str> = grid.iter().map(|(text, _)| text.as_str()).collect();
+        let (logs, representable) = (self.logs(), self.representable());
+        let values: Vec<&str> = representable.iter().map(|(text, _)| text.as_str()).collect();
         let numbers = self.numbers(&values);
-        let left: Vec<f64> = logs.iter().zip(&grid).map(|(log, (_, near))| log - near).collect();
-        // Picoseconds are fine enough to need no slope.
-        let coarse: Vec<usize> = (0..left.len()).filter(|at| left[*at].abs() > SETTLED).collect();
+        let rounding: Vec<f64> = logs.iter().zip(&representable).map(|(log, (_, near))| log - near).collect();
+        // A constant with negligible rounding needs no extrapolation.
+        let coarse: Vec<usize> = (0..rounding.len()).filter(|at| rounding[*at].abs() > TOLERANCE).collect();
         let slopes = self.elasticities(&coarse);
         let of_data = self.data.iter().enumerate().map(|(at, datum)| {
-            let along: f64 = coarse.iter().map(|constant| slopes[(at, *constant)] * left[*constant]).sum();
+            let along: f64 = coarse.iter().map(|constant| slopes[(at, *constant)] * rounding[*constant]).sum();
             let residual = ((numbers[at] / datum.expected).ln() + along) / datum.noise;
-            if residual.is_finite() { residual } else { UNSOUND }
+            if residual.is_finite() { residual } else { INVALID_RESIDUAL }
         });
-        let of_priors = self.frees.iter().zip(&logs).map(|(free, log)| (log - free.start.ln()) / free.prior);
+        let of_priors = self.constants.iter().zip(&logs).map(|(free, log)| (log - free.start.ln()) / free.prior);
         let all: Vec<f64> = of_data.chain(of_priors).collect();
         Some(DVector::from_vec(all))
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {
-        let all: Vec<usize> = (0..self.frees.len()).collect();
+        let all: Vec<usize> = (0..self.constants.len()).collect();
         let slopes = self.elasticities(&all);
         let data = self.data.len();
-        let mut jacobian = DMatrix::zeros(data + self.frees.len(), self.frees.len());
-        for (constant, free) in self.frees.iter().enumerate() {
-            let (_, turn) = free.logarithm(self.at[constant]);
+        let mut jacobian = DMatrix::zeros(data + self.constants.len(), self.constants.len());
+        for (constant, free) in self.constants.iter().enumerate() {
+            let (_, derivative) = free.logarithm(self.at[constant]);
             for (at, datum) in self.data.iter().enumerate() {
-                jacobian[(at, constant)] = slopes[(at, constant)] * turn / datum.noise;
+                jacobian[(at, constant)] = slopes[(at, constant)] * derivative / datum.noise;
             }
-            jacobian[(data + constant, constant)] = turn / free.prior;
+            jacobian[(data + constant, constant)] = derivative / free.prior;
         }
         Some(jacobian)
     }

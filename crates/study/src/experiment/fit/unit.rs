@@ -1,19 +1,20 @@
-//! Units of measured tables, as benchmarks write them. Descriptions have units of their own, written in
-//! one way (`text::quantity`); leaves these out.
+//! Units of measured tables, as benchmarks write them.
+//!
+//! The units of machine descriptions are in `text::quantity`.
 
-/// What a column holds: the kind of its unit.
+/// The quantity that a column holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Measure {
-    /// Sizes [B].
+    /// Message sizes, in bytes.
     Size,
-    /// Times one way [µs].
+    /// One-way latencies, in µs.
     Latency,
-    /// Rates [MB/s].
+    /// Bandwidths, in MB/s.
     Bandwidth,
 }
 
 impl Measure {
-    /// Its unit in results.
+    /// Returns the unit in results.
     pub fn unit(self) -> &'static str {
         match self {
             Measure::Size => "B",
@@ -22,7 +23,7 @@ impl Measure {
         }
     }
 
-    /// In words.
+    /// Returns the name of the quantity.
     pub fn word(self) -> &'static str {
         match self {
             Measure::Size => "size",
@@ -32,7 +33,7 @@ impl Measure {
     }
 }
 
-/// What a rate is a multiple of, each with how many bytes.
+/// Units of size, and the bytes of each.
 const AMOUNTS: [(&str, f64); 11] = [
     ("B", 1.0),
     ("KB", 1e3),
@@ -47,7 +48,7 @@ const AMOUNTS: [(&str, f64); 11] = [
     ("Gb", 125e6),
 ];
 
-/// A unit's kind, and how much of the kind's own unit it is.
+/// Returns the quantity of a unit, and the factor to the unit in results.
 fn find(unit: &str) -> Option<(Measure, f64)> {
     let time = |us: f64| Some((Measure::Latency, us));
     match unit {
@@ -67,35 +68,39 @@ fn find(unit: &str) -> Option<(Measure, f64)> {
     known(unit).filter(|bytes| *bytes >= 1.0).map(|bytes| (Measure::Size, bytes))
 }
 
-/// Whether this is a unit.
+/// Returns whether `unit` is a known unit.
 pub fn is_known(unit: &str) -> bool {
     find(unit).is_some()
 }
 
-/// A cell's number and the unit behind it.
+/// Splits a cell into its number and its unit.
 fn parts(cell: &str) -> (&str, &str) {
     let end = cell.find(|c: char| !(c.is_ascii_digit() || ".+-".contains(c))).unwrap_or(cell.len());
     (cell[..end].trim(), cell[end..].trim())
 }
 
-/// The kind of a column, by its unit or by that of its first cell.
+/// Returns the quantity of a column, by its unit or by that of its first cell.
 pub fn of(cell: &str, unit: Option<&str>) -> Option<Measure> {
     let unit = unit.unwrap_or_else(|| parts(cell).1);
     find(unit).map(|(measure, _)| measure)
 }
 
-/// A cell's amount in its kind's own unit; else what is wrong with it, and what helps.
+/// Returns the quantity of a cell and its value in the unit of results.
+///
+/// # Errors
+///
+/// Returns a message and a help text for a cell without a known unit or a valid number.
 pub fn amount(cell: &str, unit: Option<&str>, perftest: bool) -> Result<(Measure, f64), (String, String)> {
     let (number, behind) = parts(cell);
     let unit = if behind.is_empty() { unit.unwrap_or_default() } else { behind };
     let Some((measure, per)) = find(unit) else {
         let help = "units are B, KiB, MiB; ns, us, ms; MB/s, MiB/s, Gbit/s and their like";
-        return Err((format!("`{cell}` has no unit that is known: `{unit}`"), help.to_owned()));
+        return Err((format!("`{cell}` has an unknown unit: `{unit}`"), help.to_owned()));
     };
-    // Where perftest says megabytes, it divides by 2^20.
+    // perftest divides by 2^20 for its megabytes.
     let per = if perftest && unit == "MB/sec" { 1.048576 } else { per };
     match number.parse::<f64>() {
         Ok(number) if number.is_finite() && number >= 0.0 => Ok((measure, number * per)),
-        _ => Err((format!("`{cell}` is no number that can be measured"), "a bare number, not negative".to_owned())),
+        _ => Err((format!("`{cell}` is not a measured value"), "write a number of at least 0".to_owned())),
     }
 }

@@ -1,17 +1,17 @@
-//! Fitted values put into the files that the constants stand in, everything else as it was.
+//! Edits that put fitted values into the files that define the constants, with everything else unchanged.
 //!
-//! A shipped part is written below `machines/` of the working directory, where the project is. Leaves
-//! out writing itself: it gives each file's new text.
+//! A shipped part is edited below `machines/` of the working directory, which must be the project's. The caller writes
+//! the files.
 
-use super::Settled;
+use super::FittedConstant;
 use narrows_core::text::{Layer, Problem, file};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// The texts of files with the values of constants in them.
-pub fn edits(constants: &[Settled]) -> Result<Vec<(PathBuf, String)>, Vec<Problem>> {
+/// Returns the new texts of the files in which the value of a constant changes.
+pub fn edits(constants: &[FittedConstant]) -> Result<Vec<(PathBuf, String)>, Vec<Problem>> {
     let (mut texts, mut problems) = (BTreeMap::<PathBuf, String>::new(), Vec::new());
-    // From the last place of a file to its first, so that places stay what they are.
+    // Edits go from the end of a file to its beginning, so that earlier positions stay valid.
     let mut spots: Vec<Spot> = Vec::new();
     for constant in constants.iter().filter(|constant| constant.before != constant.after) {
         for origin in &constant.origins {
@@ -20,7 +20,7 @@ pub fn edits(constants: &[Settled]) -> Result<Vec<(PathBuf, String)>, Vec<Proble
                 Layer::File(path) => path.clone(),
                 layer => {
                     let problem =
-                        Problem::new(format!("`{}` stands in no file, but in {}", constant.key, layer.title()));
+                        Problem::new(format!("`{}` is not defined in a file, but in {}", constant.key, layer.title()));
                     problems.push(problem.help(format!("write {} into the description", constant.after)));
                     continue;
                 }
@@ -39,12 +39,12 @@ pub fn edits(constants: &[Settled]) -> Result<Vec<(PathBuf, String)>, Vec<Proble
     if problems.is_empty() { Ok(texts.into_iter().collect()) } else { Err(problems) }
 }
 
-/// A place where a constant stands.
+/// The position of a constant's value in a file.
 struct Spot<'a> {
     path: PathBuf,
     start: usize,
     end: usize,
-    constant: &'a Settled,
+    constant: &'a FittedConstant,
 }
 
 impl Spot<'_> {
@@ -56,28 +56,29 @@ impl Spot<'_> {
             })?,
         };
         let quoted = format!("\"{}\"", self.constant.before);
-        let stands = text.get(self.start..self.end).unwrap_or_default();
-        if stands != quoted && stands != self.constant.before {
+        let present = text.get(self.start..self.end).unwrap_or_default();
+        if present != quoted && present != self.constant.before {
             let message = format!("`{}` is no longer {}", self.constant.key, self.constant.before);
-            let problem = Problem::new(format!("{}: {message} where it stood", self.path.display()));
+            let problem = Problem::new(format!("{}: {message} at its position", self.path.display()));
             return Err(problem.help("the file is not the one that the program was built with, or has changed"));
         }
-        let after = if stands == quoted { format!("\"{}\"", self.constant.after) } else { self.constant.after.clone() };
-        let rest = aligned(&text[self.end..], after.len(), stands.len());
+        let after =
+            if present == quoted { format!("\"{}\"", self.constant.after) } else { self.constant.after.clone() };
+        let rest = aligned(&text[self.end..], after.len(), present.len());
         let edited = format!("{}{after}{rest}", &text[..self.start]);
         texts.insert(self.path.clone(), edited);
         Ok(())
     }
 }
 
-/// What stands behind a value, moved so that its comment stays in its column where there is room.
+/// Returns the text after a value, with its comment kept in its column where the new value is short enough.
 fn aligned(rest: &str, new: usize, old: usize) -> String {
     let spaces = rest.len() - rest.trim_start_matches(' ').len();
     if !rest[spaces..].starts_with('#') {
         return rest.to_owned();
     }
-    let room = (spaces + old).saturating_sub(new).max(1);
-    format!("{}{}", " ".repeat(room), &rest[spaces..])
+    let padding = (spaces + old).saturating_sub(new).max(1);
+    format!("{}{}", " ".repeat(padding), &rest[spaces..])
 }
 
 #[cfg(test)]
@@ -85,7 +86,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_comment_stays_in_its_column() {
+    fn comment_stays_in_its_column() {
         assert_eq!(aligned("   # why\n", 6, 4), " # why\n");
         assert_eq!(aligned(" # why\n", 9, 4), " # why\n");
         assert_eq!(aligned(" # why\n", 2, 4), "   # why\n");

@@ -1,16 +1,16 @@
-//! A run on a page: its metrics, where a message's time went, how busy what was.
+//! A run on a result page: its metrics, the latency of a message by stage, and the utilisation of resources.
 
 use crate::experiment::record::Record;
 use crate::report::number::{self, significant};
 use crate::report::{Artifact, BarChart, Cell, Column, MeanLedger, ReportTable, ledger};
 use serde_json::Value as Json;
 
-/// Resources that were less busy are left out of the picture, of those that are many.
+/// The utilisation below which a resource is left out of the chart.
 const BUSY_MIN: f64 = 0.005;
-/// The most bars that are read at a glance.
+/// The largest number of bars in the chart.
 const BARS_MAX: usize = 24;
 
-/// The tables and pictures of a run.
+/// Returns the tables and charts of a run.
 pub fn artifacts(record: &Record, name: &str) -> Vec<Artifact> {
     [Some(metrics(record, name)), stages(record, name), resources(record, name)].into_iter().flatten().collect()
 }
@@ -26,32 +26,36 @@ fn metrics(record: &Record, name: &str) -> Artifact {
     let caption = format!(
         "{outcome} after {} µs of simulated time; seed {seed}, hash {hash}. {}",
         significant(simulated, 6),
-        binds(record)
+        bottleneck(record)
     );
     Artifact { id: "metrics".into(), title: name.to_owned(), caption, table: Some(table), svg: None }
 }
 
-/// What held the run back, as a sentence.
-fn binds(record: &Record) -> String {
-    let binds = record.get("binds");
-    let share = significant(binds["share"].as_f64().unwrap_or_default() * 100.0, 3);
-    let told = |key: &str, how: &str| binds[key].as_str().map(|what| format!("{what} {how} {share} % of it."));
-    let resource = told("resource", "binds: busy").or_else(|| told("busiest", "is the busiest resource:"));
-    resource.or_else(|| told("stage", "takes the most of a message's time:")).unwrap_or_default()
+/// Returns the bottleneck of the run as a sentence.
+fn bottleneck(record: &Record) -> String {
+    let bottleneck = record.get("binds");
+    let share = significant(bottleneck["share"].as_f64().unwrap_or_default() * 100.0, 3);
+    let name = |key: &str| bottleneck[key].as_str();
+    match (name("resource"), name("busiest"), name("stage")) {
+        (Some(resource), ..) => format!("Bottleneck: {resource} ({share} % busy)."),
+        (_, Some(resource), _) => format!("No bottleneck. Busiest resource: {resource} ({share} % busy)."),
+        (.., Some(stage)) => format!("No bottleneck. Longest stage: {stage} ({share} % of the message latency)."),
+        _ => String::new(),
+    }
 }
 
 fn stages(record: &Record, name: &str) -> Option<Artifact> {
     let ledger = mean(record.get("ledger"))?;
     Some(Artifact {
         id: "stages".into(),
-        title: format!("{name}: where a message's time goes"),
+        title: format!("{name}: message latency by stage"),
         caption: format!("Mean over {} messages.", ledger.messages),
-        svg: Some(ledger.chart("Where a message's time goes").svg()),
+        svg: Some(ledger.chart("Message latency by stage").svg()),
         table: Some(ledger.table()),
     })
 }
 
-/// The mean ledger that a result tells, if it has any message.
+/// Returns the mean ledger of a result, or `None` if no message was delivered.
 fn mean(json: &Json) -> Option<MeanLedger> {
     let stage = |stage: &Json| {
         let us = |key: &str| stage[key].as_f64().unwrap_or_default();
@@ -82,14 +86,14 @@ fn resources(record: &Record, name: &str) -> Option<Artifact> {
     }
     let bars =
         busy.iter().map(|one| (one["resource"].as_str().unwrap_or_default().to_owned(), vec![100.0 * share(one)]));
-    let svg = (!busy.is_empty()).then(|| BarChart::stacked("How busy resources were", "busy [%]", &[""], bars).svg());
+    let svg = (!busy.is_empty()).then(|| BarChart::stacked("Utilisation of resources", "busy [%]", &[""], bars).svg());
     let caption = match busy.len() < list.len() {
-        true => format!("The picture leaves out {} resources that were idle, or less busy.", list.len() - busy.len()),
+        true => format!("The chart leaves out the {} least busy resources.", list.len() - busy.len()),
         false => String::new(),
     };
     Some(Artifact {
         id: "resources".into(),
-        title: format!("{name}: how busy what was"),
+        title: format!("{name}: utilisation of resources"),
         caption,
         svg,
         table: Some(table),

@@ -1,11 +1,11 @@
-//! Which metrics a run will tell, before it is run: the machine is built, and stopped at its first picosecond.
+//! The metrics that a run will report, found before it is run by a run of one picosecond.
 
 use super::Sweep;
 use narrows_core::engine::{Metric, Recorder, Time};
 use narrows_core::machine::Machine;
 use narrows_core::text::{Problem, suggest};
 
-/// The metrics of a machine's run, with nothing measured.
+/// Returns the metrics that a run of `machine` reports, without values.
 pub fn of(machine: &Machine) -> Vec<Metric> {
     let mut machine = machine.clone();
     machine.run.time_limit = Time::from_ps(1);
@@ -13,14 +13,15 @@ pub fn of(machine: &Machine) -> Vec<Metric> {
 }
 
 impl Sweep<'_> {
-    /// The first of these metrics that no point tells; points are looked at until one tells all that are left.
+    /// Returns the problem of the first of these metrics that no point of the sweep reports. Points are tried until all
+    /// metrics are found.
     pub fn unknown_metric(&self, names: &[String]) -> Option<Problem> {
         let (mut left, mut seen) = (names.to_vec(), Vec::<String>::new());
         for point in 0..self.points() {
             if left.is_empty() {
                 return None;
             }
-            // What is wrong with a point is told when all are checked.
+            // The problems of a point are reported by `check`.
             let Ok(read) = self.read(point) else { continue };
             for metric in of(&read.value) {
                 left.retain(|name| *name != metric.name);
@@ -33,7 +34,7 @@ impl Sweep<'_> {
     }
 }
 
-/// That there is no metric of this name, what was probably meant, and which there are.
+/// Returns the problem of an unknown metric, with the nearest name and all names.
 pub fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Problem {
     let problem = Problem::new(format!("there is no metric `{name}`"));
     let near = suggest::nearest(name, known.clone());

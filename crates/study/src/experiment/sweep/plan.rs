@@ -1,12 +1,12 @@
-//! What a sharded sweep is, kept beside its points: enough to make one table of all shards, in order.
+//! The plan of a sharded sweep, stored with its points: all that is needed to merge the shards into one table.
 //!
-//! The same for all shards of a sweep, whoever writes it first. Leaves out the description: a point is known by the
+//! All shards of a sweep write the same plan. It does not contain the machine description: a point is identified by the
 //! hash of its inputs.
 
-use super::run::{Stops, is_saturated};
+use super::run::{SweepLines, is_saturated};
 use super::{SweepPoint, values_of};
 use crate::experiment::ResultRow;
-use crate::experiment::points::{Kept, Points};
+use crate::experiment::points::{PointStore, StoredPoint};
 use crate::experiment::record::VERSION;
 use crate::experiment::tidy;
 use crate::experiment::vary::Dimension;
@@ -16,33 +16,33 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A sweep, as its shards know it.
+/// The plan of a sweep.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct SweepPlan {
     /// The version of the program.
     pub version: String,
-    /// What varies.
+    /// The varied keys.
     pub dimensions: Vec<Dimension>,
     /// The hash of each point's inputs.
     pub inputs: Vec<String>,
-    /// Where it stops at saturation.
-    pub lines: Option<Stops>,
-    /// How many seeds a point has, where they vary.
+    /// The lines of the sweep, if it stops at saturation.
+    pub lines: Option<SweepLines>,
+    /// The number of seeds of each point, if they are varied.
     pub seeds: Option<u64>,
-    /// The metrics to be shown; all if none.
+    /// The metrics to show; if empty, all.
     pub metrics: Vec<String>,
 }
 
-/// What of a plan is there.
-pub struct Gathered {
-    /// The points, in order.
+/// The points of a plan that have results, and those that are missing.
+pub struct GatheredPoints {
+    /// The points with results, in order.
     pub points: Vec<SweepPoint>,
-    /// The values of those that are missing.
+    /// The keys and values of the missing points.
     pub missing: Vec<Vec<(String, String)>>,
 }
 
 impl SweepPlan {
-    /// Of these points, with so many seeds each, or one; it may stop at saturation.
+    /// Returns the plan of a sweep with `seeds` seeds for each point; `stops` says whether it stops at saturation.
     pub fn new(
         dimensions: &[Dimension],
         inputs: &[String],
@@ -53,58 +53,62 @@ impl SweepPlan {
             version: VERSION.to_owned(),
             dimensions: dimensions.to_vec(),
             inputs: inputs.to_vec(),
-            lines: Stops::of(dimensions, seeds).filter(|_| stops),
+            lines: SweepLines::of(dimensions, seeds).filter(|_| stops),
             seeds,
             metrics: metrics.to_vec(),
         }
     }
 
-    /// The plan that a text holds, or why it is none that can be followed.
+    /// Parses a plan.
+    ///
+    /// # Errors
+    ///
+    /// Returns a sentence that says why the text is not a plan, or that another version of the program made it.
     pub fn parse(text: &str) -> Result<SweepPlan, String> {
         let plan: SweepPlan =
-            serde_json::from_str(text).map_err(|error| format!("it is no plan of a sweep: {error}"))?;
+            serde_json::from_str(text).map_err(|error| format!("it is not the plan of a sweep: {error}"))?;
         match plan.version == VERSION {
             true => Ok(plan),
             false => Err(format!("it was made by version {} of Narrows, and this is {VERSION}", plan.version)),
         }
     }
 
-    /// As it is written.
+    /// Returns the text of the plan.
     pub fn text(&self) -> String {
         serde_json::to_string(self).expect("a plan is plain JSON") + "\n"
     }
 
-    /// Gathers the points from folders; what is not to be believed counts as missing.
-    pub fn gather(&self, folders: &[Points]) -> Gathered {
+    /// Collects the points from several stores; an invalid result counts as missing.
+    pub fn gather(&self, folders: &[PointStore]) -> GatheredPoints {
         let mut known: HashMap<&str, Option<Arc<_>>> = HashMap::new();
         let find = |inputs: &str| {
             folders.iter().find_map(|folder| match folder.find(inputs) {
-                Kept::Whole(record) => Some(Arc::new(ResultRow::of(&record))),
-                Kept::Absent | Kept::Corrupt(..) => None,
+                StoredPoint::Valid(record) => Some(Arc::new(ResultRow::of(&record))),
+                StoredPoint::Absent | StoredPoint::Corrupt(..) => None,
             })
         };
         self.gather_from(|inputs| known.entry(inputs).or_insert_with(|| find(inputs)).clone())
     }
 
-    /// Gathers the points whose results `find` knows by the hashes of their inputs.
-    pub fn gather_from<'a>(&'a self, mut find: impl FnMut(&'a str) -> Option<Arc<ResultRow>>) -> Gathered {
-        let mut gathered = Gathered { points: Vec::new(), missing: Vec::new() };
+    /// Collects the points whose results `find` returns for the hashes of their inputs.
+    pub fn gather_from<'a>(&'a self, mut find: impl FnMut(&'a str) -> Option<Arc<ResultRow>>) -> GatheredPoints {
+        let mut gathered = GatheredPoints { points: Vec::new(), missing: Vec::new() };
         self.each_line().for_each(|line| self.line(line, &mut gathered, &mut find));
         gathered
     }
 
-    /// The points to be run next, when `find` knows the results of the others: all that are missing, or where it
-    /// stops at saturation the first such place of each line that is not saturated yet.
+    /// Returns the points to run next, where `find` returns the results so far: all missing points, or in a sweep that
+    /// stops at saturation the first incomplete position of each line that is not saturated yet.
     pub fn open<'a>(&'a self, mut find: impl FnMut(&'a str) -> Option<Arc<ResultRow>>) -> Vec<usize> {
         let mut open = Vec::new();
         for line in self.each_line() {
-            for place in line.step_by(self.runs()) {
+            for position in line.step_by(self.runs()) {
                 let point = |point: usize| {
                     let result = find(&self.inputs[point]);
                     result.map(|result| SweepPoint { values: Vec::new(), result }).ok_or(point)
                 };
                 let (found, missing): (Vec<_>, Vec<_>) =
-                    (place..place + self.runs()).map(point).partition(Result::is_ok);
+                    (position..position + self.runs()).map(point).partition(Result::is_ok);
                 let found: Vec<SweepPoint> = found.into_iter().flatten().collect();
                 open.extend(missing.into_iter().filter_map(Result::err));
                 if self.lines.is_some() && (found.len() < self.runs() || is_saturated(&found)) {
@@ -115,7 +119,7 @@ impl SweepPlan {
         open
     }
 
-    /// The results as tidy data: a row for each point, of several seeds a point their means.
+    /// Returns the results as tidy data: a row for each point, with means if there are several seeds.
     pub fn dataset(&self, rows: &[SweepPoint]) -> Dataset {
         let metrics = tidy::metrics(rows, &self.metrics);
         match self.seeds {
@@ -124,29 +128,29 @@ impl SweepPlan {
         }
     }
 
-    /// How many points a place of a line has.
+    /// Returns the number of runs at each position of a line.
     fn runs(&self) -> usize {
         self.seeds.unwrap_or(1) as usize
     }
 
-    /// The points of each line.
+    /// Returns the range of points of each line.
     fn each_line(&self) -> impl Iterator<Item = Range<usize>> + use<> {
         let (step, end) = (self.lines.map_or(self.runs(), |lines| lines.points()).max(1), self.inputs.len());
         (0..end).step_by(step).map(move |from| from..(from + step).min(end))
     }
 
-    /// Gathers one line; where it stops at saturation, what lies behind is not missed. A place that lacks a run is
-    /// left out.
+    /// Collects one line. Points after the first saturated position do not count as missing in a sweep that stops at
+    /// saturation; a position that lacks a run is left out.
     fn line<'a>(
         &'a self,
         line: Range<usize>,
-        gathered: &mut Gathered,
+        gathered: &mut GatheredPoints,
         find: &mut dyn FnMut(&'a str) -> Option<Arc<ResultRow>>,
     ) {
         let runs = self.runs();
-        for place in line.step_by(runs) {
+        for position in line.step_by(runs) {
             let before = gathered.points.len();
-            for point in place..place + runs {
+            for point in position..position + runs {
                 let values = values_of(&self.dimensions, point);
                 match find(&self.inputs[point]) {
                     Some(result) => gathered.points.push(SweepPoint { values, result }),

@@ -1,12 +1,12 @@
-//! The points of a checked sweep, run: all of them, a share of them, or each line of them until it is saturated.
+//! Running a checked sweep: all its points, one shard of them, or each line of points until it is saturated.
 //!
-//! What is kept is not run again; which points are run never depends on who was first.
+//! Points with stored results are not run again. The set of points that are run does not depend on thread timing.
 
-use super::{Checked, SweepEvent, SweepPoint};
+use super::{CheckedSweep, SweepEvent, SweepPoint};
 use crate::experiment::ResultRow;
-use crate::experiment::points::{Kept, Points};
+use crate::experiment::points::{PointStore, StoredPoint};
 use crate::experiment::record::Record;
-use crate::experiment::threads::one_by_one;
+use crate::experiment::threads::one_task_per_run;
 use crate::experiment::vary::Dimension;
 use narrows_core::engine::Recorder;
 use narrows_core::machine::Machine;
@@ -17,104 +17,105 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::sync::Arc;
 
-/// One of so many shares of a sweep, each for a machine of its own.
+/// One shard of a sweep that is divided among several computers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Share {
-    /// Which, from 1 on.
+pub struct Shard {
+    /// The number of the shard, from 1 on.
     pub number: usize,
-    /// Of how many.
-    pub of: usize,
+    /// The number of shards.
+    pub count: usize,
 }
 
-impl Share {
-    fn has(&self, place: usize) -> bool {
-        place % self.of == self.number - 1
+impl Shard {
+    fn contains(&self, index: usize) -> bool {
+        index % self.count == self.number - 1
     }
 }
 
-/// Stops of a sweep that end where a place is saturated.
+/// The lines of a sweep along its last key, each of which stops at its first saturated position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Stops {
-    /// How many places a line has.
-    pub places: usize,
-    /// How many runs a place has: one a seed.
+pub struct SweepLines {
+    /// The number of positions of a line.
+    pub positions: usize,
+    /// The number of runs at each position: one per seed.
     pub runs: usize,
 }
 
-/// How a sweep goes.
+/// The options of running a sweep.
 #[derive(Clone, Copy)]
-pub struct Going<'a> {
-    /// Where finished points are kept.
-    pub points: Option<&'a Points>,
-    /// Which of them are this one's.
-    pub share: Option<Share>,
-    /// Where it stops at saturation.
-    pub lines: Option<Stops>,
-    /// Is told what happens.
-    pub tell: &'a (dyn Fn(SweepEvent) + Sync),
+pub struct RunOptions<'a> {
+    /// The store of finished points.
+    pub points: Option<&'a PointStore>,
+    /// The shard to run; `None` runs all.
+    pub shard: Option<Shard>,
+    /// The lines of the sweep, if it stops at saturation.
+    pub lines: Option<SweepLines>,
+    /// Called for each progress event.
+    pub on_event: &'a (dyn Fn(SweepEvent) + Sync),
 }
 
-/// A place at which every run is saturated.
+/// Returns whether every run is saturated.
 pub(super) fn is_saturated(runs: &[SweepPoint]) -> bool {
     runs.iter().all(|run| *run.result.outcome == *"saturated")
 }
 
-impl Stops {
-    /// Along the last of what varies, but for so many seeds, which vary behind it.
-    pub fn of(dimensions: &[Dimension], seeds: Option<u64>) -> Option<Stops> {
+impl SweepLines {
+    /// Returns the lines along the last varied key; `seeds`, if given, is the length of a further dimension of seeds.
+    pub fn of(dimensions: &[Dimension], seeds: Option<u64>) -> Option<SweepLines> {
         let last = dimensions.iter().rev().nth(usize::from(seeds.is_some()))?;
-        Some(Stops { places: last.len(), runs: seeds.unwrap_or(1) as usize })
+        Some(SweepLines { positions: last.len(), runs: seeds.unwrap_or(1) as usize })
     }
 
-    /// The points of a line up to the first place that is saturated, of those there are.
-    pub fn cut(&self, line: Vec<SweepPoint>) -> Vec<SweepPoint> {
-        let end = line.chunks(self.runs).position(is_saturated).map_or(line.len(), |place| (place + 1) * self.runs);
+    /// Returns the points of a line up to and including its first saturated position.
+    pub fn up_to_saturation(&self, line: Vec<SweepPoint>) -> Vec<SweepPoint> {
+        let end =
+            line.chunks(self.runs).position(is_saturated).map_or(line.len(), |position| (position + 1) * self.runs);
         line.into_iter().take(end).collect()
     }
 
-    /// How many points a line has.
+    /// Returns the number of points of a line.
     pub fn points(&self) -> usize {
-        self.places * self.runs
+        self.positions * self.runs
     }
 }
 
-impl Checked<'_> {
-    /// How many points there are, and how many of them are the only ones like them.
+impl CheckedSweep<'_> {
+    /// Returns the number of points, and the number of points with distinct inputs.
     pub fn points(&self) -> (usize, usize) {
         (self.inputs.len(), self.distinct.len())
     }
 
-    /// The hash of each point's inputs.
+    /// Returns the hash of each point's inputs.
     pub fn inputs(&self) -> &[String] {
         &self.inputs
     }
 
-    /// How many points are to be run or found.
-    pub fn to_do(&self, going: &Going<'_>) -> usize {
-        match (going.share, going.lines) {
+    /// Returns the number of points to be run or found in the store; an upper bound if the sweep stops at saturation.
+    pub fn planned_points(&self, options: &RunOptions<'_>) -> usize {
+        match (options.shard, options.lines) {
             (None, None) => self.distinct.len(),
-            (Some(share), None) => (0..self.distinct.len()).filter(|place| share.has(*place)).count(),
-            (share, Some(lines)) => self.lines(share, lines).len() * lines.points(),
+            (Some(shard), None) => (0..self.distinct.len()).filter(|index| shard.contains(*index)).count(),
+            (shard, Some(lines)) => self.lines(shard, lines).len() * lines.points(),
         }
     }
 
-    /// Runs every point that is not kept, and keeps it.
-    pub fn run(&self, going: &Going<'_>) -> io::Result<Vec<SweepPoint>> {
-        match going.lines {
-            Some(lines) => self.run_lines(going, lines),
-            None => self.run_all(going),
+    /// Runs every point that has no stored result, and stores its result.
+    pub fn run(&self, options: &RunOptions<'_>) -> io::Result<Vec<SweepPoint>> {
+        match options.lines {
+            Some(lines) => self.run_lines(options, lines),
+            None => self.run_all(options),
         }
     }
 
-    fn run_all(&self, going: &Going<'_>) -> io::Result<Vec<SweepPoint>> {
-        let own = |place: &usize| going.share.is_none_or(|share| share.has(*place));
-        let places: Vec<usize> = (0..self.distinct.len()).filter(own).collect();
-        let one = |place: &usize| {
-            let point = self.distinct[*place];
-            Ok((self.inputs[point].as_str(), self.result(point, going)?))
+    fn run_all(&self, options: &RunOptions<'_>) -> io::Result<Vec<SweepPoint>> {
+        let is_in_shard = |index: &usize| options.shard.is_none_or(|shard| shard.contains(*index));
+        let indices: Vec<usize> = (0..self.distinct.len()).filter(is_in_shard).collect();
+        let run_point = |index: &usize| {
+            let point = self.distinct[*index];
+            Ok((self.inputs[point].as_str(), self.result(point, options)?))
         };
         let results: HashMap<&str, Arc<ResultRow>> =
-            one_by_one(places.par_iter()).map(one).collect::<io::Result<_>>()?;
+            one_task_per_run(indices.par_iter()).map(run_point).collect::<io::Result<_>>()?;
         let point = |point: usize| {
             let result = results.get(self.inputs[point].as_str())?.clone();
             Some(SweepPoint { values: self.sweep.values(point), result })
@@ -122,17 +123,17 @@ impl Checked<'_> {
         Ok((0..self.inputs.len()).into_par_iter().filter_map(point).collect())
     }
 
-    /// The lines that are this one's.
-    fn lines(&self, share: Option<Share>, lines: Stops) -> Vec<usize> {
+    /// Returns the lines of the shard.
+    fn lines(&self, shard: Option<Shard>, lines: SweepLines) -> Vec<usize> {
         let all = 0..self.inputs.len() / lines.points().max(1);
-        all.filter(|line| share.is_none_or(|share| share.has(*line))).collect()
+        all.filter(|line| shard.is_none_or(|shard| shard.contains(*line))).collect()
     }
 
-    /// Goes along all lines at once, some places of each at a time: as many as keep all threads at work. What is run
-    /// beyond the first saturated place is left out.
-    fn run_lines(&self, going: &Going<'_>, lines: Stops) -> io::Result<Vec<SweepPoint>> {
+    /// Runs all lines in parallel, and of each as many positions at a time as keep all threads busy. Results beyond the
+    /// first saturated position of a line are dropped.
+    fn run_lines(&self, options: &RunOptions<'_>, lines: SweepLines) -> io::Result<Vec<SweepPoint>> {
         let mut done: BTreeMap<usize, Vec<SweepPoint>> =
-            self.lines(going.share, lines).into_iter().map(|line| (line, Vec::new())).collect();
+            self.lines(options.shard, lines).into_iter().map(|line| (line, Vec::new())).collect();
         loop {
             let is_open =
                 |points: &[SweepPoint]| points.len() < lines.points() && !points.chunks(lines.runs).any(is_saturated);
@@ -148,36 +149,37 @@ impl Checked<'_> {
             };
             let next: Vec<usize> = done.iter().flat_map(next).collect();
             let one = |&point: &usize| {
-                Ok((point, SweepPoint { values: self.sweep.values(point), result: self.result(point, going)? }))
+                Ok((point, SweepPoint { values: self.sweep.values(point), result: self.result(point, options)? }))
             };
-            for (point, row) in one_by_one(next.par_iter()).map(one).collect::<io::Result<Vec<_>>>()? {
+            for (point, row) in one_task_per_run(next.par_iter()).map(one).collect::<io::Result<Vec<_>>>()? {
                 done.get_mut(&(point / lines.points())).expect("a line that is run").push(row);
             }
         }
-        Ok(done.into_values().flat_map(|points| lines.cut(points)).collect())
+        Ok(done.into_values().flat_map(|points| lines.up_to_saturation(points)).collect())
     }
 
-    fn result(&self, point: usize, going: &Going<'_>) -> io::Result<Arc<ResultRow>> {
+    fn result(&self, point: usize, options: &RunOptions<'_>) -> io::Result<Arc<ResultRow>> {
         let changed = || io::Error::other("the description changed while the sweep was running");
         let read = || self.sweep.read(point).map_err(|_| changed());
-        found_or_run(&self.inputs[point], going.points, going.tell, read)?.ok_or_else(changed)
+        find_or_run(&self.inputs[point], options.points, options.on_event, read)?.ok_or_else(changed)
     }
 }
 
-/// The result that is kept, or else that of a run, which is kept then; nothing where what is read is not what was asked.
-pub fn found_or_run(
+/// Returns the stored result, or runs the description that `read` returns and stores its result. Returns `None` if the
+/// description does not have the hash `inputs`.
+pub fn find_or_run(
     inputs: &str,
-    points: Option<&Points>,
-    tell: &(dyn Fn(SweepEvent) + Sync),
+    points: Option<&PointStore>,
+    on_event: &(dyn Fn(SweepEvent) + Sync),
     read: impl FnOnce() -> io::Result<Read<Machine>>,
 ) -> io::Result<Option<Arc<ResultRow>>> {
-    match points.map_or(Kept::Absent, |points| points.find(inputs)) {
-        Kept::Whole(record) => {
-            tell(SweepEvent::Finished { kept: true });
+    match points.map_or(StoredPoint::Absent, |points| points.find(inputs)) {
+        StoredPoint::Valid(record) => {
+            on_event(SweepEvent::Finished { stored: true });
             return Ok(Some(Arc::new(ResultRow::of(&record))));
         }
-        Kept::Corrupt(path, why) => tell(SweepEvent::Corrupt(path, why)),
-        Kept::Absent => {}
+        StoredPoint::Corrupt(path, why) => on_event(SweepEvent::Corrupt(path, why)),
+        StoredPoint::Absent => {}
     }
     let read = read()?;
     let record = Record::of(&read, &crate::experiment::run(&read.value, Recorder::off()));
@@ -185,8 +187,8 @@ pub fn found_or_run(
         return Ok(None);
     }
     if let Some(points) = points {
-        points.keep(inputs, &record)?;
+        points.store(inputs, &record)?;
     }
-    tell(SweepEvent::Finished { kept: false });
+    on_event(SweepEvent::Finished { stored: false });
     Ok(Some(Arc::new(ResultRow::of(&record))))
 }

@@ -1,13 +1,17 @@
-//! What `narrows sweep --format json` wrote, as tidy data: values, outcome and metrics.
+//! Reader of the output of `narrows sweep --format json` as tidy data: values, outcome and metrics.
 
 use super::{push_number, values};
 use crate::report::dataset::{ColumnValues, Dataset};
 use serde_json::Value as Json;
 
-/// A row for each point.
+/// Returns a row for each point.
+///
+/// # Errors
+///
+/// Returns a sentence that says why the text is not the result of a sweep.
 pub fn read(text: &str) -> Result<Dataset, String> {
     let json: Json = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
-    let points = json["points"].as_array().ok_or("it is JSON, but not of a sweep: it has no `points`")?;
+    let points = json["points"].as_array().ok_or("it is JSON, but not the result of a sweep: it has no `points`")?;
     let rows: Vec<Vec<(String, String)>> = points.iter().map(point).collect();
     if rows.iter().any(|row| row.iter().map(|(key, _)| key).ne(rows[0].iter().map(|(key, _)| key))) {
         return Err("its points have different keys".to_owned());

@@ -1,20 +1,20 @@
-//! Points that were run with several seeds: a row for each, with the mean of each metric and half the width of its
-//! 95 % interval.
+//! Tidy data of points with several seeds: a row for each point, with the mean of each metric and half the width of its
+//! 95 % confidence interval.
 
 use super::{MetricName, of_values, push_number};
 use crate::experiment::seeds::{self, Replicated};
 use crate::experiment::sweep::SweepPoint;
 use crate::report::dataset::{ColumnValues, Dataset};
 
-/// A point, and what its runs come to.
+/// A point that was run with several seeds.
 pub struct ReplicatedPoint<'a> {
-    /// Its values, without the seed.
+    /// The keys and values, without the seed.
     pub values: Vec<(String, String)>,
-    /// Its runs.
+    /// The runs of the point.
     pub runs: &'a [SweepPoint],
-    /// How they ended.
+    /// The outcomes of the runs.
     pub outcome: String,
-    /// What they measured.
+    /// The metrics over the runs.
     pub metrics: Vec<Replicated>,
 }
 
@@ -27,27 +27,27 @@ impl<'a> ReplicatedPoint<'a> {
         ReplicatedPoint { values, runs, outcome: seeds::outcomes(&results), metrics: all }
     }
 
-    /// One of its metrics.
+    /// Returns the metric `name`.
     pub fn metric(&self, name: &str) -> Option<&Replicated> {
         self.metrics.iter().find(|metric| metric.name == name)
     }
 }
 
-/// The points of rows whose last key is the seed, each with `seeds` runs: of the metrics named.
+/// Groups rows whose last key is the seed into points of `seeds` runs each, with the given metrics.
 pub fn replicated<'a>(rows: &'a [SweepPoint], seeds: usize, metrics: &[MetricName]) -> Vec<ReplicatedPoint<'a>> {
     rows.chunks(seeds).map(|runs| ReplicatedPoint::of(runs, metrics)).collect()
 }
 
-/// A row for each point; under `ci95` half the width of each interval.
+/// Returns a row for each point; columns that end in `_ci95` hold half the width of each interval.
 pub fn of_replicated(points: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> Dataset {
     let mut data = Dataset::default();
     of_values(&mut data, &points.iter().map(|point| &point.values[..]).collect::<Vec<_>>());
     let outcomes = points.iter().map(|point| Some(point.outcome.clone())).collect();
     data.push("outcome", "", ColumnValues::Texts(outcomes));
     for (name, unit) in metrics {
-        let of = |of: fn(&Replicated) -> Option<f64>| points.iter().map(|point| of(point.metric(name)?)).collect();
-        push_number(&mut data, name, unit, of(|metric| Some(metric.mean)));
-        push_number(&mut data, &format!("{name}_ci95"), unit, of(|metric| metric.half_width));
+        let column = |of: fn(&Replicated) -> Option<f64>| points.iter().map(|point| of(point.metric(name)?)).collect();
+        push_number(&mut data, name, unit, column(|metric| Some(metric.mean)));
+        push_number(&mut data, &format!("{name}_ci95"), unit, column(|metric| metric.half_width));
     }
     let seeds = points.iter().map(|point| Some(point.runs.len() as u64)).collect();
     data.push("seeds", "", ColumnValues::Counts(seeds));

@@ -1,49 +1,50 @@
-//! The values of varied keys as columns: quantities as numbers of their base unit, numbers as numbers, all else as
-//! words. A column is of one kind: where its values are not, they are words as they were written.
+//! Columns of the values of varied keys: quantities in their base unit, numbers, or text.
+//!
+//! A column has one type. If its values differ in type, all are text, as they were written.
 
-use crate::report::dataset::{Base, ColumnValues, Dataset};
+use crate::report::dataset::{BaseUnit, ColumnValues, Dataset};
 use narrows_core::engine::{Bytes, Hertz, Rate, Time};
 use narrows_core::text::quantity::parse;
 
-/// A value as it was understood.
+/// A parsed value of a key.
 #[derive(Clone, PartialEq, Debug)]
-enum Known {
+enum ParsedValue {
     Count(u64),
     Number(f64),
     Quantity(&'static str, f64),
     Word(String),
 }
 
-/// A column for each key of rows that have the same keys.
+/// Adds a column for each key; all rows have the same keys.
 pub fn columns(data: &mut Dataset, rows: &[&[(String, String)]]) {
     let keys = rows.first().map_or(0, |row| row.len());
     for at in 0..keys {
-        let known: Vec<Known> = rows.iter().map(|row| understood(&row[at].1)).collect();
-        push(data, &rows[0][at].0, known, &|row| plain(&rows[row][at].1));
+        let parsed: Vec<ParsedValue> = rows.iter().map(|row| parse_value(&row[at].1)).collect();
+        push(data, &rows[0][at].0, parsed, &|row| unquoted(&rows[row][at].1));
     }
 }
 
-fn push(data: &mut Dataset, key: &str, known: Vec<Known>, word: &dyn Fn(usize) -> String) {
-    let count = |value: &Known| match value {
-        Known::Count(count) => Some(*count),
+fn push(data: &mut Dataset, key: &str, parsed: Vec<ParsedValue>, text: &dyn Fn(usize) -> String) {
+    let count = |value: &ParsedValue| match value {
+        ParsedValue::Count(count) => Some(*count),
         _ => None,
     };
-    let number = |value: &Known| match value {
-        Known::Count(count) => Some(*count as f64),
-        Known::Number(number) => Some(*number),
+    let number = |value: &ParsedValue| match value {
+        ParsedValue::Count(count) => Some(*count as f64),
+        ParsedValue::Number(number) => Some(*number),
         _ => None,
     };
-    let quantity = |value: &Known| match value {
-        Known::Quantity(unit, number) => Some((*unit, *number)),
+    let quantity = |value: &ParsedValue| match value {
+        ParsedValue::Quantity(unit, number) => Some((*unit, *number)),
         _ => None,
     };
-    if let Some(counts) = known.iter().map(count).collect::<Option<Vec<_>>>() {
+    if let Some(counts) = parsed.iter().map(count).collect::<Option<Vec<_>>>() {
         return data.push(key, "", ColumnValues::Counts(counts.into_iter().map(Some).collect()));
     }
-    if let Some(numbers) = known.iter().map(number).collect::<Option<Vec<_>>>() {
+    if let Some(numbers) = parsed.iter().map(number).collect::<Option<Vec<_>>>() {
         return data.push(key, "", ColumnValues::Numbers(numbers.into_iter().map(Some).collect()));
     }
-    let quantities = known.iter().map(quantity).collect::<Option<Vec<_>>>();
+    let quantities = parsed.iter().map(quantity).collect::<Option<Vec<_>>>();
     match quantities.filter(|all| all.iter().all(|(unit, _)| *unit == all[0].0)) {
         Some(all) if ["B", "Hz"].contains(&all[0].0) => {
             data.push(
@@ -55,32 +56,34 @@ fn push(data: &mut Dataset, key: &str, known: Vec<Known>, word: &dyn Fn(usize) -
         Some(all) => {
             data.push(key, all[0].0, ColumnValues::Numbers(all.iter().map(|(_, number)| Some(*number)).collect()))
         }
-        None => data.push(key, "", ColumnValues::Texts((0..known.len()).map(|row| Some(word(row))).collect())),
+        None => data.push(key, "", ColumnValues::Texts((0..parsed.len()).map(|row| Some(text(row))).collect())),
     }
 }
 
-/// A text without the quotes that it may stand in.
-fn plain(value: &str) -> String {
+/// Returns a text without its quotes, if it has any.
+fn unquoted(value: &str) -> String {
     match value.parse::<toml::Value>() {
         Ok(toml::Value::String(text)) => text,
         _ => value.to_owned(),
     }
 }
 
-fn understood(value: &str) -> Known {
+fn parse_value(value: &str) -> ParsedValue {
     match value.parse::<toml::Value>() {
-        Ok(toml::Value::Integer(whole)) => u64::try_from(whole).map_or(Known::Number(whole as f64), Known::Count),
-        Ok(toml::Value::Float(number)) => Known::Number(number),
-        Ok(toml::Value::String(text)) => quantity(&text).unwrap_or(Known::Word(text)),
-        Ok(_) => Known::Word(value.to_owned()),
-        Err(_) => quantity(value).unwrap_or(Known::Word(value.to_owned())),
+        Ok(toml::Value::Integer(whole)) => {
+            u64::try_from(whole).map_or(ParsedValue::Number(whole as f64), ParsedValue::Count)
+        }
+        Ok(toml::Value::Float(number)) => ParsedValue::Number(number),
+        Ok(toml::Value::String(text)) => quantity(&text).unwrap_or(ParsedValue::Word(text)),
+        Ok(_) => ParsedValue::Word(value.to_owned()),
+        Err(_) => quantity(value).unwrap_or(ParsedValue::Word(value.to_owned())),
     }
 }
 
-fn quantity(text: &str) -> Option<Known> {
+fn quantity(text: &str) -> Option<ParsedValue> {
     let based = |unit: &str, number: u64| {
-        let base = Base::of(unit).expect("the smallest units are known");
-        Known::Quantity(base.unit, base.value(number as f64))
+        let base = BaseUnit::of(unit).expect("every smallest unit has a base unit");
+        ParsedValue::Quantity(base.unit, base.value(number as f64))
     };
     let bytes = || parse::<Bytes>(text).ok().map(|bytes| based("B", bytes.get()));
     let time = || parse::<Time>(text).ok().map(|time| based("ps", time.ps()));

@@ -1,25 +1,25 @@
-//! How numbers answer to constants: d ln(number) / d ln(constant), by central differences.
+//! Elasticities of numbers to constants: d ln(number) / d ln(constant), by central differences.
 //!
-//! Each constant is changed by its prior's standard deviation both ways, as far as it may well be off:
-//! where numbers bend, or bounce from one run to the next, that is what they do over its range.
+//! Each constant is changed up and down by the standard deviation of its prior. The difference therefore averages over
+//! the plausible range of the constant, including nonlinearity and noise between runs.
 
-use super::Unknown;
-use crate::experiment::threads::one_by_one;
+use super::UncertainConstant;
+use crate::experiment::threads::one_task_per_run;
 use narrows_core::machine::Machine;
 use narrows_core::text::Read;
 use rayon::prelude::*;
 
-/// The most that a constant is changed each way, however wide its prior (chosen).
+/// The largest relative change of a constant, for wide priors (chosen).
 const STEP_MAX: f64 = 0.25;
 
-/// The numbers that a constant up and down gives, each with the logarithm of its factor.
+/// The logarithm of the factor by which a constant is changed, and the numbers that result; `None` if it cannot be.
 pub type Change = Option<(f64, Vec<f64>)>;
 
-/// The elasticities of numbers to one constant, from what changes up and down gave, and the values
-/// between; what one side does not give is taken from the middle.
+/// Returns the elasticities of numbers to one constant from a change down, the unchanged numbers `middle`, and a change
+/// up. If one change is missing, the difference is one-sided.
 pub fn of(middle: &[f64], down: &Change, up: &Change) -> Vec<f64> {
-    let standing = (0.0, middle.to_vec());
-    let (low, high) = (down.as_ref().unwrap_or(&standing), up.as_ref().unwrap_or(&standing));
+    let unchanged = (0.0, middle.to_vec());
+    let (low, high) = (down.as_ref().unwrap_or(&unchanged), up.as_ref().unwrap_or(&unchanged));
     let apart = high.0 - low.0;
     let slope = |(low, high): (&f64, &f64)| {
         let change = (high / low).ln() / apart;
@@ -28,33 +28,34 @@ pub fn of(middle: &[f64], down: &Change, up: &Change) -> Vec<f64> {
     low.1.iter().zip(&high.1).map(slope).collect()
 }
 
-/// Gives numbers of machines, each with settings over it; nothing if one cannot be run so.
+/// A function that returns the numbers with overrides applied to some machines, each given by its index; `None` if one
+/// of them cannot be run.
 pub type Numbers<'a> = &'a (dyn Fn(&[(usize, Vec<String>)]) -> Option<Vec<f64>> + Sync);
 
-/// The elasticities of what `numbers` gives, by constant: for each it is told the machines that have it
-/// as settings over each, by their place in `machines`, and gives nothing if it cannot be run so.
+/// Returns the elasticities of the numbers to each of `unknowns`. For each change, `numbers` is called with the
+/// overrides of the machines that have the constant, by their index in `machines`; `done` is called after each change.
 pub fn all(
-    unknowns: &[Unknown],
+    unknowns: &[UncertainConstant],
     machines: &[&Read<Machine>],
     middle: &[f64],
     numbers: Numbers<'_>,
     done: &(dyn Fn() + Sync),
 ) -> Vec<Vec<f64>> {
-    let change = |unknown: &Unknown, factor: f64| -> Change {
-        let of = |(place, read): (usize, &&Read<Machine>)| Some((place, unknown.times(factor, read)?));
-        let changed: Vec<_> = machines.iter().enumerate().filter_map(of).collect();
+    let change = |unknown: &UncertainConstant, factor: f64| -> Change {
+        let overrides = |(index, read): (usize, &&Read<Machine>)| Some((index, unknown.scaled_by(factor, read)?));
+        let changed: Vec<_> = machines.iter().enumerate().filter_map(overrides).collect();
         let really = changed.first()?.1.1;
-        let sets: Vec<(usize, Vec<String>)> = changed.into_iter().map(|(place, (sets, _))| (place, sets)).collect();
-        let told = numbers(&sets).map(|numbers| (really.ln(), numbers));
+        let sets: Vec<(usize, Vec<String>)> = changed.into_iter().map(|(index, (sets, _))| (index, sets)).collect();
+        let change = numbers(&sets).map(|numbers| (really.ln(), numbers));
         done();
-        told
+        change
     };
-    let one = |unknown: &Unknown| {
+    let one = |unknown: &UncertainConstant| {
         let step = 1.0 + unknown.prior.min(STEP_MAX);
         let [down, up] = [step.recip(), step].map(|factor| change(unknown, factor));
         of(middle, &down, &up)
     };
-    one_by_one(unknowns.par_iter()).map(one).collect()
+    one_task_per_run(unknowns.par_iter()).map(one).collect()
 }
 
 #[cfg(test)]
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_power_has_its_exponent_as_elasticity() {
+    fn elasticity_of_a_power_is_its_exponent() {
         let number = |x: f64| vec![3.0 * x.powf(-0.7), 5.0];
         let at = |x: f64| Some((x.ln(), number(x)));
         let slopes = of(&number(1.0), &at(0.95), &at(1.05));

@@ -1,17 +1,17 @@
-//! How sure a number is: what the constants behind it leave free, once the calibration holds them.
+//! The uncertainty of a number that follows from the uncertainty of the constants, after calibration.
 //!
-//! Every constant that is not of a paper or a data sheet has a prior, of its logarithm: ±25 %, one
-//! standard deviation, or what its comment states. Central differences give the elasticity of each
-//! number to each constant; what the numbers calibrated on leave free of the constants follows, to
-//! first order, and with it the standard deviation of every other number (Bayesian linear regression in
-//! logarithms). Leaves out: what the model itself leaves out, and curvature.
+//! Every constant that is not from a paper or a data sheet has a prior on its logarithm: one standard deviation of ±25
+//! %, or what its comment states. Central differences give the elasticity of each number to each constant. The
+//! posterior covariance of the constants follows to first order from the numbers calibrated on, and with it the
+//! standard deviation of every other number (Bayesian linear regression in logarithms). Errors of the model itself and
+//! nonlinear effects are not included.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `unknown.rs` | constants that are not known, and their priors |
-//! | `elasticity.rs` | how numbers answer to constants |
-//! | `posterior.rs` | what a calibration leaves free |
-//! | `single.rs` | of one run's metrics |
+//! | `unknown.rs` | uncertain constants, and their priors |
+//! | `elasticity.rs` | the elasticities of numbers to constants |
+//! | `posterior.rs` | the posterior covariance of the constants |
+//! | `single.rs` | the uncertainty of one run's metrics |
 
 pub mod elasticity;
 pub mod posterior;
@@ -19,4 +19,4 @@ pub mod single;
 pub mod unknown;
 
 pub use posterior::{NOISE, Posterior};
-pub use unknown::Unknown;
+pub use unknown::UncertainConstant;

@@ -1,23 +1,24 @@
-//! What a calibration leaves free of the constants, to first order in their logarithms.
+//! The posterior covariance of the constants after calibration, to first order in their logarithms.
 //!
-//! With elasticities `e` of the numbers calibrated on, priors `p` and noise `s`, the covariance of the
-//! constants' logarithms is (diag(1/p²) + Σ e eᵀ / s²)⁻¹; of another number with elasticities `g`,
-//! √(gᵀ Σ g) is left free.
+//! With elasticities `e` of the numbers calibrated on, priors `p` and noise `s`, the covariance C of the constants'
+//! logarithms is (diag(1/p²) + Σ e eᵀ / s²)⁻¹. The standard deviation of another number with elasticities `g` is
+//! √(gᵀ C g).
 
 use nalgebra::{DMatrix, DVector};
 
-/// One standard deviation of what a number of a paper is off by, beside the constants: its digits, its
-/// machine, and what the model leaves out (chosen).
+/// One standard deviation of the relative error of a paper's number that is not due to the constants: rounding,
+/// variation between machines, and effects that the model leaves out (chosen).
 pub const NOISE: f64 = 0.03;
 
-/// The covariance of constants' logarithms.
+/// The posterior covariance of the constants' logarithms.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Posterior {
     covariance: DMatrix<f64>,
 }
 
 impl Posterior {
-    /// Of constants with these priors, when numbers with these elasticities hold, each within its noise.
+    /// Computes the posterior of constants with these priors from the numbers calibrated on, each given by its
+    /// elasticities and its noise.
     pub fn of(priors: &[f64], calibrated: &[(&[f64], f64)]) -> Posterior {
         let known = priors.iter().map(|prior| prior.powi(-2));
         let mut precision = DMatrix::from_diagonal(&DVector::from_iterator(priors.len(), known));
@@ -25,27 +26,27 @@ impl Posterior {
             let row = DVector::from_row_slice(row);
             precision += &row * row.transpose() / (noise * noise);
         }
-        // A sum of a positive diagonal and squares is positive definite.
+        // The sum of a positive diagonal and outer products is positive definite.
         let covariance = precision.cholesky().expect("priors are positive").inverse();
         Posterior { covariance }
     }
 
-    /// One standard deviation of the logarithm of a number with these elasticities.
-    pub fn left_free(&self, elasticities: &[f64]) -> f64 {
+    /// Returns one standard deviation of the logarithm of a number with these elasticities.
+    pub fn std_dev(&self, elasticities: &[f64]) -> f64 {
         let row = DVector::from_row_slice(elasticities);
         (row.transpose() * &self.covariance * row)[0].max(0.0).sqrt()
     }
 
-    /// One standard deviation of a constant's logarithm.
+    /// Returns one standard deviation of a constant's logarithm.
     pub fn constant(&self, index: usize) -> f64 {
         self.covariance[(index, index)].max(0.0).sqrt()
     }
 }
 
-/// By how many standard deviations a number misses what is expected.
-pub fn z(measured: f64, expected: f64, left_free: f64) -> Option<f64> {
+/// Returns the error of a number in standard deviations, or `None` if a logarithm is undefined.
+pub fn z(measured: f64, expected: f64, std_dev: f64) -> Option<f64> {
     let ratio = measured / expected;
-    (ratio > 0.0 && ratio.is_finite()).then(|| ratio.ln() / left_free.hypot(NOISE))
+    (ratio > 0.0 && ratio.is_finite()).then(|| ratio.ln() / std_dev.hypot(NOISE))
 }
 
 #[cfg(test)]
@@ -54,25 +55,25 @@ mod tests {
     use crate::experiment::uncertainty::unknown::PRIOR;
 
     #[test]
-    fn without_a_calibration_the_priors_alone_are_left() {
+    fn posterior_without_calibration_is_the_prior() {
         let posterior = Posterior::of(&[PRIOR; 2], &[]);
-        assert!((posterior.left_free(&[0.6, 0.8]) - PRIOR).abs() < 1e-12);
+        assert!((posterior.std_dev(&[0.6, 0.8]) - PRIOR).abs() < 1e-12);
         assert!((posterior.constant(0) - PRIOR).abs() < 1e-12);
     }
 
     #[test]
-    fn what_is_calibrated_on_is_left_free_by_the_noise_and_what_it_says_nothing_of_by_its_prior() {
+    fn calibration_constrains_only_the_combination_it_measures() {
         let both = [1.0, 1.0];
         let posterior = Posterior::of(&[PRIOR; 3], &[(&[both[0], both[1], 0.0], NOISE)]);
-        let left = posterior.left_free(&[both[0], both[1], 0.0]);
+        let left = posterior.std_dev(&[both[0], both[1], 0.0]);
         assert!(left < NOISE && left > 0.95 * NOISE, "{left}");
-        // Their difference is as free as before, and so is a third.
-        assert!((posterior.left_free(&[1.0, -1.0, 0.0]) - PRIOR * 2f64.sqrt()).abs() < 1e-12);
-        assert!((posterior.left_free(&[0.0, 0.0, 1.0]) - PRIOR).abs() < 1e-12);
+        // Neither the difference of the two constants nor the third is constrained.
+        assert!((posterior.std_dev(&[1.0, -1.0, 0.0]) - PRIOR * 2f64.sqrt()).abs() < 1e-12);
+        assert!((posterior.std_dev(&[0.0, 0.0, 1.0]) - PRIOR).abs() < 1e-12);
     }
 
     #[test]
-    fn an_error_counts_in_what_is_left_free_and_noise_together() {
+    fn z_score_combines_posterior_and_noise() {
         let one = z(1.05, 1.0, 0.04).expect("two numbers");
         assert!((one - 1.05f64.ln() / 0.05).abs() < 1e-12, "{one}");
         assert_eq!(z(0.0, 1.0, 0.04), None);

@@ -1,20 +1,20 @@
-//! Ranges of values: `1..64*2` goes by a factor, `0.05..0.5+0.05` by steps, both up to the end and with it where it
-//! is met; `1 us..1 ms*log9` and `0..1+lin5` are so many values from end to end, by equal factors and by equal
-//! steps. Numbers are exact decimals, and may carry a unit. Leaves out what a value means to whoever reads it.
+//! Ranges of values. `1..64*2` multiplies by a factor and `0.05..0.5+0.05` adds a step, both up to the end, which is
+//! included if it is met exactly. `1 us..1 ms*log9` and `0..1+lin5` have the given number of values from end to end, by
+//! equal factors and by equal steps. Numbers are exact decimals, and may have a unit.
 
 use narrows_core::engine::{Bytes, Hertz, Rate, Time};
 use narrows_core::text::quantity::{self, Quantity};
 
-/// More values than this are no sweep anybody waits for.
+/// The largest number of values of a range.
 pub const VALUES_MAX: usize = 100_000;
 
-/// More decimals than this are no number of anything.
-const PLACES_MAX: usize = 12;
+/// The largest number of decimals.
+const DECIMALS_MAX: usize = 12;
 
-/// Whole, decimal, or of a kind of quantity: how amounts of a range are written.
+/// The notation of the amounts of a range, which are whole numbers of its smallest unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notation {
-    /// Numbers in steps of ten to the minus so many places.
+    /// Decimal numbers with this many decimals.
     Number(u32),
     /// Bytes.
     Bytes,
@@ -26,34 +26,34 @@ pub enum Notation {
     Frequency,
 }
 
-/// How a range goes on.
+/// The step of a range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Step {
-    By(u64),
-    Times(u64),
-    Even(usize),
+    Add(u64),
+    Multiply(u64),
+    Linear(usize),
     Logarithmic(usize),
 }
 
-/// From one amount to another.
+/// A range of amounts.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Range {
-    /// How amounts are written.
+    /// The notation of the amounts.
     pub scale: Notation,
-    /// The first amount, in the scale's smallest unit.
+    /// The first amount.
     pub from: u64,
-    /// The last.
+    /// The upper end.
     pub to: u64,
     step: Option<Step>,
 }
 
-/// Whether a value is a range: it begins with a digit and holds `..`.
+/// Returns whether a value is a range: it begins with a digit and contains `..`.
 pub fn is_range(value: &str) -> bool {
     value.starts_with(|c: char| c.is_ascii_digit()) && value.contains("..")
 }
 
 impl Notation {
-    /// An amount as a description has it.
+    /// Returns an amount in the notation of descriptions.
     pub fn write(self, amount: u64) -> String {
         match self {
             Notation::Number(places) => decimal(amount, places as usize),
@@ -64,20 +64,20 @@ impl Notation {
         }
     }
 
-    /// The amount that a text says.
+    /// Parses an amount.
     fn read(self, text: &str) -> Result<u64, String> {
         match self {
             Notation::Number(places) => number(text, places as usize),
-            Notation::Bytes => of::<Bytes>(text, Bytes::get),
-            Notation::Time => of::<Time>(text, Time::ps),
-            Notation::Rate => of::<Rate>(text, Rate::bits_per_s),
-            Notation::Frequency => of::<Hertz>(text, |hertz| hertz.0),
+            Notation::Bytes => smallest_units::<Bytes>(text, Bytes::get),
+            Notation::Time => smallest_units::<Time>(text, Time::ps),
+            Notation::Rate => smallest_units::<Rate>(text, Rate::bits_per_s),
+            Notation::Frequency => smallest_units::<Hertz>(text, |hertz| hertz.0),
         }
     }
 
-    /// The scale of which a text is an amount.
+    /// Returns the notation of a text.
     fn of(text: &str) -> Option<Notation> {
-        if places(text).is_some() {
+        if decimals(text).is_some() {
             return Some(Notation::Number(0));
         }
         [Notation::Bytes, Notation::Time, Notation::Rate, Notation::Frequency]
@@ -86,19 +86,19 @@ impl Notation {
     }
 }
 
-fn of<Q: Quantity>(text: &str, smallest: fn(Q) -> u64) -> Result<u64, String> {
+fn smallest_units<Q: Quantity>(text: &str, smallest: fn(Q) -> u64) -> Result<u64, String> {
     quantity::parse::<Q>(text).map(smallest).map_err(|fault| fault.label)
 }
 
-/// How many decimals a plain number has.
-fn places(text: &str) -> Option<usize> {
+/// Returns the number of decimals of a number without a unit.
+fn decimals(text: &str) -> Option<usize> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     (digits(whole) && digits(fraction)).then(|| fraction.trim_end_matches('0').len())
 }
 
 fn number(text: &str, places: usize) -> Result<u64, String> {
-    if self::places(text).is_none_or(|of| of > places) {
+    if self::decimals(text).is_none_or(|of| of > places) {
         return Err(format!("`{text}` is not a number, such as 7 or 0.05"));
     }
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
@@ -108,7 +108,7 @@ fn number(text: &str, places: usize) -> Result<u64, String> {
         .map_err(|_| format!("`{text}` is too large"))
 }
 
-/// Digits with the point before the last `places` of them, without idle zeros.
+/// Formats a decimal with the point before its last `places` digits, without trailing zeros.
 fn decimal(amount: u64, places: usize) -> String {
     let digits = format!("{amount:0>width$}", width = places + 1);
     let (whole, fraction) = digits.split_at(digits.len() - places);
@@ -119,7 +119,7 @@ fn decimal(amount: u64, places: usize) -> String {
 }
 
 impl Range {
-    /// Takes a range apart, which need not say how it goes on.
+    /// Parses a range, with or without a step.
     pub fn parse(range: &str) -> Result<Range, String> {
         let (from, rest) = range.split_once("..").ok_or("`..` is missing: LOW..HIGH")?;
         let (to, step) = match rest.rfind(['*', '+']) {
@@ -130,12 +130,12 @@ impl Range {
         let scale =
             Notation::of(from).ok_or_else(|| format!("`{from}` is neither a number nor a number with a unit"))?;
         let scale = match scale {
-            Notation::Number(_) => Notation::Number(decimals(from, to, step)?),
+            Notation::Number(_) => Notation::Number(range_decimals(from, to, step)?),
             scale => scale,
         };
         let read = |text: &str| match scale {
             Notation::Number(_) => scale.read(text),
-            _ => scale.read(text).map_err(|why| format!("`{text}` does not go with `{from}`: {why}")),
+            _ => scale.read(text).map_err(|why| format!("`{text}` has another unit than `{from}`: {why}")),
         };
         let (first, last) = (read(from)?, read(to)?);
         if first > last {
@@ -145,16 +145,16 @@ impl Range {
         Ok(Range { scale, from: first, to: last, step })
     }
 
-    /// The values of a range that says how it goes on.
+    /// Returns the values of a range with a step.
     pub fn values(&self) -> Result<Vec<String>, String> {
         let amounts = match self.step {
             None => return Err("a step is missing: FROM..TO+STEP, *FACTOR, +linN or *logN".to_owned()),
-            Some(Step::Times(_) | Step::Logarithmic(_)) if self.from == 0 => {
+            Some(Step::Multiply(_) | Step::Logarithmic(_)) if self.from == 0 => {
                 return Err("a range by factors cannot begin with 0".to_owned());
             }
-            Some(Step::By(step)) => self.successors(|amount| amount.checked_add(step)),
-            Some(Step::Times(factor)) => self.successors(|amount| amount.checked_mul(factor)),
-            Some(Step::Even(count)) => {
+            Some(Step::Add(step)) => self.successors(|amount| amount.checked_add(step)),
+            Some(Step::Multiply(factor)) => self.successors(|amount| amount.checked_mul(factor)),
+            Some(Step::Linear(count)) => {
                 self.between(count, |part| self.from as f64 + part * (self.to - self.from) as f64)
             }
             Some(Step::Logarithmic(count)) => {
@@ -168,7 +168,7 @@ impl Range {
         }
     }
 
-    /// Whether it says how it goes on.
+    /// Returns whether the range has a step.
     pub fn has_step(&self) -> bool {
         self.step.is_some()
     }
@@ -178,7 +178,7 @@ impl Range {
         all.take(VALUES_MAX + 1).collect()
     }
 
-    /// So many amounts from end to end, those between with four digits; what comes to the same is one.
+    /// Returns at most `count` amounts from end to end, those between rounded to four digits, without duplicates.
     fn between(&self, count: usize, at: impl Fn(f64) -> f64) -> Vec<u64> {
         let inner = (1..count.saturating_sub(1)).map(|i| rounded(at(i as f64 / (count - 1) as f64)));
         let inner = inner.filter(|amount| (self.from..=self.to).contains(amount));
@@ -188,7 +188,7 @@ impl Range {
     }
 }
 
-/// To four significant digits, and to a whole.
+/// Rounds to four significant digits and a whole number.
 pub fn rounded(amount: f64) -> u64 {
     let mut unit = 1.0;
     while amount / unit >= 10_000.0 {
@@ -197,20 +197,20 @@ pub fn rounded(amount: f64) -> u64 {
     (libm::round(amount / unit) * unit) as u64
 }
 
-/// The decimals that a range of plain numbers counts in: enough for its ends and its step.
-fn decimals(from: &str, to: &str, step: Option<(bool, &str)>) -> Result<u32, String> {
-    let of = |text: &str| places(text).ok_or_else(|| format!("`{text}` is not a number, such as 7 or 0.05"));
+/// Returns the number of decimals of a range of numbers without a unit: enough for its ends and its step.
+fn range_decimals(from: &str, to: &str, step: Option<(bool, &str)>) -> Result<u32, String> {
+    let of = |text: &str| decimals(text).ok_or_else(|| format!("`{text}` is not a number, such as 7 or 0.05"));
     let mut most = of(from)?.max(of(to)?);
-    // Whole ends have whole values between them, unless an end is written with a point: 0..1.0+lin5.
-    let pointed = from.contains('.') || to.contains('.');
+    // Between whole ends, values are whole unless an end is written with a point: 0..1.0+lin5.
+    let has_point = from.contains('.') || to.contains('.');
     match step {
         Some((false, by)) if !by.starts_with("lin") => most = most.max(of(by)?),
-        // Between decimals there is room for four digits.
-        Some((_, by)) if !by.bytes().all(|b| b.is_ascii_digit()) && pointed => most = most.max(4) + 2,
-        None if pointed => most = most.max(6),
+        // Values between decimals have four digits.
+        Some((_, by)) if !by.bytes().all(|b| b.is_ascii_digit()) && has_point => most = most.max(4) + 2,
+        None if has_point => most = most.max(6),
         _ => {}
     }
-    if most > PLACES_MAX { Err(format!("more than {PLACES_MAX} decimals")) } else { Ok(most as u32) }
+    if most > DECIMALS_MAX { Err(format!("more than {DECIMALS_MAX} decimals")) } else { Ok(most as u32) }
 }
 
 fn step_of(factor: bool, by: &str, read: &dyn Fn(&str) -> Result<u64, String>) -> Result<Step, String> {
@@ -222,17 +222,17 @@ fn step_of(factor: bool, by: &str, read: &dyn Fn(&str) -> Result<u64, String>) -
         return Ok(Step::Logarithmic(count(rest)?));
     }
     if let Some(rest) = by.strip_prefix("lin").filter(|_| !factor) {
-        return Ok(Step::Even(count(rest)?));
+        return Ok(Step::Linear(count(rest)?));
     }
     match factor {
         true => match by.parse() {
             Ok(0 | 1) => Err("the factor must be at least 2".to_owned()),
-            Ok(factor) => Ok(Step::Times(factor)),
-            Err(_) => Err(format!("the factor `{by}` is not a whole number; *logN goes to the end by N equal factors")),
+            Ok(factor) => Ok(Step::Multiply(factor)),
+            Err(_) => Err(format!("the factor `{by}` is not a whole number; *logN gives N values by equal factors")),
         },
         false => match read(by)? {
             0 => Err("the step must be more than 0".to_owned()),
-            step => Ok(Step::By(step)),
+            step => Ok(Step::Add(step)),
         },
     }
 }
@@ -255,19 +255,19 @@ mod tests {
     }
 
     #[test]
-    fn so_many_values_lie_between_two_ends() {
+    fn lin_and_log_ranges_have_the_given_number_of_values() {
         assert_eq!(values("1 us..1 ms*log4"), ["1 us", "10 us", "100 us", "1 ms"]);
         assert_eq!(values("0.01..1*log5"), ["0.01", "0.03162", "0.1", "0.3162", "1"]);
-        assert_eq!(values("1..10*log30").len(), 10, "what rounds to the same whole is one value");
+        assert_eq!(values("1..10*log30").len(), 10, "values that round to the same whole number are merged");
         assert_eq!(values("0..1+lin3"), ["0", "1"], "whole numbers stay whole");
-        assert_eq!(values("0..1.0+lin3"), ["0", "0.5", "1"], "and a point says that they need not");
+        assert_eq!(values("0..1.0+lin3"), ["0", "0.5", "1"], "a decimal point in an end allows decimals");
         assert_eq!(values("0..0.1+lin3"), ["0", "0.05", "0.1"]);
         assert_eq!(values("0 B..1 KiB+lin5"), ["0 B", "256 B", "512 B", "768 B", "1 KiB"]);
         assert_eq!(values("33 MHz..66 MHz+lin4"), ["33 MHz", "44 MHz", "55 MHz", "66 MHz"]);
     }
 
     #[test]
-    fn what_is_no_range_is_told() {
+    fn malformed_ranges_are_reported() {
         let why = |range: &str| Range::parse(range).and_then(|range| range.values()).expect_err(range);
         assert!(why("0..1*log5").contains("cannot begin with 0"));
         assert!(why("1..9*log1").contains("not a number of values"));
@@ -280,7 +280,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn values_of_a_range_rise_from_end_to_end(from in 1u64..5_000, more in 1u64..1_000_000, count in 2usize..40) {
+        fn values_of_a_range_increase_from_end_to_end(from in 1u64..5_000, more in 1u64..1_000_000, count in 2usize..40) {
             for step in [format!("*log{count}"), format!("+lin{count}")] {
                 let range = Range::parse(&format!("{from}..{}{step}", from + more)).unwrap();
                 let all: Vec<u64> = range.values().unwrap().iter().map(|text| text.parse().unwrap()).collect();

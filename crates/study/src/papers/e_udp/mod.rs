@@ -1,9 +1,9 @@
-//! Jin et al. (2005), "Exploiting NIC architectural support for enhancing IP-based protocols on
-//! high-performance networks": what data cannot say of it. The rest of the study is data (`papers/e-udp`).
+//! The built-in functions of Jin et al. (2005), "Exploiting NIC architectural support for enhancing IP-based protocols
+//! on high-performance networks". All other parts of the study are data (`papers/e-udp`).
 //!
 //! | file | holds |
 //! |---|---|
-//! | `flow.rs` | the time-flow charts' rectangles |
+//! | `flow.rs` | the times of packets in the time-flow charts |
 //! | `model.rs` | the analytic model |
 
 mod flow;

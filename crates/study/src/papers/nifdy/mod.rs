@@ -1,13 +1,13 @@
-//! Callahan and Goldstein (1995), "NIFDY: A Low Overhead, High Throughput Network Interface": what data
-//! cannot say of it. The rest of the study is data (`papers/nifdy`).
+//! The built-in functions of Callahan and Goldstein (1995), "NIFDY: A Low Overhead, High Throughput Network Interface".
+//! All other parts of the study are data (`papers/nifdy`).
 //!
-//! | file | does |
+//! | file | holds |
 //! |---|---|
-//! | `search.rs` | the search over *O*, *B*, *D*, *W*, what it found, and its claims |
-//! | `volume.rs` | how many packets a network's buffers hold |
-//! | `pile.rs` | how long packets pile up for a receiver |
+//! | `search.rs` | the search over *O*, *B*, *D* and *W*, its results, and its claims |
+//! | `volume.rs` | the number of packets that a network's buffers hold |
+//! | `backlog.rs` | the duration of a backlog of packets for a receiver |
 
-mod pile;
+mod backlog;
 mod search;
 mod volume;
 
@@ -16,7 +16,7 @@ use crate::study::{BuiltinFn, BuiltinFns};
 /// Adds the paper's functions.
 pub(super) fn register(functions: BuiltinFns) -> BuiltinFns {
     functions
-        .with_value_of_point("longest-pile", BuiltinFn::Number(pile::longest))
+        .with_value_of_point("longest-pile", BuiltinFn::Number(backlog::longest))
         .with_value("volume", BuiltinFn::Number(volume::volume))
         .with_judge("nifdy-parameters", search::parameters)
         .with_judge("nifdy-enough", search::enough)

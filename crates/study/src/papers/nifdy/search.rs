@@ -1,10 +1,10 @@
-//! The search for the best *O*, *B*, *D* and *W* of each network, by successive halving.
+//! The search for the best parameters *O*, *B*, *D* and *W* of each network, by successive halving.
 //!
-//! All sets run for a short time under both loads; the best third runs twice as long, and so on up to
-//! a million cycles. "The best NIFDY parameters, chosen to give the best average performance with
-//! both test traffic patterns": a set's score is the mean over the two loads of its throughput as a
-//! multiple of that without NIFDY. The paper's own set is never dropped. Ties go to the earlier set,
-//! so the search gives the same on any number of threads.
+//! All parameter sets run for a short time under both loads; the best third runs twice as long, and so on up to a
+//! million cycles. "The best NIFDY parameters, chosen to give the best average performance with both test traffic
+//! patterns": the score of a set is the mean over the two loads of its throughput relative to that without NIFDY. The
+//! paper's set is never dropped. Of equal scores the earlier set wins, so the result does not depend on the number of
+//! threads.
 
 use crate::report::number::percent;
 use crate::report::{Artifact, BarChart, Cell, Column, ReportTable};
@@ -15,9 +15,9 @@ use crate::study::location::Location;
 /// The search.
 pub const EXPLORATION: Exploration = Exploration { runs, explore };
 
-/// Parameters of NIFDY: *O*, *B*, *D* and *W*.
+/// A set of NIFDY parameters: *O*, *B*, *D* and *W*.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Set {
+struct ParameterSet {
     outstanding: u64,
     pool: u64,
     dialogs: u64,
@@ -25,12 +25,12 @@ struct Set {
     window: u64,
 }
 
-impl Set {
-    const fn new(outstanding: u64, pool: u64, dialogs: u64, window: u64) -> Set {
-        Set { outstanding, pool, dialogs, window }
+impl ParameterSet {
+    const fn new(outstanding: u64, pool: u64, dialogs: u64, window: u64) -> ParameterSet {
+        ParameterSet { outstanding, pool, dialogs, window }
     }
 
-    /// As it is written in tables.
+    /// Returns the set as text for tables.
     fn text(&self) -> String {
         format!("O={} B={} D={} W={}", self.outstanding, self.pool, self.dialogs, self.window)
     }
@@ -40,23 +40,23 @@ impl Set {
 struct Network {
     key: &'static str,
     name: &'static str,
-    best: Set,
+    best: ParameterSet,
 }
 
-const fn network(key: &'static str, name: &'static str, best: Set) -> Network {
+const fn network(key: &'static str, name: &'static str, best: ParameterSet) -> Network {
     Network { key, name, best }
 }
 
-/// The networks in Table 3's order.
+/// The networks in the order of Table 3.
 const NETWORKS: [Network; 8] = [
-    network("fat-tree", "full fat tree", Set::new(8, 8, 1, 4)),
-    network("cm-5", "CM-5 network", Set::new(8, 8, 1, 4)),
-    network("store-and-forward", "store-and-forward fat tree", Set::new(8, 16, 1, 8)),
-    network("mesh", "8x8 mesh", Set::new(4, 8, 1, 2)),
-    network("torus", "8x8 torus", Set::new(4, 8, 1, 2)),
-    network("mesh-3d", "4x4x4 mesh", Set::new(4, 8, 1, 2)),
-    network("butterfly", "4-ary butterfly", Set::new(8, 8, 0, 0)),
-    network("multibutterfly", "4-ary multibutterfly", Set::new(8, 8, 1, 4)),
+    network("fat-tree", "full fat tree", ParameterSet::new(8, 8, 1, 4)),
+    network("cm-5", "CM-5 network", ParameterSet::new(8, 8, 1, 4)),
+    network("store-and-forward", "store-and-forward fat tree", ParameterSet::new(8, 16, 1, 8)),
+    network("mesh", "8x8 mesh", ParameterSet::new(4, 8, 1, 2)),
+    network("torus", "8x8 torus", ParameterSet::new(4, 8, 1, 2)),
+    network("mesh-3d", "4x4x4 mesh", ParameterSet::new(4, 8, 1, 2)),
+    network("butterfly", "4-ary butterfly", ParameterSet::new(8, 8, 0, 0)),
+    network("multibutterfly", "4-ary multibutterfly", ParameterSet::new(8, 8, 1, 4)),
 ];
 
 const LOADS: [&str; 2] = ["heavy", "light"];
@@ -65,18 +65,18 @@ fn metric(results: &Results, point: &str, name: &str) -> Option<f64> {
     results.get(point)?.metric(name)
 }
 
-/// Every pair, the second faster.
+/// Returns the cross product; the second factor varies faster.
 fn product<A: Copy, B: Copy>(first: &[A], second: &[B]) -> Vec<(A, B)> {
     first.iter().flat_map(|a| second.iter().map(|b| (*a, *b))).collect()
 }
 
-/// Cycles of each round.
+/// Returns the number of cycles of each round.
 fn rounds(quick: bool) -> &'static [u64] {
     if quick { &[5_000, 10_000, 20_000] } else { &[50_000, 100_000, 200_000, 400_000, 1_000_000] }
 }
 
-/// The sets that a network's search begins with; the paper's are among them.
-fn candidates(quick: bool) -> Vec<Set> {
+/// Returns the initial sets of a network's search, which include the paper's.
+fn candidates(quick: bool) -> Vec<ParameterSet> {
     let (outstanding, pools): (&[u64], &[u64]) =
         if quick { (&[4, 8], &[8, 16]) } else { (&[2, 4, 8, 16], &[2, 4, 8, 16]) };
     let bulk: &[(u64, u64)] = match quick {
@@ -84,101 +84,113 @@ fn candidates(quick: bool) -> Vec<Set> {
         false => &[(0, 0), (1, 2), (1, 4), (1, 8), (2, 2), (2, 4), (2, 8)],
     };
     let sets = product(&product(outstanding, pools), bulk);
-    let set = |((outstanding, pool), (dialogs, window))| Set { outstanding, pool, dialogs, window };
+    let set = |((outstanding, pool), (dialogs, window))| ParameterSet { outstanding, pool, dialogs, window };
     sets.into_iter().map(set).collect()
 }
 
-/// How many sets go on of so many.
-fn kept(sets: usize) -> usize {
+/// Returns the number of sets that survive a round with `sets` sets.
+fn survivor_count(sets: usize) -> usize {
     sets.div_ceil(3).max(3)
 }
 
-/// How many sets run in each round.
-fn sizes(quick: bool) -> Vec<usize> {
+/// Returns the number of sets in each round.
+fn round_sizes(quick: bool) -> Vec<usize> {
     let first = candidates(quick).len();
-    std::iter::successors(Some(first), |sets| Some(kept(*sets))).take(rounds(quick).len()).collect()
+    std::iter::successors(Some(first), |sets| Some(survivor_count(*sets))).take(rounds(quick).len()).collect()
 }
 
-/// How many runs the search makes.
+/// Returns the number of runs of the search.
 fn runs(quick: bool) -> usize {
-    // Each round also runs each network once without NIFDY, to compare with.
-    sizes(quick).iter().map(|sets| NETWORKS.len() * LOADS.len() * (sets + 1)).sum()
+    // Each round also runs each network once without NIFDY, as the reference.
+    round_sizes(quick).iter().map(|sets| NETWORKS.len() * LOADS.len() * (sets + 1)).sum()
 }
 
-/// The best `count` of the scored sets, in their order, with `always` among them.
-fn survivors(scored: &[(Set, f64)], count: usize, always: Set) -> Vec<Set> {
+/// Returns the best `count` of the scored sets, in their order, including `always`.
+fn survivors(scored: &[(ParameterSet, f64)], count: usize, always: ParameterSet) -> Vec<ParameterSet> {
     let mut best: Vec<usize> = (0..scored.len()).collect();
-    // Sorting is stable: of equal scores the earlier set comes first.
+    // Sorting is stable, so of equal scores the earlier set wins.
     best.sort_by(|a, b| scored[*b].1.total_cmp(&scored[*a].1));
-    let own = best.iter().position(|set| scored[*set].0 == always);
-    if let Some(own) = own.filter(|place| *place >= count) {
-        best.swap(count - 1, own);
+    let position = best.iter().position(|set| scored[*set].0 == always);
+    if let Some(position) = position.filter(|position| *position >= count) {
+        best.swap(count - 1, position);
     }
     best.truncate(count);
     best.sort_unstable();
     best.into_iter().map(|set| scored[set].0).collect()
 }
 
-/// The name of a set in points.
-fn name(set: &Set) -> String {
+/// Returns the name of a set in the names of points.
+fn name(set: &ParameterSet) -> String {
     format!("{}-{}-{}-{}", set.outstanding, set.pool, set.dialogs, set.window)
 }
 
-fn with(network: &Network, load: &str, cycles: u64, set: &Set) -> String {
+fn nifdy_point(network: &Network, load: &str, cycles: u64, set: &ParameterSet) -> String {
     format!("search/{}/{load}/{cycles}/{}", network.key, name(set))
 }
 
-fn without(network: &Network, load: &str, cycles: u64) -> String {
+fn reference_point(network: &Network, load: &str, cycles: u64) -> String {
     format!("search-none/{}/{load}/{cycles}", network.key)
 }
 
-/// The points of a round of one network.
-fn points(experiments: &Experiments, location: &Location, network: &Network, sets: &[Set], cycles: u64) -> Vec<Point> {
+/// Returns the points of a round for one network.
+fn points(
+    experiments: &Experiments,
+    location: &Location,
+    network: &Network,
+    sets: &[ParameterSet],
+    cycles: u64,
+) -> Vec<Point> {
     let length = format!("workload.bursts.cycles={cycles}");
     let mut points = Vec::new();
     for load in LOADS {
         let of = |experiment: &str| format!("{experiment}/{}/{load}", network.key);
         let (base, alone) = ("search", "search-none");
-        let name = without(network, load, cycles);
-        points.extend(experiments.varied(location, alone, &of(alone), name, std::slice::from_ref(&length)));
+        let name = reference_point(network, load, cycles);
+        points.extend(experiments.variant(location, alone, &of(alone), name, std::slice::from_ref(&length)));
         for set in sets {
             let more = settings(set).into_iter().chain([length.clone()]).collect::<Vec<_>>();
-            points.extend(experiments.varied(location, base, &of(base), with(network, load, cycles, set), &more));
+            points.extend(experiments.variant(
+                location,
+                base,
+                &of(base),
+                nifdy_point(network, load, cycles, set),
+                &more,
+            ));
         }
     }
     points
 }
 
-fn settings(set: &Set) -> Vec<String> {
+fn settings(set: &ParameterSet) -> Vec<String> {
     let [o, b, d] = [("outstanding", set.outstanding), ("pool", set.pool), ("dialogs", set.dialogs)]
         .map(|(key, value)| format!("protocol.nifdy.{key}={value}"));
     let window = (set.dialogs > 0).then(|| format!("protocol.nifdy.window={}", set.window));
     [o, b, d].into_iter().chain(window).collect()
 }
 
-/// The score of a set in a round.
-fn score(results: &Results, network: &Network, set: &Set, cycles: u64) -> Option<f64> {
+/// Returns the score of a set in a round.
+fn score(results: &Results, network: &Network, set: &ParameterSet, cycles: u64) -> Option<f64> {
     let mut sum = 0.0;
     for load in LOADS {
-        let delivered = metric(results, &with(network, load, cycles, set), "packets.delivered")?;
-        sum += delivered / metric(results, &without(network, load, cycles), "packets.delivered")?.max(1.0);
+        let delivered = metric(results, &nifdy_point(network, load, cycles, set), "packets.delivered")?;
+        sum += delivered / metric(results, &reference_point(network, load, cycles), "packets.delivered")?.max(1.0);
     }
     Some(sum / LOADS.len() as f64)
 }
 
-/// The last round of a network's search, if there was one: its cycles, and its sets by their scores.
-fn last(results: &Results, network: &Network) -> Option<(u64, Vec<(Set, f64)>)> {
+/// Returns the last round of a network's search, if there is one: its cycles, and its sets in order of score.
+fn last_round(results: &Results, network: &Network) -> Option<(u64, Vec<(ParameterSet, f64)>)> {
     [false, true].into_iter().find_map(|quick| {
         let cycles = *rounds(quick).last()?;
         let scored =
             candidates(quick).into_iter().filter_map(|set| Some((set, score(results, network, &set, cycles)?)));
-        let mut scored: Vec<(Set, f64)> = scored.collect();
+        let mut scored: Vec<(ParameterSet, f64)> = scored.collect();
         scored.sort_by(|a, b| b.1.total_cmp(&a.1));
         (!scored.is_empty()).then_some((cycles, scored))
     })
 }
 
-/// Searches all networks.
+/// Runs the search for all networks.
 fn explore(
     experiments: &Experiments,
     location: &Location,
@@ -186,7 +198,7 @@ fn explore(
     jobs: usize,
     done: &(dyn Fn(&str) + Sync),
 ) -> Results {
-    let mut sets: Vec<Vec<Set>> = NETWORKS.iter().map(|_| candidates(quick)).collect();
+    let mut sets: Vec<Vec<ParameterSet>> = NETWORKS.iter().map(|_| candidates(quick)).collect();
     let mut results = Results::new();
     for cycles in rounds(quick) {
         let round = NETWORKS.iter().zip(&sets);
@@ -194,19 +206,19 @@ fn explore(
             round.flat_map(|(network, sets)| points(experiments, location, network, sets, *cycles)).collect();
         let found = run_all(&points, jobs, done);
         for (network, sets) in NETWORKS.iter().zip(&mut sets) {
-            let scored: Vec<(Set, f64)> =
+            let scored: Vec<(ParameterSet, f64)> =
                 sets.iter().map(|set| (*set, score(&found, network, set, *cycles).unwrap_or(0.0))).collect();
-            *sets = survivors(&scored, kept(scored.len()), network.best);
+            *sets = survivors(&scored, survivor_count(scored.len()), network.best);
         }
         results.extend(found);
     }
     results
 }
 
-/// How near the paper's set comes to the best that was found: NETWORK.
+/// Observes the score of the paper's set relative to the best one found. The argument is NETWORK.
 pub fn parameters(results: &Results, arguments: &[&str]) -> Option<Observation> {
     let network = NETWORKS.iter().find(|network| arguments == [network.key])?;
-    let (cycles, sets) = last(results, network)?;
+    let (cycles, sets) = last_round(results, network)?;
     let (best, most) = sets[0];
     let own = score(results, network, &network.best, cycles)?;
     let words = format!(
@@ -218,12 +230,12 @@ pub fn parameters(results: &Results, arguments: &[&str]) -> Option<Observation> 
     Some(Observation::Words(words, own >= 0.95 * most))
 }
 
-/// Within *O* = 8, *B* = 16, *D* = 1, *W* = 8 lies a set about as good as any.
+/// Observes whether a set within *O* = 8, *B* = 16, *D* = 1 and *W* = 8 reaches 98 % of the best score.
 pub fn enough(results: &Results, _: &[&str]) -> Option<Observation> {
-    let modest = |set: &Set| set.outstanding <= 8 && set.pool <= 16 && set.dialogs <= 1 && set.window <= 8;
+    let modest = |set: &ParameterSet| set.outstanding <= 8 && set.pool <= 16 && set.dialogs <= 1 && set.window <= 8;
     let (mut words, mut holds) = (Vec::new(), true);
     for network in &NETWORKS {
-        let (_, sets) = last(results, network)?;
+        let (_, sets) = last_round(results, network)?;
         let within = sets.iter().find(|(set, _)| modest(set))?;
         holds &= within.1 >= 0.98 * sets[0].1;
         words.push(format!("{}: {} has {} of the best", network.name, within.0.text(), percent(within.1 / sets[0].1)));
@@ -231,13 +243,13 @@ pub fn enough(results: &Results, _: &[&str]) -> Option<Observation> {
     Some(Observation::Words(words.join(", "), holds))
 }
 
-/// The paper's parameters and the best found.
+/// Returns the table of the paper's parameters and the best ones found.
 pub fn table(results: &Results) -> Vec<Artifact> {
     let heads = ["network", "best found", "score", "in the paper", "score", "part of the best"];
     let mut table = ReportTable::new(heads.map(Column::new).into());
     let (mut names, mut own, mut best) = (Vec::new(), Vec::new(), Vec::new());
     for network in &NETWORKS {
-        let Some((cycles, sets)) = last(results, network) else { continue };
+        let Some((cycles, sets)) = last_round(results, network) else { continue };
         let (set, most) = sets[0];
         let score = score(results, network, &network.best, cycles);
         table.push(vec![
@@ -266,54 +278,54 @@ mod tests {
     use crate::experiment::RunResult;
 
     #[test]
-    fn the_search_begins_with_the_paper_s_sets_and_ends_with_few() {
+    fn search_starts_with_the_paper_s_sets_and_narrows_down() {
         for quick in [false, true] {
             let sets = candidates(quick);
             assert!(NETWORKS.iter().all(|network| sets.contains(&network.best)));
         }
-        assert_eq!(sizes(false), [112, 38, 13, 5, 3]);
-        assert_eq!(sizes(true), [16, 6, 3]);
+        assert_eq!(round_sizes(false), [112, 38, 13, 5, 3]);
+        assert_eq!(round_sizes(true), [16, 6, 3]);
         assert_eq!(runs(true), 16 * (17 + 7 + 4));
     }
 
     #[test]
-    fn the_best_go_on_in_their_order_and_the_paper_s_set_always() {
+    fn survivors_are_the_best_sets_and_the_paper_s() {
         let sets = candidates(true);
-        let scored: Vec<(Set, f64)> =
-            sets.iter().enumerate().map(|(place, set)| (*set, ((place * 7) % 16) as f64)).collect();
-        // Scores 0 7 14 5 12 3 10 1 8 15 6 13 4 11 2 9: the best three are those at 2, 9 and 11.
+        let scored: Vec<(ParameterSet, f64)> =
+            sets.iter().enumerate().map(|(index, set)| (*set, ((index * 7) % 16) as f64)).collect();
+        // The scores are 0 7 14 5 12 3 10 1 8 15 6 13 4 11 2 9, so the best three have the indices 2, 9 and 11.
         assert_eq!(survivors(&scored, 3, sets[9]), [sets[2], sets[9], sets[11]]);
         assert_eq!(survivors(&scored, 3, sets[0]), [sets[0], sets[2], sets[9]]);
-        let equal: Vec<(Set, f64)> = sets.iter().map(|set| (*set, 1.0)).collect();
+        let equal: Vec<(ParameterSet, f64)> = sets.iter().map(|set| (*set, 1.0)).collect();
         assert_eq!(survivors(&equal, 2, sets[0]), [sets[0], sets[1]]);
     }
 
-    /// A whole search takes minutes, so its last round is made up.
+    /// A complete search takes minutes, so the results of its last round are given.
     #[test]
-    fn the_search_is_judged_by_its_last_round() {
-        let of = |packets| RunResult::made_up(&[("packets.delivered", packets)]);
+    fn search_is_judged_by_its_last_round() {
+        let of = |packets| RunResult::with_metrics(&[("packets.delivered", packets)]);
         let mut results = Results::new();
         for network in &NETWORKS {
             for load in LOADS {
-                results.insert(without(network, load, 20_000), of(1000.0));
+                results.insert(reference_point(network, load, 20_000), of(1000.0));
                 let own = if network.key == "mesh" { 1400.0 } else { 1490.0 };
-                results.insert(with(network, load, 20_000, &network.best), of(own));
-                results.insert(with(network, load, 20_000, &Set::new(4, 16, 1, 8)), of(1500.0));
+                results.insert(nifdy_point(network, load, 20_000, &network.best), of(own));
+                results.insert(nifdy_point(network, load, 20_000, &ParameterSet::new(4, 16, 1, 8)), of(1500.0));
             }
         }
         let holds = |seen: Option<Observation>| matches!(seen, Some(Observation::Words(_, true)));
         assert!(holds(parameters(&results, &["fat-tree"])) && holds(enough(&results, &[])));
         assert!(!holds(parameters(&results, &["mesh"])), "1400 is less than 95 % of 1500");
-        assert!(parameters(&Results::new(), &["mesh"]).is_none(), "nothing is seen in no results");
+        assert!(parameters(&Results::new(), &["mesh"]).is_none(), "no results give no observation");
     }
 
     #[test]
-    fn a_window_is_set_only_where_there_are_dialogs() {
+    fn window_is_set_only_with_dialogs() {
         assert_eq!(settings(&network_set("butterfly")).len(), 3);
         assert_eq!(settings(&network_set("torus"))[3], "protocol.nifdy.window=2");
     }
 
-    fn network_set(key: &str) -> Set {
+    fn network_set(key: &str) -> ParameterSet {
         NETWORKS.iter().find(|network| network.key == key).expect("a network").best
     }
 }

@@ -1,45 +1,44 @@
-//! How many packets a network's buffers hold: Table 3's "maximum volume".
+//! The number of packets that a network's buffers hold: the "maximum volume" of Table 3.
 //!
-//! The paper counts the buffers of one logical network, and of every port that a router has,
-//! whether it leads anywhere or not: eight words a node on a mesh whose corners have two links
-//! ("two words for each incoming link", §2.4.3), and 6.5 packets on the CM-5 network, which is what
-//! routers of four children and four parents hold of which two parents are connected. Ports from
-//! nodes count on trees and butterflies, and not on meshes and tori.
+//! The paper counts the buffers of one logical network, and those of every port of a router, connected or not: eight
+//! words per node on a mesh, although its corners have two links ("two words for each incoming link", §2.4.3), and 6.5
+//! packets on the CM-5 network, as for routers with four children and four parents of which two are connected. Ports
+//! from nodes are counted for trees and butterflies, and not for meshes and tori.
 
 use crate::study::experiments::Results;
 use crate::study::shipped;
 use narrows_core::machine;
 use narrows_core::text::Document;
 
-/// What a network's routers have.
+/// The structure of a network, which determines the number of its ports.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ports {
     /// A router for each node, with two links in each dimension.
     Grid {
-        /// How many.
+        /// The number of dimensions.
         dimensions: u64,
     },
-    /// Three levels of routers with four children, and four parents but at the top.
+    /// Three levels of routers with four children each, and with four parents except at the top.
     Tree {
-        /// How many parents of the lower two levels are connected.
+        /// The numbers of connected parents of the lower two levels.
         parents: [u64; 2],
     },
-    /// Stages of routers, the links between them `dilation` times.
+    /// Stages of routers, with `dilation` parallel links between them.
     Butterfly {
-        /// How many.
+        /// The number of stages.
         stages: u64,
-        /// How many links for one.
+        /// The number of parallel links.
         dilation: u64,
     },
 }
 
-/// Nodes of Table 3's networks.
+/// The number of nodes of the networks of Table 3.
 const NODES: u64 = 64;
-/// Flits of a packet: eight words of a flit each.
+/// The number of flits of a packet: eight words of one flit each.
 const PACKET_FLITS: f64 = 8.0;
 
 impl Ports {
-    /// Ports with a buffer, for each node.
+    /// Returns the number of ports with a buffer per node.
     pub fn per_node(self) -> f64 {
         let nodes = NODES as f64;
         match self {
@@ -55,7 +54,7 @@ impl Ports {
     }
 }
 
-/// Table 3's networks.
+/// The networks of Table 3.
 const NETWORKS: [(&str, Ports); 8] = [
     ("fat-tree", Ports::Tree { parents: [4, 4] }),
     ("cm-5", Ports::Tree { parents: [2, 2] }),
@@ -67,7 +66,7 @@ const NETWORKS: [(&str, Ports); 8] = [
     ("multibutterfly", Ports::Butterfly { stages: 3, dilation: 2 }),
 ];
 
-/// Packets for each node that the buffers of a network hold, by its description: NETWORK.
+/// Returns the number of packets per node that the buffers of a network hold. The argument is NETWORK.
 pub fn volume(_: &Results, arguments: &[&str]) -> Option<f64> {
     let [key] = arguments else { return None };
     let (_, ports) = NETWORKS.iter().find(|(network, _)| network == key)?;
@@ -84,7 +83,6 @@ pub fn volume(_: &Results, arguments: &[&str]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// The shipped parts' buffers at the ports that a router has give the volumes of Table 3.
     #[test]
     fn ports_and_buffers_give_the_volumes_of_table_3() {
         let volumes = [10.0, 6.5, 10.0, 1.0, 4.0, 6.0, 6.0, 10.0];

@@ -1,22 +1,21 @@
-//! Packets as files that others read, and what others captured.
+//! Writer and reader of packet captures.
 //!
-//! | file | what |
+//! | file | holds |
 //! |---|---|
-//! | `write.rs` | a run's packets as pcapng, which Wireshark, tcpdump and their like open |
-//! | `read.rs` | any capture, by its first bytes |
-//! | `pcapng.rs` | a pcapng file (draft-ietf-opsawg-pcapng): sections, interfaces, packets |
-//! | `pcap.rs` | a classic pcap file (draft-ietf-opsawg-pcap), in both byte orders, in µs or ns |
+//! | `write.rs` | a writer of a run's packets as pcapng, which Wireshark and tcpdump open |
+//! | `read.rs` | a reader of captures, which detects the format by the first bytes |
+//! | `pcapng.rs` | a parser of pcapng files (draft-ietf-opsawg-pcapng): sections, interfaces, packets |
+//! | `pcap.rs` | a parser of classic pcap files (draft-ietf-opsawg-pcap), in both byte orders, in µs or ns |
 //!
-//! **What is written has simulated time**: nanoseconds since the start of the run, picoseconds
-//! rounded down, shown by others as a time of 1 January 1970. What is read has the time of whoever
-//! captured, in nanoseconds since then.
+//! **Written captures have simulated time**: nanoseconds since the start of the run, picoseconds rounded down. Other
+//! programs show it as a time on 1 January 1970. Packets that are read have the times of the capture, in nanoseconds
+//! since that date.
 //!
-//! Written here and not by a library, since none is both kept and released that writes pcapng; read
-//! with `pcap-parser`, of which only the blocks that matter are asked, since it is wrong about
-//! resolutions that are powers of two and about offsets in big-endian files (0.17).
+//! The writer does not use a library, since no maintained one writes pcapng. The reader uses `pcap-parser` for single
+//! blocks only, since version 0.17 misinterprets resolutions that are powers of two, and offsets in big-endian files.
 //!
-//! What it leaves out: comments, statistics, names and secrets in what is read; the "modified" pcap;
-//! compressed files; what packets mean.
+//! The reader ignores comments, statistics, names and secrets. It does not support the "modified" pcap format and
+//! compressed files, and does not interpret packets.
 
 mod pcap;
 mod pcapng;
@@ -35,5 +34,5 @@ const LINKTYPE_RAW: u32 = 101;
 const LINKTYPE_IPV4: u32 = 228;
 /// Ethernet frames.
 const LINKTYPE_ETHERNET: u32 = 1;
-/// What some systems write for [`LINKTYPE_RAW`].
+/// Values that some systems write instead of [`LINKTYPE_RAW`].
 const DLT_RAW: [u32; 2] = [12, 14];

@@ -1,4 +1,4 @@
-//! Captures under test: each format in both byte orders, and files that are cut short or lie.
+//! Tests of captures: each format in both byte orders, truncated files, and files with wrong lengths.
 
 use super::*;
 use narrows_core::engine::Time;
@@ -53,7 +53,7 @@ impl Order {
 const ORDERS: [Order; 2] = [Order { is_big: false }, Order { is_big: true }];
 
 #[test]
-fn classic_files_in_both_orders_and_resolutions() {
+fn classic_files_are_read_in_both_orders_and_resolutions() {
     for order in ORDERS {
         for (magic, nanoseconds) in [(0xa1b2_c3d4, 7_000), (0xa1b2_3c4d, 7)] {
             let header = [order.words(&[magic]), order.halves(&[2, 4]), order.words(&[0, 0, 65_535, 0x1000_0065])];
@@ -72,7 +72,7 @@ fn classic_files_in_both_orders_and_resolutions() {
     }
 }
 
-/// A file with all that is read, and a block that is not.
+/// Returns a file with all supported blocks, and one that is skipped.
 fn full(order: Order) -> Vec<u8> {
     let offset: i64 = -5;
     let offset = if order.is_big { offset.to_be_bytes() } else { offset.to_le_bytes() };
@@ -95,27 +95,30 @@ fn full(order: Order) -> Vec<u8> {
 }
 
 /// Interface, its name, link, time, bytes, length.
-type Told<'a> = (usize, Option<&'a str>, u32, Option<Duration>, &'a [u8], usize);
+type PacketFields<'a> = (usize, Option<&'a str>, u32, Option<Duration>, &'a [u8], usize);
 
 #[test]
-fn pcapng_in_both_orders() {
+fn pcapng_is_read_in_both_orders() {
     for order in ORDERS {
         let file = full(order);
         let read = read(&file).expect("a capture");
-        let told: Vec<_> = read.iter().map(|of| (of.interface, of.name, of.link, of.at, of.bytes, of.length)).collect();
-        let expected: [Told; 5] = [
+        let fields: Vec<_> = read
+            .iter()
+            .map(|packet| (packet.interface, packet.name, packet.link, packet.at, packet.bytes, packet.length))
+            .collect();
+        let expected: [PacketFields; 5] = [
             (0, Some("eth7"), 1, Some(Duration::new(7, 34)), b"abcde", 5),
             (1, None, 228, Some(Duration::new(3, 500_000_000)), b"f", 1),
             (2, None, 101, Some(Duration::new(1, 1_000)), b"", 60),
             (0, Some("eth7"), 1, None, b"gh", 3),
             (3, Some("b"), 101, Some(Duration::new(0, 1_000)), b"x", 1),
         ];
-        assert_eq!(told, expected);
+        assert_eq!(fields, expected);
     }
 }
 
 #[test]
-fn ip_is_found_in_frames() {
+fn ipv4_is_found_in_frames() {
     let of = |link, bytes| CapturedPacket { interface: 0, name: None, link, at: None, bytes, length: 0 }.ipv4();
     let [mut plain, mut tagged] = [vec![0xee; 12], vec![0xee; 12]];
     plain.extend([0x08, 0x00, 0x45, 1, 2]);
@@ -127,7 +130,7 @@ fn ip_is_found_in_frames() {
 }
 
 #[test]
-fn what_is_cut_short_is_told() {
+fn truncated_files_are_reported() {
     let mut capture = Capture::new(["a", "b"]);
     capture.packet(1, Time::from_us(3), b"packet");
     let written = capture.bytes().to_vec();
@@ -136,42 +139,42 @@ fn what_is_cut_short_is_told() {
     for (file, whole) in [(full(ORDERS[0]), 12), (full(ORDERS[1]), 12), (written, 4), (classic, 2)] {
         let lengths = 0..=file.len();
         let ends: Vec<usize> = lengths.filter(|length| read(&file[..*length]).is_ok()).collect();
-        assert_eq!(ends.len(), whole, "between its {whole} parts only: {ends:?}");
+        assert_eq!(ends.len(), whole, "a prefix is valid only at the end of one of its {whole} parts: {ends:?}");
         assert_eq!(ends.last(), Some(&file.len()));
-        let error = read(&file[..file.len() - 1]).expect_err("cut short").to_string();
-        assert!(error.contains("cut short"), "{error}");
+        let error = read(&file[..file.len() - 1]).expect_err("truncated").to_string();
+        assert!(error.contains("truncated"), "{error}");
     }
 }
 
 #[test]
-fn what_lies_is_told() {
+fn inconsistent_files_are_reported() {
     let order = ORDERS[0];
     let start = [order.section(), order.interface(101, 0, &[])].concat();
     let with = |block: Vec<u8>| [start.clone(), block].concat();
     let mut enhanced = order.enhanced(0, 1, b"abcd", 4);
     enhanced[20..24].copy_from_slice(&u32::MAX.to_le_bytes());
-    let mut ends_otherwise = order.enhanced(0, 1, b"abcd", 4);
-    *ends_otherwise.last_mut().expect("bytes") = 1;
+    let mut wrong_trailing_length = order.enhanced(0, 1, b"abcd", 4);
+    *wrong_trailing_length.last_mut().expect("bytes") = 1;
     let early = order.interface(101, 0, &[order.option(14, &(-9i64).to_le_bytes())]);
     let classic = |rest: &[u32]| {
         [order.words(&[0xa1b2_c3d4]), order.halves(&[2, 4]), order.words(&[0, 0, 0, 1]), order.words(rest)].concat()
     };
     let cases = [
         (Vec::new(), 0, "it has 0 bytes"),
-        (b"GIF89a".to_vec(), 0, "this is no capture: it begins with [47, 49, 46, 38]; pcapng begins with"),
-        (vec![0x1f, 0x8b, 8, 0, 0], 0, "unpack it first"),
+        (b"GIF89a".to_vec(), 0, "this is not a capture: it begins with [47, 49, 46, 38]; pcapng begins with"),
+        (vec![0x1f, 0x8b, 8, 0, 0], 0, "decompress it first"),
         (order.words(&[0xa1b2_cd34]), 0, "editcap"),
-        (with(order.words(&[6, u32::MAX - 3])), start.len(), "cut short: 8 of a block's 4294967292 bytes"),
-        (with(order.words(&[6, 8])), start.len(), "a block of 8 bytes"),
-        (with(order.words(&[6, 30])), start.len(), "whole words"),
-        (with(enhanced), start.len(), "does not fit into its block of 36 bytes"),
-        (with(ends_otherwise), start.len(), "ends as one of 1"),
-        (with(order.enhanced(7, 1, b"", 0)), start.len(), "a packet of interface 7, where 1 are described"),
-        (with(order.block(3, &[&order.words(&[40])])), start.len(), "does not fit into its block"),
-        (with(order.interface(1, 0, &[order.option(9, &[39])])), start.len(), "10^-39 s; 10^-38 s is the shortest"),
-        (with([early, order.enhanced(1, 1, b"", 0)].concat()), start.len() + 32, "a time -9 s after 1 January 1970"),
-        (classic(&[0, 0, 262_145, 0]), 24, "a packet of 262145 bytes; none is longer than 262144"),
-        ([classic(&[])[..4].to_vec(), vec![3, 0, 0, 0], vec![0; 16]].concat(), 4, "version 3.0 of pcap; 2.4 is read"),
+        (with(order.words(&[6, u32::MAX - 3])), start.len(), "truncated: only 8 of the 4294967292 bytes of a block"),
+        (with(order.words(&[6, 8])), start.len(), "invalid block length 8"),
+        (with(order.words(&[6, 30])), start.len(), "a multiple of 4"),
+        (with(enhanced), start.len(), "exceeds its block of 36 bytes"),
+        (with(wrong_trailing_length), start.len(), "differs from its trailing length 1"),
+        (with(order.enhanced(7, 1, b"", 0)), start.len(), "a packet refers to interface 7, but only 1 are described"),
+        (with(order.block(3, &[&order.words(&[40])])), start.len(), "exceeds its block"),
+        (with(order.interface(1, 0, &[order.option(9, &[39])])), start.len(), "10^-39 s is too small"),
+        (with([early, order.enhanced(1, 1, b"", 0)].concat()), start.len() + 32, "a time is -9 s after 1 January 1970"),
+        (classic(&[0, 0, 262_145, 0]), 24, "the packet has 262145 bytes, more than the limit of 262144"),
+        ([classic(&[])[..4].to_vec(), vec![3, 0, 0, 0], vec![0; 16]].concat(), 4, "unsupported version 3.0 of pcap"),
     ];
     for (file, at, message) in cases {
         let error = read(&file).expect_err(message);
@@ -183,7 +186,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_damage_panics(
+    fn corrupted_files_do_not_panic(
         order in prop::sample::select(ORDERS.to_vec()),
         damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..9),
         rest in prop::collection::vec(any::<u8>(), 0..40),

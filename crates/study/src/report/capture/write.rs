@@ -1,14 +1,13 @@
-//! A run's packets as a pcapng file: a section, an interface for each node, packets as they come.
+//! Writer of a run's packets as a pcapng file: a section, an interface for each node, and the packets in order of time.
 //!
-//! Models: nothing. The same packets give the same bytes, on any machine.
-//! What it leaves out: directions (a packet that is captured where it leaves and where it comes is
-//! there twice, on two interfaces), comments, and packets cut short.
+//! The same packets give the same bytes on any computer. Directions, comments and truncated packets are not written; a
+//! packet that is captured at both its source and its destination occurs twice, on two interfaces.
 
 use super::LINKTYPE_RAW;
 use narrows_core::engine::Time;
 use std::io;
 
-/// A capture that is being written: packets of IP.
+/// A capture of IP packets under construction.
 #[derive(Clone, Debug)]
 pub struct Capture {
     bytes: Vec<u8>,
@@ -19,8 +18,8 @@ const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
 const ENHANCED_PACKET: u32 = 6;
 const BYTE_ORDER: u32 = 0x1a2b_3c4d;
-/// A section whose length is not told.
-const NOT_TOLD: u64 = u64::MAX;
+/// The length of a section that does not state it.
+const UNSPECIFIED_LENGTH: u64 = u64::MAX;
 
 const COMMENT: u16 = 1;
 const USER_APPLICATION: u16 = 4;
@@ -30,14 +29,15 @@ const TIME_RESOLUTION: u16 = 9;
 const NANOSECONDS: u8 = 9;
 
 impl Capture {
-    /// One without packets, of interfaces with these names.
+    /// Returns a capture without packets, with interfaces of these names.
     pub fn new<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Capture {
         let mut capture = Capture { bytes: Vec::new(), interfaces: 0 };
         let version = [1u16.to_le_bytes(), 0u16.to_le_bytes()].concat();
-        let about = "Simulated time: nanoseconds since the start of the run, picoseconds rounded down.";
+        let comment = "Simulated time: nanoseconds since the start of the run, picoseconds rounded down.";
         let application = concat!("narrows ", env!("CARGO_PKG_VERSION"));
-        let options = options(&[(COMMENT, about.as_bytes()), (USER_APPLICATION, application.as_bytes())]);
-        capture.block(SECTION_HEADER, &[&BYTE_ORDER.to_le_bytes(), &version, &NOT_TOLD.to_le_bytes(), &options]);
+        let options = options(&[(COMMENT, comment.as_bytes()), (USER_APPLICATION, application.as_bytes())]);
+        capture
+            .block(SECTION_HEADER, &[&BYTE_ORDER.to_le_bytes(), &version, &UNSPECIFIED_LENGTH.to_le_bytes(), &options]);
         for name in names {
             capture.interface(name.as_ref());
         }
@@ -47,12 +47,16 @@ impl Capture {
     fn interface(&mut self, name: &str) {
         let name = &name[..name.floor_char_boundary(usize::from(u16::MAX))];
         let options = options(&[(INTERFACE_NAME, name.as_bytes()), (TIME_RESOLUTION, &[NANOSECONDS])]);
-        // Behind the link type nothing, and then the most bytes that are kept of a packet: 0 says all.
+        // The link type is followed by a reserved field and the largest captured length, where 0 is unlimited.
         self.block(INTERFACE_DESCRIPTION, &[&LINKTYPE_RAW.to_le_bytes(), &0u32.to_le_bytes(), &options]);
         self.interfaces += 1;
     }
 
-    /// A packet passed an interface, which is told by its place among the names.
+    /// Adds a packet that passed the interface with the index `interface` at `time`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there is no such interface.
     pub fn packet(&mut self, interface: usize, time: Time, packet: &[u8]) {
         assert!(interface < self.interfaces, "interface {interface} of {}", self.interfaces);
         let ns = time.ps() / 1_000;
@@ -61,17 +65,17 @@ impl Capture {
         self.block(ENHANCED_PACKET, &[&interface, &high, &low, &length, &length, packet]);
     }
 
-    /// The file so far.
+    /// Returns the bytes of the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Writes the file so far.
+    /// Writes the file to `out`.
     pub fn write_to(&self, mut out: impl io::Write) -> io::Result<()> {
         out.write_all(&self.bytes)
     }
 
-    /// A block: its kind, its length, its parts filled up to words, and its length once more.
+    /// Adds a block: its type, its length, its parts padded to 4 bytes, and its length again.
     fn block(&mut self, kind: u32, parts: &[&[u8]]) {
         let inner: usize = parts.iter().map(|part| part.len()).sum();
         let length = (12 + inner.next_multiple_of(4)) as u32;
@@ -83,7 +87,7 @@ impl Capture {
     }
 }
 
-/// Options and their end.
+/// Encodes options, with the end marker.
 fn options(all: &[(u16, &[u8])]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for (code, value) in all {

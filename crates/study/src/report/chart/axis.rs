@@ -1,49 +1,49 @@
-//! Axes: range, ticks and their labels. Leaves out drawing.
+//! Axes: range, ticks and tick labels.
 
 use super::label;
 use crate::report::number::significant;
 
-/// How values lie on an axis.
+/// The scale of an axis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Scale {
-    /// Evenly.
+    /// A linear scale.
     #[default]
     Linear,
-    /// By their logarithm, ticks at powers of two.
+    /// A logarithmic scale with ticks at powers of two.
     Log2,
-    /// By their logarithm, ticks at powers of ten.
+    /// A logarithmic scale with ticks at powers of ten.
     Log10,
 }
 
-/// How tick values are written.
+/// The format of tick labels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Labels {
-    /// As numbers.
+    /// Numbers.
     #[default]
     Plain,
-    /// As sizes: 64, 512, 1 KiB, 2 MiB.
+    /// Sizes of data: 64, 512, 1 KiB, 2 MiB.
     Bytes,
 }
 
 /// An axis.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Axis {
-    /// What it shows, with the unit: `payload [B]`.
+    /// The title, with the unit: `payload [B]`.
     pub title: String,
-    /// How values lie on it.
+    /// The scale.
     pub scale: Scale,
-    /// How ticks are written.
+    /// The format of tick labels.
     pub labels: Labels,
-    /// Where it begins, if not where the data (or zero) does.
+    /// The start of the axis; by default the least value, or 0.
     pub from: Option<f64>,
-    /// Where it ends, if not with the data.
+    /// The end of the axis; by default the greatest value.
     pub to: Option<f64>,
 }
 
-/// Values of which the least is more than this part of the most lie close together.
+/// The ratio of the least value to the greatest above which an axis does not start at 0.
 const CLOSE: f64 = 0.7;
 
-/// What an axis shows of given data; positions are logarithms on a logarithmic axis.
+/// The range and ticks of an axis for given data. On a logarithmic axis positions are logarithms.
 pub struct Ticks {
     /// The first and last position.
     pub range: (f64, f64),
@@ -52,39 +52,39 @@ pub struct Ticks {
 }
 
 impl Ticks {
-    /// The label at `position`.
+    /// Returns the label of the tick at `position`.
     pub fn label(&self, position: f64) -> String {
         self.ticks.iter().find(|tick| tick.0 == position).map_or(String::new(), |tick| tick.1.clone())
     }
 }
 
 impl Axis {
-    /// A linear axis.
+    /// Returns a linear axis.
     pub fn new(title: impl Into<String>) -> Axis {
         Axis { title: title.into(), ..Axis::default() }
     }
 
-    /// Logarithmic, ticks at powers of two.
+    /// Returns the axis with a logarithmic scale and ticks at powers of two.
     pub fn log2(self) -> Axis {
         Axis { scale: Scale::Log2, ..self }
     }
 
-    /// Logarithmic, ticks at powers of ten.
+    /// Returns the axis with a logarithmic scale and ticks at powers of ten.
     pub fn log10(self) -> Axis {
         Axis { scale: Scale::Log10, ..self }
     }
 
-    /// Ticks written as sizes of data.
+    /// Returns the axis with labels in sizes of data.
     pub fn bytes(self) -> Axis {
         Axis { labels: Labels::Bytes, ..self }
     }
 
-    /// Begins at `from` and ends at `to`.
+    /// Returns the axis from `from` to `to`.
     pub fn range(self, from: f64, to: f64) -> Axis {
         Axis { from: Some(from), to: Some(to), ..self }
     }
 
-    /// Where `value` lies, up to the linear map to pixels.
+    /// Returns the position of `value`: itself, or its logarithm.
     pub fn position(&self, value: f64) -> f64 {
         match self.scale {
             Scale::Linear => value,
@@ -93,14 +93,14 @@ impl Axis {
         }
     }
 
-    /// Range and ticks for the positions of `values`; `rounded` ends a linear axis on ticks, of which
-    /// there are about `count`.
+    /// Returns the range and ticks for `values`. A linear axis has about `count` ticks, and if `rounded` its ends are
+    /// ticks.
     pub fn ticks(&self, values: impl Iterator<Item = f64>, rounded: bool, count: usize) -> Ticks {
         let positions = values.chain(self.from).chain(self.to).map(|x| self.position(x)).filter(|x| x.is_finite());
         let positions: Vec<f64> = positions.collect();
         let (low, high) = positions.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
         let (low, high) = if low > high { (0.0, 1.0) } else { (low, high) };
-        // What is counted is counted in wholes.
+        // Whole numbers have ticks at whole numbers.
         let whole = high - low >= 2.0 && positions.iter().all(|x| x.fract() == 0.0);
         match self.scale {
             Scale::Linear => self.linear(low, high, rounded, (count as f64, whole)),
@@ -109,7 +109,7 @@ impl Axis {
     }
 
     fn linear(&self, low: f64, high: f64, rounded: bool, (count, whole): (f64, bool)) -> Ticks {
-        // An axis from zero would flatten values that lie close together.
+        // An axis from 0 would flatten values that are close together.
         let from_zero = rounded && self.from.is_none() && low > 0.0 && (low < CLOSE * high || low == high);
         let low = self.from.unwrap_or(if from_zero { 0.0 } else { low });
         let high = self.to.unwrap_or(if high > low { high } else { low + 1.0 });
@@ -119,7 +119,7 @@ impl Axis {
             Labels::Bytes => ((high - low) / 8.0).max(1.0).log2().ceil().exp2(),
         };
         let first = if rounded && self.from.is_none() { (low / step).floor() } else { (low / step).ceil() };
-        // A hair of slack keeps a last value that equals a tick from opening another step.
+        // The tolerance prevents another step after a last value that equals a tick.
         let last =
             if rounded && self.to.is_none() { (high / step - 1e-9).ceil() } else { (high / step + 1e-9).floor() };
         let ticks: Vec<(f64, String)> =
@@ -134,7 +134,7 @@ impl Axis {
         let every = ((high - low) / 13.0).ceil().max(1.0) as i64;
         let within = |x: f64| x >= low - 1e-9 && x <= high + 1e-9;
         let powers = ((low - 1.0).floor() as i64..=high.ceil() as i64).filter(|i| i % every == 0);
-        // Under three decades, powers of ten alone are too few to read values by.
+        // In less than three decades, powers of ten alone are too few ticks.
         let parts: &[f64] = if self.scale == Scale::Log10 && high - low < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let values = powers.flat_map(|i| parts.iter().map(move |part| part * base.powi(i as i32)));
         let ticks = values.map(|x| (self.position(x), self.label(x))).filter(|tick| within(tick.0)).collect();
@@ -142,7 +142,7 @@ impl Axis {
         Ticks { range: (low - margin, high + margin), ticks }
     }
 
-    /// `value` as this axis writes it.
+    /// Returns the label of `value`.
     pub fn label(&self, value: f64) -> String {
         match self.labels {
             Labels::Bytes => label::size(value),
@@ -158,7 +158,7 @@ fn nice_step(rough: f64) -> f64 {
     steps.map(|s| s * power).into_iter().find(|&s| s >= rough * (1.0 - 1e-9)).unwrap_or(10.0 * power)
 }
 
-/// The same in wholes.
+/// Returns the next larger whole step with a short decimal representation.
 fn whole_step(rough: f64) -> f64 {
     let step = nice_step(rough.max(1.0));
     if step.fract() == 0.0 { step } else { 2.0 * step }
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_read_as_sizes() {
+    fn byte_labels_are_sizes() {
         let axis = Axis::new("size").log2().bytes();
         assert_eq!(labels(&axis, &[64.0, 1024.0]), ["64", "128", "256", "512", "1 KiB"]);
         assert_eq!(labels(&Axis::new("").bytes(), &[0.0, 8192.0]).last().unwrap(), "8 KiB");
@@ -191,13 +191,13 @@ mod tests {
     }
 
     #[test]
-    fn decades_are_short() {
+    fn log10_axes_have_short_labels() {
         assert_eq!(labels(&Axis::new("").log10(), &[10.0, 1e6]), ["10", "100", "1000", "10000", "10⁵", "10⁶"]);
         assert_eq!(labels(&Axis::new("").log10(), &[1.0, 20.0]), ["1", "2", "5", "10", "20"]);
     }
 
     #[test]
-    fn no_data_and_one_value_still_make_an_axis() {
+    fn axis_without_data_or_with_one_value_has_a_range() {
         for axis in [Axis::new(""), Axis::new("").log2(), Axis::new("").log10()] {
             for values in [&[][..], &[4.0][..], &[0.0][..], &[f64::NAN][..]] {
                 let ticks = axis.ticks(values.iter().copied(), true, 6);

@@ -1,35 +1,35 @@
-//! The sheet a chart is drawn on, with its heading, text and tooltips, by way of plotters.
+//! The canvas of a chart, with its title, text and tooltips, drawn with the plotters library.
 //!
-//! Plotters draws on whole pixels, so it is given a sheet twice as large, which is then halved:
-//! positions are exact to half a pixel. Leaves out the frame (`frame`) and what lies inside it.
+//! Plotters draws at whole pixels, so the canvas is twice the size of the chart and then scaled by one half: positions
+//! are exact to half a pixel. The frame is drawn in `frame`.
 
 use super::frame::{Frame, ToPixels, draw_frame};
 use super::mark::hue;
-use crate::report::svg::{self, text_wide};
+use crate::report::svg::{self, text_width};
 use plotters::coord::Shift;
 use plotters::element::{DashedPathElement, Drawable};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::cell::RefCell;
 
-/// Sheet pixels per pixel of the finished picture.
+/// Canvas pixels per pixel of the finished chart.
 pub const SCALE: f64 = 2.0;
-const WIDE: f64 = 780.0;
-const HIGH_MIN: f64 = 430.0;
-/// How high the plot of a line or bar chart is at least.
-pub const PLOT_HIGH_MIN: f64 = 280.0;
+const WIDTH: f64 = 780.0;
+const HEIGHT_MIN: f64 = 430.0;
+/// The least height of the plot of a line or bar chart, in pixels of the finished chart.
+pub const PLOT_HEIGHT_MIN: f64 = 280.0;
 const TITLE_TEXT: f64 = 16.0;
 /// The colour of text and axes.
 pub const INK: RGBColor = RGBColor(0x24, 0x29, 0x2F);
 
-/// A sheet with its frame drawn; what is put on it is in sheet pixels.
+/// A canvas with its frame drawn. Elements are placed in canvas pixels.
 pub struct Canvas<'a> {
     root: DrawingArea<SVGBackend<'a>, Shift>,
     to_px: ToPixels,
     tooltips: RefCell<String>,
 }
 
-/// Draws `frame`, then what `inside` puts on it, as a whole SVG document.
+/// Draws `frame`, then the contents by calling `inside`, and returns the SVG document.
 pub fn draw(frame: &Frame, inside: impl FnOnce(&Canvas)) -> String {
     let mut sheet = String::new();
     let canvas = Canvas::new(&mut sheet, frame);
@@ -38,38 +38,38 @@ pub fn draw(frame: &Frame, inside: impl FnOnce(&Canvas)) -> String {
     canvas.root.present().expect("drawing to a string does not fail");
     drop(canvas);
     let body = sheet.split_once('\n').map_or("", |(_, rest)| rest).trim_end().trim_end_matches("</svg>");
-    let head = svg::head(WIDE, high(frame), frame.title);
+    let head = svg::head(WIDTH, height(frame), frame.title);
     format!("{head}<g transform=\"scale({})\">\n{body}{tooltips}</g>\n</svg>\n", 1.0 / SCALE)
 }
 
 fn titles(frame: &Frame) -> Vec<String> {
-    wrap(frame.title, TITLE_TEXT, WIDE - 40.0)
+    wrap(frame.title, TITLE_TEXT, WIDTH - 40.0)
 }
 
-/// Where the plot begins.
+/// Returns the top of the plot.
 fn top(frame: &Frame) -> f64 {
     28.0 + 20.0 * titles(frame).len() as f64
 }
 
-/// As high as usual, or as the legend or the names beneath the plot need, to whole pixels.
-fn high(frame: &Frame) -> f64 {
-    let plot = frame.plot_high_min + frame.x_labels_high + 34.0;
-    HIGH_MIN.max(top(frame) + plot.max(frame.legend.high() + 10.0)).ceil()
+/// Returns the height of the chart, in whole pixels: at least `HEIGHT_MIN`, and enough for the legend and the labels.
+fn height(frame: &Frame) -> f64 {
+    let plot = frame.plot_height_min + frame.x_labels_height + 34.0;
+    HEIGHT_MIN.max(top(frame) + plot.max(frame.legend.height() + 10.0)).ceil()
 }
 
-/// How wide the plot of a frame is.
-pub fn plot_wide(frame: &Frame) -> f64 {
-    WIDE - right(frame) - frame.left()
+/// Returns the width of the plot of a frame.
+pub fn plot_width(frame: &Frame) -> f64 {
+    WIDTH - right(frame) - frame.left()
 }
 
-/// Room right of the plot.
+/// Returns the width of the area right of the plot.
 fn right(frame: &Frame) -> f64 {
-    18.0 + frame.legend.wide()
+    18.0 + frame.legend.width()
 }
 
 impl<'a> Canvas<'a> {
     fn new(sheet: &'a mut String, frame: &Frame) -> Canvas<'a> {
-        let size = ((WIDE * SCALE) as u32, (high(frame) * SCALE) as u32);
+        let size = ((WIDTH * SCALE) as u32, (height(frame) * SCALE) as u32);
         let root = SVGBackend::with_string(sheet, size).into_drawing_area();
         root.fill(&WHITE).expect("drawing to a string does not fail");
         let top = top(frame);
@@ -79,26 +79,26 @@ impl<'a> Canvas<'a> {
         for (i, line) in titles(frame).iter().enumerate() {
             canvas.text((14.0, 22.0 + 20.0 * i as f64), TITLE_TEXT, "start", true, line);
         }
-        frame.legend.draw(&canvas, (WIDE - right + 18.0, top));
+        frame.legend.draw(&canvas, (WIDTH - right + 18.0, top));
         canvas
     }
 
-    /// The sheet pixel of a position on the axes.
+    /// Returns the canvas pixel of a position on the axes.
     pub fn at(&self, x: f64, y: f64) -> (i32, i32) {
         (self.to_px)(x, y)
     }
 
-    /// The sheet pixel of a pixel of the finished picture.
+    /// Converts a pixel of the finished chart to a canvas pixel.
     pub fn px(&self, at: (f64, f64)) -> (i32, i32) {
         ((at.0 * SCALE).round() as i32, (at.1 * SCALE).round() as i32)
     }
 
-    /// The pixel of the finished picture of a sheet pixel.
+    /// Converts a canvas pixel to a pixel of the finished chart.
     pub fn finished(&self, px: (i32, i32)) -> (f64, f64) {
         (f64::from(px.0) / SCALE, f64::from(px.1) / SCALE)
     }
 
-    /// Draws an element in sheet pixels.
+    /// Draws an element in canvas pixels.
     pub fn put<E>(&self, element: E)
     where
         for<'b> &'b E: plotters::element::PointCollection<'b, (i32, i32)>,
@@ -107,7 +107,7 @@ impl<'a> Canvas<'a> {
         self.root.draw(&element).expect("drawing to a string does not fail");
     }
 
-    /// A line through sheet pixels in the hue of series `i`.
+    /// Draws a line through canvas pixels in the hue of series `i`.
     pub fn stroke(&self, points: &[(i32, i32)], i: usize, dashed: bool) {
         let style = hue(i).stroke_width(4);
         match dashed {
@@ -116,25 +116,25 @@ impl<'a> Canvas<'a> {
         }
     }
 
-    /// Text around a pixel of the finished picture.
+    /// Draws text at a pixel of the finished chart.
     pub fn text(&self, at: (f64, f64), size: f64, anchor: &str, bold: bool, text: &str) {
-        let place = match anchor {
+        let position = match anchor {
             "start" => HPos::Left,
             "end" => HPos::Right,
             _ => HPos::Center,
         };
         let weight = if bold { FontStyle::Bold } else { FontStyle::Normal };
-        let style = font(size, weight).pos(Pos::new(place, VPos::Center));
+        let style = font(size, weight).pos(Pos::new(position, VPos::Center));
         self.put(Text::new(text.to_owned(), self.px(at), style));
     }
 
-    /// Text that reads upwards and ends at a pixel of the finished picture.
+    /// Draws text that reads upwards and ends at a pixel of the finished chart.
     pub fn text_upwards(&self, at: (f64, f64), size: f64, text: &str) {
         let style = font(size, FontStyle::Normal).transform(FontTransform::Rotate270);
         self.put(Text::new(text.to_owned(), self.px(at), style.pos(Pos::new(HPos::Right, VPos::Center))));
     }
 
-    /// A tooltip over a box of sheet pixels.
+    /// Adds a tooltip over a rectangle in canvas pixels.
     pub fn tooltip(&self, from: (i32, i32), to: (i32, i32), text: &str) {
         let (x, y) = (from.0.min(to.0), from.1.min(to.1));
         let (wide, high) = ((to.0 - from.0).abs(), (to.1 - from.1).abs());
@@ -145,18 +145,18 @@ impl<'a> Canvas<'a> {
     }
 }
 
-/// The face of all text, `size` finished pixels high.
+/// Returns the font of all text, `size` pixels of the finished chart high.
 pub fn font(size: f64, weight: FontStyle) -> TextStyle<'static> {
-    // Plotters divides the size of a font by 1.24 on its way to SVG.
+    // Plotters divides the size of a font by 1.24 when it writes SVG.
     TextStyle::from((svg::FONT, size * SCALE * 1.24, weight).into_font()).color(&INK)
 }
 
-/// `text` in lines at most `wide` pixels wide at `size`, broken at spaces only.
+/// Breaks `text` at spaces into lines of at most `wide` pixels at the font size `size`.
 pub fn wrap(text: &str, size: f64, wide: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
-            Some(line) if text_wide(&format!("{line} {word}"), size) <= wide => line.extend([" ", word]),
+            Some(line) if text_width(&format!("{line} {word}"), size) <= wide => line.extend([" ", word]),
             _ => lines.push(word.to_owned()),
         }
     }

@@ -1,10 +1,10 @@
-//! The frame of a chart: grid, axes, ticks and axis titles, drawn by plotters' mesh. Leaves out the
-//! heading and the legend (`canvas`, `legend`).
+//! The frame of a chart: grid, axes, ticks and axis titles, drawn with the mesh of plotters. The title and the legend
+//! are drawn in `canvas` and `legend`.
 
 use super::axis::Ticks;
 use super::canvas::{INK, SCALE, font};
 use super::legend::Legend;
-use crate::report::svg::text_wide;
+use crate::report::svg::text_width;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 use plotters::prelude::*;
@@ -15,37 +15,36 @@ const GRID: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
 
 /// The frame of a chart.
 pub struct Frame<'a> {
-    /// The heading.
+    /// The title of the chart.
     pub title: &'a str,
-    /// The title and ticks of the axis below.
+    /// The title and ticks of the horizontal axis.
     pub x: (&'a str, Ticks),
-    /// The title and ticks of the axis at the left.
+    /// The title and ticks of the vertical axis.
     pub y: (&'a str, Ticks),
     /// Whether vertical grid lines are drawn.
     pub x_grid: bool,
-    /// Room for the labels of the axis below, in pixels of the finished picture.
-    pub x_labels_high: f64,
-    /// How high the plot is at least, in pixels of the finished picture.
-    pub plot_high_min: f64,
-    /// The legend.
+    /// The height of the labels of the horizontal axis, in pixels of the finished chart.
+    pub x_labels_height: f64,
+    /// The least height of the plot, in pixels of the finished chart.
+    pub plot_height_min: f64,
     pub legend: Legend,
 }
 
 impl Frame<'_> {
-    /// Room left of the plot, in pixels of the finished picture: its margin, the title of the axis, its labels.
+    /// Returns the width of the area left of the plot (margin, axis title and labels), in pixels of the finished chart.
     pub fn left(&self) -> f64 {
-        10.0 + self.y_labels_wide()
+        10.0 + self.y_labels_width()
     }
 
-    fn y_labels_wide(&self) -> f64 {
-        self.y.1.ticks.iter().map(|tick| text_wide(&tick.1, TICK_TEXT)).fold(0.0, f64::max) + 36.0
+    fn y_labels_width(&self) -> f64 {
+        self.y.1.ticks.iter().map(|tick| text_width(&tick.1, TICK_TEXT)).fold(0.0, f64::max) + 36.0
     }
 }
 
-/// From positions on the axes to sheet pixels.
+/// The map from positions on the axes to canvas pixels.
 pub type ToPixels = Box<dyn Fn(f64, f64) -> (i32, i32)>;
 
-/// Draws grid, axes, ticks and axis titles, below `top` and left of `right` (finished pixels).
+/// Draws grid, axes, ticks and axis titles, with the margins `top` and `right` in pixels of the finished chart.
 pub fn draw_frame(root: &DrawingArea<SVGBackend, Shift>, frame: &Frame, top: f64, right: f64) -> ToPixels {
     let (x, y) = (&frame.x.1, &frame.y.1);
     let sheet = |px: f64| (px * SCALE) as i32;
@@ -54,9 +53,9 @@ pub fn draw_frame(root: &DrawingArea<SVGBackend, Shift>, frame: &Frame, top: f64
         .margin_right(sheet(right))
         .margin_left(sheet(10.0))
         .margin_bottom(sheet(10.0))
-        .x_label_area_size(sheet(frame.x_labels_high + if frame.x.0.is_empty() { 0.0 } else { 24.0 }))
-        .y_label_area_size(sheet(frame.y_labels_wide()))
-        .build_cartesian_2d(Placed::of(x), Placed::of(y))
+        .x_label_area_size(sheet(frame.x_labels_height + if frame.x.0.is_empty() { 0.0 } else { 24.0 }))
+        .y_label_area_size(sheet(frame.y_labels_width()))
+        .build_cartesian_2d(PlottersAxis::of(x), PlottersAxis::of(y))
         .expect("drawing to a string does not fail");
     let mut mesh = chart.configure_mesh();
     mesh.bold_line_style(GRID.stroke_width(2)).light_line_style(TRANSPARENT).axis_style(INK.stroke_width(2));
@@ -67,24 +66,24 @@ pub fn draw_frame(root: &DrawingArea<SVGBackend, Shift>, frame: &Frame, top: f64
         mesh.disable_x_mesh();
     }
     mesh.draw().expect("drawing to a string does not fail");
-    let (x, y) = (Placed::of(x), Placed::of(y));
+    let (x, y) = (PlottersAxis::of(x), PlottersAxis::of(y));
     let (columns, rows) = chart.plotting_area().get_pixel_range();
     Box::new(move |at_x, at_y| (x.map(&at_x, (columns.start, columns.end)), y.map(&at_y, (rows.end, rows.start))))
 }
 
-/// An axis as plotters knows it, with our ticks.
-struct Placed {
+/// An axis for plotters, with the ticks of [`Ticks`].
+struct PlottersAxis {
     range: (f64, f64),
     ticks: Vec<f64>,
 }
 
-impl Placed {
-    fn of(ticks: &Ticks) -> Placed {
-        Placed { range: ticks.range, ticks: ticks.ticks.iter().map(|tick| tick.0).collect() }
+impl PlottersAxis {
+    fn of(ticks: &Ticks) -> PlottersAxis {
+        PlottersAxis { range: ticks.range, ticks: ticks.ticks.iter().map(|tick| tick.0).collect() }
     }
 }
 
-impl Ranged for Placed {
+impl Ranged for PlottersAxis {
     type ValueType = f64;
     type FormatOption = DefaultFormatting;
 

@@ -1,8 +1,7 @@
-//! Draws a heat map: rows of cells over time, white for nothing to black for `most` or more; panels
-//! stand one below the other over a common axis.
+//! Drawing of heat maps: rows of cells over time, from white for 0 to black for `most` or more, in panels one below the
+//! other over a common axis.
 //!
-//! A run of cells of one shade is drawn as one rectangle, and white ones not at all. Leaves out other
-//! colours, and rows with names of their own.
+//! Adjacent cells of one shade are drawn as one rectangle, white ones not at all. Rows are labelled by their numbers.
 
 use super::axis::Ticks;
 use super::canvas::{self, Canvas, INK};
@@ -12,87 +11,87 @@ use super::{HeatMap, Panel};
 use crate::report::number::significant;
 use plotters::prelude::*;
 
-/// How many shades are told apart, white included.
+/// The number of shades, including white.
 const SHADES: usize = 33;
 const NAME_TEXT: f64 = 13.0;
 const TICK_TEXT: f64 = 12.0;
-const PANEL_HIGH: f64 = 176.0;
-const PANEL_NAME_HIGH: f64 = 24.0;
-const BAR_HIGH: f64 = 150.0;
-/// What lies beyond a panel's end.
+const PANEL_HEIGHT: f64 = 176.0;
+const PANEL_NAME_HEIGHT: f64 = 24.0;
+const BAR_HEIGHT: f64 = 150.0;
+/// The colour beyond the end of a panel.
 const BEYOND: RGBColor = RGBColor(0xE3, 0xE6, 0xEA);
-/// White that a page does not take for its own ground.
+/// A white that the page does not replace by its background.
 const GROUND: RGBColor = RGBColor(0xFE, 0xFE, 0xFE);
 
-/// Where panels lie, in pixels of the plot from its top.
-struct Places {
-    high: f64,
+/// The vertical layout of panels, in pixels of the plot.
+struct PanelLayout {
+    height: f64,
 }
 
-impl Places {
-    fn of(chart: &HeatMap) -> Places {
-        Places { high: chart.panels.len().max(1) as f64 * (PANEL_HIGH + PANEL_NAME_HIGH) }
+impl PanelLayout {
+    fn of(chart: &HeatMap) -> PanelLayout {
+        PanelLayout { height: chart.panels.len().max(1) as f64 * (PANEL_HEIGHT + PANEL_NAME_HEIGHT) }
     }
 
-    /// The position on the upright axis of the top of a panel's row; the axis reads upwards.
+    /// Returns the position of the top of a panel's row on the vertical axis, which points upwards.
     fn row(&self, panel: usize, row: usize, rows: usize) -> f64 {
-        let above = panel as f64 * (PANEL_HIGH + PANEL_NAME_HIGH) + PANEL_NAME_HIGH;
-        self.high - above - PANEL_HIGH * row as f64 / rows.max(1) as f64
+        let above = panel as f64 * (PANEL_HEIGHT + PANEL_NAME_HEIGHT) + PANEL_NAME_HEIGHT;
+        self.height - above - PANEL_HEIGHT * row as f64 / rows.max(1) as f64
     }
 }
 
-/// The chart as a whole SVG document.
+/// Returns the chart as an SVG document.
 pub fn draw(chart: &HeatMap) -> String {
-    let places = Places::of(chart);
+    let layout = PanelLayout::of(chart);
     let ends = chart.panels.iter().map(|panel| panel.to);
     let frame = Frame {
         title: &chart.title,
         x: (&chart.x.title, chart.x.ticks(ends.chain([0.0]), false, 6)),
-        y: (&chart.y, Ticks { range: (0.0, places.high), ticks: row_ticks(chart, &places) }),
+        y: (&chart.y, Ticks { range: (0.0, layout.height), ticks: row_ticks(chart, &layout) }),
         x_grid: false,
-        x_labels_high: 23.0,
-        plot_high_min: places.high,
+        x_labels_height: 23.0,
+        plot_height_min: layout.height,
         legend: Legend { entries: vec![(Key::Heading, chart.shades.clone())] },
     };
     let ends = frame.x.1.range;
     canvas::draw(&frame, |canvas| {
-        // The frame's own lines end where panels do.
-        canvas.put(Rectangle::new(corners(canvas, (ends.0, places.high), (ends.1, 0.0), -3), WHITE.filled()));
+        // The frame's lines are covered beyond the panels.
+        canvas.put(Rectangle::new(corners(canvas, (ends.0, layout.height), (ends.1, 0.0), -3), WHITE.filled()));
         for (number, panel) in chart.panels.iter().enumerate() {
-            draw_panel(canvas, chart, panel, &places, number, ends.1);
+            draw_panel(canvas, chart, panel, &layout, number, ends.1);
         }
-        draw_bar(canvas, chart, canvas.finished(canvas.at(ends.1, places.high)));
+        draw_bar(canvas, chart, canvas.finished(canvas.at(ends.1, layout.height)));
     })
 }
 
-/// A tick in the middle of every few rows of every panel, labelled with the row's number.
-fn row_ticks(chart: &HeatMap, places: &Places) -> Vec<(f64, String)> {
+/// Returns ticks in the middle of every few rows of every panel, labelled with the row's number.
+fn row_ticks(chart: &HeatMap, layout: &PanelLayout) -> Vec<(f64, String)> {
     let mut ticks = Vec::new();
     for (number, panel) in chart.panels.iter().enumerate() {
         let rows = panel.rows.len();
         let every = [1, 2, 4, 8, 16, 32, 64, 128].into_iter().find(|every| rows <= every * 9).unwrap_or(256);
-        let middle = |row| (places.row(number, row, rows) + places.row(number, row + 1, rows)) / 2.0;
+        let middle = |row| (layout.row(number, row, rows) + layout.row(number, row + 1, rows)) / 2.0;
         ticks.extend((0..rows).step_by(every).map(|row| (middle(row), row.to_string())));
     }
     ticks.reverse();
     ticks
 }
 
-/// The sheet pixels of a box on the axes, `more` larger on the left.
+/// Returns the canvas pixels of a rectangle on the axes, moved by `more` on the left.
 fn corners(canvas: &Canvas, from: (f64, f64), to: (f64, f64), more: i32) -> [(i32, i32); 2] {
     let (from, to) = (canvas.at(from.0, from.1), canvas.at(to.0, to.1));
     [(from.0 + more, from.1), to]
 }
 
-fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, places: &Places, number: usize, end: f64) {
-    let (top, bottom) = (places.row(number, 0, 1), places.row(number, 1, 1));
+fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, layout: &PanelLayout, number: usize, end: f64) {
+    let (top, bottom) = (layout.row(number, 0, 1), layout.row(number, 1, 1));
     canvas.put(Rectangle::new(corners(canvas, (0.0, top), (panel.to, bottom), 0), GROUND.filled()));
     for (row, values) in panel.rows.iter().enumerate() {
-        let (above, below) = (places.row(number, row, panel.rows.len()), places.row(number, row + 1, panel.rows.len()));
+        let (above, below) = (layout.row(number, row, panel.rows.len()), layout.row(number, row + 1, panel.rows.len()));
         for (from, to, shade) in runs(values, chart.most) {
             let at = |column: usize| panel.to * column as f64 / values.len() as f64;
             let [from, to] = corners(canvas, (at(from), above), (at(to), below), 0);
-            // A pixel over, so that no ground shows between neighbours.
+            // One pixel of overlap prevents gaps between neighbours.
             let over = (to.0 + 1, to.1 + 1);
             canvas.put(Rectangle::new([from, over], grey(shade).filled()));
         }
@@ -110,7 +109,7 @@ fn draw_panel(canvas: &Canvas, chart: &HeatMap, panel: &Panel, places: &Places, 
     canvas.text((x, y - 10.0), NAME_TEXT, "start", true, &panel.name);
 }
 
-/// Runs of cells of one shade that is not white: first column, the one after the last, shade.
+/// Returns the runs of adjacent cells of one shade that is not white: first column, end column, shade.
 fn runs(values: &[f64], most: f64) -> Vec<(usize, usize, usize)> {
     let mut runs: Vec<(usize, usize, usize)> = Vec::new();
     for (column, value) in values.iter().enumerate() {
@@ -123,7 +122,7 @@ fn runs(values: &[f64], most: f64) -> Vec<(usize, usize, usize)> {
     runs
 }
 
-/// The shade of a value: 0 is white, the last black.
+/// Returns the shade of a value: 0 is white, the last one black.
 fn shade(value: f64, most: f64) -> usize {
     let part = (value / most).clamp(0.0, 1.0);
     if part.is_finite() { (part * (SHADES - 1) as f64).round() as usize } else { 0 }
@@ -134,19 +133,20 @@ fn grey(shade: usize) -> RGBColor {
     RGBColor(light, light, light)
 }
 
-/// The bar that says what shades mean, below the legend's heading, right of the plot.
+/// Draws the scale of shades below the legend's heading, right of the plot.
 fn draw_bar(canvas: &Canvas, chart: &HeatMap, corner: (f64, f64)) {
     let (left, top) = (corner.0 + 24.0, corner.1 + 50.0);
-    let high = BAR_HIGH / SHADES as f64;
+    let height = BAR_HEIGHT / SHADES as f64;
     for shade in (0..SHADES).rev() {
-        let y = top + high * (SHADES - 1 - shade) as f64;
-        let (from, to) = (canvas.px((left, y)), canvas.px((left + 20.0, y + high)));
-        // From the darkest down, each covers the edge of the one above it.
+        let y = top + height * (SHADES - 1 - shade) as f64;
+        let (from, to) = (canvas.px((left, y)), canvas.px((left + 20.0, y + height)));
+        // Drawn from the darkest, each shade covers the edge of the previous one.
         canvas.put(Rectangle::new([(from.0, from.1 - 1), to], grey(shade).filled()));
     }
-    canvas.put(Rectangle::new([canvas.px((left, top)), canvas.px((left + 20.0, top + BAR_HIGH))], INK.stroke_width(2)));
+    canvas
+        .put(Rectangle::new([canvas.px((left, top)), canvas.px((left + 20.0, top + BAR_HEIGHT))], INK.stroke_width(2)));
     for part in [0.0, 0.25, 0.5, 0.75, 1.0] {
-        let (y, value) = (top + BAR_HIGH * (1.0 - part), chart.most * part);
+        let (y, value) = (top + BAR_HEIGHT * (1.0 - part), chart.most * part);
         let or_more = if part == 1.0 { " or more" } else { "" };
         let text = format!("{}{or_more}", significant(value, 3));
         canvas

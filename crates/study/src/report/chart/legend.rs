@@ -1,11 +1,11 @@
-//! The legend, in a strip of its own beside the plot, so that it never covers data.
+//! The legend, in a strip right of the plot, so that it never covers data.
 
 use super::canvas::{Canvas, wrap};
 use super::mark::{hue, mark, published};
-use crate::report::svg::text_wide;
+use crate::report::svg::text_width;
 use plotters::prelude::*;
 
-/// How an entry looks.
+/// The symbol of an entry.
 #[derive(Clone, PartialEq)]
 pub enum Key {
     /// A line with the mark of series `.0`, dashed if `.1`.
@@ -16,43 +16,43 @@ pub enum Key {
     Published,
     /// A box of the hue `.0`.
     Box(usize),
-    /// None: the name heads what is drawn below it.
+    /// No symbol: the name is a heading.
     Heading,
 }
 
-/// The legend's entries, from the top.
+/// A legend.
 #[derive(Default)]
 pub struct Legend {
-    /// Looks and names.
+    /// The symbols and names, from the top.
     pub entries: Vec<(Key, String)>,
 }
 
 const TEXT: f64 = 12.5;
-const KEY_WIDE: f64 = 36.0;
-const NAME_WIDE_MAX: f64 = 190.0;
+const KEY_WIDTH: f64 = 36.0;
+const NAME_WIDTH_MAX: f64 = 190.0;
 const ROW: f64 = 17.0;
 const ROW_GAP: f64 = 5.0;
 
 impl Legend {
-    /// The width of the strip; none for a legend that says nothing.
-    pub fn wide(&self) -> f64 {
-        let lines = self.entries.iter().flat_map(|(_, name)| wrap(name, TEXT, NAME_WIDE_MAX));
-        let widest = lines.map(|line| text_wide(&line, TEXT)).fold(0.0, f64::max);
-        if self.entries.is_empty() { 0.0 } else { widest + KEY_WIDE + 14.0 }
+    /// Returns the width of the strip; 0 for an empty legend.
+    pub fn width(&self) -> f64 {
+        let lines = self.entries.iter().flat_map(|(_, name)| wrap(name, TEXT, NAME_WIDTH_MAX));
+        let widest = lines.map(|line| text_width(&line, TEXT)).fold(0.0, f64::max);
+        if self.entries.is_empty() { 0.0 } else { widest + KEY_WIDTH + 14.0 }
     }
 
-    /// The height of the strip.
-    pub fn high(&self) -> f64 {
-        self.entries.iter().map(|(_, name)| wrap(name, TEXT, NAME_WIDE_MAX).len() as f64 * ROW + ROW_GAP).sum()
+    /// Returns the height of the entries.
+    pub fn height(&self) -> f64 {
+        self.entries.iter().map(|(_, name)| wrap(name, TEXT, NAME_WIDTH_MAX).len() as f64 * ROW + ROW_GAP).sum()
     }
 
-    /// Draws the entries downwards from `at` (in pixels of the finished picture).
+    /// Draws the entries downwards from `at`, in pixels of the finished chart.
     pub fn draw(&self, canvas: &Canvas, at: (f64, f64)) {
         let mut y = at.1;
         for (key, name) in &self.entries {
             draw_key(canvas, key, (at.0, y + ROW / 2.0));
-            for line in wrap(name, TEXT, NAME_WIDE_MAX) {
-                canvas.text((at.0 + KEY_WIDE, y + ROW / 2.0), TEXT, "start", false, &line);
+            for line in wrap(name, TEXT, NAME_WIDTH_MAX) {
+                canvas.text((at.0 + KEY_WIDTH, y + ROW / 2.0), TEXT, "start", false, &line);
                 y += ROW;
             }
             y += ROW_GAP;

@@ -1,4 +1,4 @@
-//! Draws a line chart. Leaves out axes and legend layout (`axis`, `legend`, `canvas`).
+//! Drawing of line charts. Axes and legend are drawn in `axis`, `legend` and `canvas`.
 
 use super::canvas::{self, Canvas, INK};
 use super::frame::Frame;
@@ -8,28 +8,29 @@ use super::{LineChart, Note, Series, Style};
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
-/// A line with more points than this is marked at only some of them.
+/// The largest number of marks on a line; one with more points has marks at only some of them.
 const MARKS_MAX: usize = 28;
 
-/// The chart as a whole SVG document.
+/// Returns the chart as an SVG document.
 pub fn draw(chart: &LineChart) -> String {
     let points =
         || chart.series.iter().flat_map(|series| &series.points).filter(|p| p.0.is_finite() && p.1.is_finite());
-    let noted = |upright: bool| chart.notes.iter().filter(move |note| note.upright == upright).map(|note| note.at);
+    let noted =
+        |is_vertical: bool| chart.notes.iter().filter(move |note| note.is_vertical == is_vertical).map(|note| note.at);
     let frame = Frame {
         title: &chart.title,
         x: (&chart.x.title, chart.x.ticks(points().map(|p| p.0).chain(noted(true)), false, 6)),
         y: (&chart.y.title, chart.y.ticks(points().map(|p| p.1).chain(noted(false)), true, 6)),
         x_grid: true,
-        x_labels_high: 23.0,
-        plot_high_min: canvas::PLOT_HIGH_MIN,
+        x_labels_height: 23.0,
+        plot_height_min: canvas::PLOT_HEIGHT_MIN,
         legend: Legend::default(),
     };
-    let chart = &apart(chart, frame.y.1.range);
+    let chart = &dash_overlapping(chart, frame.y.1.range);
     let frame = Frame { legend: legend(chart), ..frame };
     let (across, up) = (frame.x.1.range, frame.y.1.range);
     canvas::draw(&frame, |canvas| {
-        // Words at neighbouring lines stand one below the other.
+        // Texts of neighbouring annotations are placed one below the other.
         chart.notes.iter().enumerate().for_each(|(row, note)| draw_note(canvas, chart, note, row, (across, up)));
         for (i, series) in chart.series.iter().enumerate() {
             draw_series(canvas, chart, series, series.like.unwrap_or(i));
@@ -37,17 +38,17 @@ pub fn draw(chart: &LineChart) -> String {
     })
 }
 
-/// Lines closer than this part of the axis are one to the eye.
-const HAIR: f64 = 0.005;
+/// The fraction of the axis below which two lines overlap.
+const OVERLAP: f64 = 0.005;
 
-/// The same chart, but a line that mostly lies upon one before it is dashed, so that both are seen; unless dashes mean
-/// something.
-fn apart(chart: &LineChart, (low, high): (f64, f64)) -> LineChart {
-    let mut told = chart.clone();
+/// Returns the chart with each line dashed that mostly overlaps an earlier one, so that both are visible. A chart with
+/// dashed lines is unchanged.
+fn dash_overlapping(chart: &LineChart, (low, high): (f64, f64)) -> LineChart {
+    let mut adjusted = chart.clone();
     if chart.series.iter().any(|series| series.style == Style::Dashed) {
-        return told;
+        return adjusted;
     }
-    let is_near = |a: f64, b: f64| (chart.y.position(a) - chart.y.position(b)).abs() <= HAIR * (high - low);
+    let is_near = |a: f64, b: f64| (chart.y.position(a) - chart.y.position(b)).abs() <= OVERLAP * (high - low);
     let covers = |below: &Series, above: &Series| {
         let on = |(x, y): &&(f64, f64)| below.points.iter().any(|(at, value)| at == x && is_near(*value, *y));
         above.points.len() > 1 && 2 * above.points.iter().filter(on).count() > above.points.len()
@@ -55,13 +56,13 @@ fn apart(chart: &LineChart, (low, high): (f64, f64)) -> LineChart {
     for (i, series) in chart.series.iter().enumerate().filter(|(_, series)| series.style == Style::Line) {
         let hidden = chart.series[..i]
             .iter()
-            .zip(&told.series)
-            .any(|(below, told)| told.style == Style::Line && covers(below, series));
+            .zip(&adjusted.series)
+            .any(|(below, drawn)| drawn.style == Style::Line && covers(below, series));
         if hidden {
-            told.series[i].style = Style::Dashed;
+            adjusted.series[i].style = Style::Dashed;
         }
     }
-    told
+    adjusted
 }
 
 fn legend(chart: &LineChart) -> Legend {
@@ -72,9 +73,9 @@ fn legend(chart: &LineChart) -> Legend {
             Style::Dashed => Key::Line(series.like.unwrap_or(i), true),
             Style::Marks => Key::Marks(vec![series.like.unwrap_or(i)]),
         };
-        // Published points of several series under one name need saying once.
-        let said = legend.entries.iter_mut().find(|(_, name)| *name == series.name);
-        match (said, series.like) {
+        // Published points of several series under one name share an entry.
+        let existing = legend.entries.iter_mut().find(|(_, name)| *name == series.name);
+        match (existing, series.like) {
             (Some((Key::Marks(marks), _)), Some(like)) => marks.push(like),
             _ if series.name.is_empty() => (),
             _ => legend.entries.push((key, series.name.clone())),
@@ -88,36 +89,36 @@ fn legend(chart: &LineChart) -> Legend {
 
 const NOTE_TEXT: f64 = 11.5;
 
-/// A thin dashed line across, its words at the upper or right end.
+/// Draws an annotation: a thin dashed line with its text at the upper or right end.
 fn draw_note(canvas: &Canvas, chart: &LineChart, note: &Note, row: usize, (across, up): ((f64, f64), (f64, f64))) {
     let (x, y) = (chart.x.position(note.at), chart.y.position(note.at));
-    let ends = match note.upright {
+    let ends = match note.is_vertical {
         true => [canvas.at(x, up.0), canvas.at(x, up.1)],
         false => [canvas.at(across.0, y), canvas.at(across.1, y)],
     };
     canvas.put(DashedPathElement::new(ends, 4, 6, INK.stroke_width(2)));
     let (x, y) = canvas.finished(ends[1]);
-    match note.upright {
+    match note.is_vertical {
         true => canvas.text((x + 5.0, y + 9.0 + 14.0 * row as f64), NOTE_TEXT, "start", false, &note.text),
         false => canvas.text((x - 4.0, y - 8.0), NOTE_TEXT, "end", false, &note.text),
     }
 }
 
 fn draw_series(canvas: &Canvas, chart: &LineChart, series: &Series, i: usize) {
-    let place = |&(x, y): &(f64, f64)| (chart.x.position(x), chart.y.position(y));
-    let places: Vec<(f64, f64)> = series.points.iter().map(place).collect();
+    let position = |&(x, y): &(f64, f64)| (chart.x.position(x), chart.y.position(y));
+    let positions: Vec<(f64, f64)> = series.points.iter().map(position).collect();
     let finite = |p: &(f64, f64)| p.0.is_finite() && p.1.is_finite();
     if series.style != Style::Marks {
-        for run in places.split(|p| !finite(p)).filter(|run| run.len() > 1) {
+        for run in positions.split(|p| !finite(p)).filter(|run| run.len() > 1) {
             canvas.stroke(&path(canvas, run, series.style), i, series.style == Style::Dashed);
         }
     }
-    let every = if series.style == Style::Marks { 1 } else { places.len().div_ceil(MARKS_MAX).max(1) };
-    // The first point of steps is where they start, not a value.
+    let every = if series.style == Style::Marks { 1 } else { positions.len().div_ceil(MARKS_MAX).max(1) };
+    // The first point of steps is their start, not a value.
     let first = usize::from(series.style == Style::Step);
-    for (k, at) in places.iter().enumerate().skip(first).filter(|(_, p)| finite(p)) {
+    for (k, at) in positions.iter().enumerate().skip(first).filter(|(_, p)| finite(p)) {
         let px = canvas.at(at.0, at.1);
-        if k % every == 0 || k + 1 == places.len() {
+        if k % every == 0 || k + 1 == positions.len() {
             mark(canvas, i, px, series.style == Style::Marks);
         }
         let (x, y) = series.points[k];

@@ -1,10 +1,10 @@
-//! Marks: the shapes by which series are told apart without colour. Leaves out lines.
+//! Marks: shapes that distinguish series without colour.
 
 use super::canvas::{Canvas, INK};
 use crate::report::svg;
 use plotters::prelude::*;
 
-/// The `i`-th hue as plotters has it.
+/// Returns the `i`-th hue as a colour of plotters.
 pub fn hue(i: usize) -> RGBColor {
     let (r, g, b) = svg::tint(i, 0.0);
     RGBColor(r, g, b)
@@ -12,7 +12,7 @@ pub fn hue(i: usize) -> RGBColor {
 
 /// Draws the mark of series `i` around `at`, filled or hollow.
 pub fn mark(canvas: &Canvas, i: usize, at: (i32, i32), hollow: bool) {
-    // A hollow mark is larger, so that it stays in sight around a filled one.
+    // A hollow mark is larger, so that it is visible around a filled one.
     let radius = if hollow { 12.0 } else { 7.5 };
     let points = outline(i, at, radius);
     if !hollow {
@@ -22,7 +22,7 @@ pub fn mark(canvas: &Canvas, i: usize, at: (i32, i32), hollow: bool) {
     canvas.put(PathElement::new(closed, hue(i).stroke_width(3)));
 }
 
-/// Draws the mark of a published height: a hollow diamond on a white one, seen on every colour.
+/// Draws the mark of a published height: a hollow diamond on a white one, visible on every colour.
 pub fn published(canvas: &Canvas, at: (i32, i32)) {
     canvas.put(Polygon::new(outline(3, at, 11.0), WHITE.filled()));
     let points = outline(3, at, 9.0);
@@ -31,7 +31,7 @@ pub fn published(canvas: &Canvas, at: (i32, i32)) {
 }
 
 fn outline(i: usize, at: (i32, i32), radius: f64) -> Vec<(i32, i32)> {
-    // Corners, the angle of the first in twelfths of a turn, and a size that evens out the areas.
+    // The number of corners, the angle of the first in twelfths of a turn, and a size that makes the areas similar.
     let (corners, turn, size) = match i % 6 {
         0 => (24, 0.0, 1.0),
         1 => (4, 1.5, 1.2),

@@ -1,7 +1,7 @@
-//! Charts as data, drawn to SVG: lines over a linear or logarithmic axis, grouped or stacked bars, heat
-//! maps, and matrices. Each series has its own colour and mark; a paper's published points are hollow marks.
+//! Charts as data, drawn to SVG: lines over a linear or logarithmic axis, grouped or stacked bars, heat maps, and
+//! matrices. Each series has a distinct colour and mark; a paper's published points are hollow marks.
 //!
-//! Leaves out second axes, error bars and interaction beyond tooltips.
+//! Second axes, error bars and interaction beyond tooltips are not supported.
 
 mod axis;
 mod bar;
@@ -17,7 +17,7 @@ mod matrix;
 use super::table::{Cell, Column};
 pub use axis::{Axis, Labels, Scale};
 
-/// How a series is drawn.
+/// The style of a series.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Style {
     /// A line with filled marks.
@@ -25,43 +25,43 @@ pub enum Style {
     Line,
     /// A dashed line with filled marks.
     Dashed,
-    /// Steps: the value of a point holds since the point before.
+    /// Steps: the value of a point holds from the point before.
     Step,
     /// Hollow marks without a line: published points.
     Marks,
 }
 
-/// Points of one name.
+/// A named series of points.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Series {
-    /// Its name in the legend.
+    /// The name in the legend.
     pub name: String,
-    /// Its points, in order of x; one that is not finite breaks the line.
+    /// The points, in order of x; one that is not finite breaks the line.
     pub points: Vec<(f64, f64)>,
-    /// How it is drawn.
+    /// The style of the series.
     pub style: Style,
-    /// The place in `LineChart::series` of the series whose colour and mark it shares.
+    /// The index in `LineChart::series` of the series whose colour and mark it shares.
     pub like: Option<usize>,
 }
 
 impl Series {
-    /// A line with filled marks.
+    /// Returns a line with filled marks.
     pub fn line(name: impl Into<String>, points: Vec<(f64, f64)>) -> Series {
         Series { name: name.into(), points, ..Series::default() }
     }
 
-    /// Published points, in the colour and mark of series number `like`.
+    /// Returns published points in the colour and mark of the series with the index `like`.
     pub fn published(name: impl Into<String>, points: Vec<(f64, f64)>, like: usize) -> Series {
         Series { name: name.into(), points, style: Style::Marks, like: Some(like) }
     }
 
-    /// The same points in another style.
+    /// Returns the series in another style.
     pub fn style(self, style: Style) -> Series {
         Series { style, ..self }
     }
 }
 
-/// Lines over a common axis.
+/// A line chart.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct LineChart {
     /// The heading.
@@ -70,20 +70,20 @@ pub struct LineChart {
     pub x: Axis,
     /// The axis at the left.
     pub y: Axis,
-    /// The lines and marks; later ones lie on top.
+    /// The lines and marks; later ones are drawn on top.
     pub series: Vec<Series>,
-    /// Lines across, with words at them.
+    /// The annotations.
     pub notes: Vec<Note>,
 }
 
-/// A thin line across a chart, and words at it: a place that was found, or a paper's value.
+/// An annotation: a thin line across a chart with a text, such as a position that was found or a paper's value.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Note {
-    /// Where it stands on its axis.
+    /// The position on its axis.
     pub at: f64,
-    /// Whether it stands upright, at a place of the axis below; else it lies at one of the axis at the left.
-    pub upright: bool,
-    /// The words.
+    /// Whether the line is vertical, at a position on the horizontal axis; otherwise it is horizontal.
+    pub is_vertical: bool,
+    /// The text at the line.
     pub text: String,
 }
 
@@ -94,43 +94,43 @@ impl LineChart {
     }
 }
 
-/// One bar.
+/// A bar.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Bar {
-    /// What stands beneath it within its group; may be empty.
+    /// The name below the bar within its group; may be empty.
     pub name: String,
-    /// Its parts, from the bottom; a single part for a plain bar.
+    /// The parts, from the bottom; a single part for a plain bar.
     pub parts: Vec<f64>,
     /// The published height, drawn as a hollow mark.
     pub published: Option<f64>,
 }
 
-/// Bars standing together.
+/// A group of bars.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Group {
-    /// What stands beneath them all.
+    /// The name below the group.
     pub name: String,
     /// The bars.
     pub bars: Vec<Bar>,
 }
 
-/// Groups of bars.
+/// A bar chart.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct BarChart {
     /// The heading.
     pub title: String,
     /// The axis at the left.
     pub y: Axis,
-    /// The legend: names of parts if `stacked`, else of the bars of a group, in order.
+    /// The legend: the names of the parts if `stacked`, else of the bars of a group, in order.
     pub legend: Vec<String>,
-    /// Whether colours tell parts of a bar (else bars of a group).
+    /// Whether colours distinguish the parts of a bar, and not the bars of a group.
     pub stacked: bool,
     /// The bars.
     pub groups: Vec<Group>,
 }
 
 impl BarChart {
-    /// One group per category, in it one bar per series.
+    /// Returns a chart with a group for each category, and in it a bar for each series.
     pub fn grouped(title: &str, y_title: &str, categories: &[&str], series: &[(&str, Vec<f64>)]) -> BarChart {
         let bar = |values: &[f64], i: usize| Bar { parts: vec![values[i]], ..Bar::default() };
         let group = |(i, name): (usize, &&str)| Group {
@@ -146,7 +146,7 @@ impl BarChart {
         }
     }
 
-    /// One bar per name, stacked of `parts`.
+    /// Returns a chart with a bar for each name, stacked of `parts`.
     pub fn stacked(
         title: &str,
         y_title: &str,
@@ -169,27 +169,27 @@ impl BarChart {
     }
 }
 
-/// One part of a heat map.
+/// A panel of a heat map.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Panel {
-    /// What stands above it.
+    /// The name above the panel.
     pub name: String,
-    /// Its cells: rows from the top, each of equally wide columns.
+    /// The cells: rows from the top, each of columns of equal width.
     pub rows: Vec<Vec<f64>>,
-    /// Where on the axis below its last column ends; the first begins at zero.
+    /// The end of the last column on the horizontal axis; the first begins at 0.
     pub to: f64,
 }
 
-/// Rows of cells shaded by their value, in panels that share the axis below.
+/// A heat map: rows of cells shaded by their value, in panels that share the horizontal axis.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct HeatMap {
     /// The heading.
     pub title: String,
     /// The axis below.
     pub x: Axis,
-    /// What a row is.
+    /// The meaning of a row.
     pub y: String,
-    /// What is shaded, with its unit.
+    /// The quantity that is shaded, with its unit.
     pub shades: String,
     /// The value from which on a cell is black.
     pub most: f64,
@@ -207,48 +207,48 @@ impl HeatMap {
 /// A cell of a matrix.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatrixCell {
-    /// A number, by which it is shaded, or a word, by which it is coloured.
+    /// A number, by which the cell is shaded, or a text, by which it is coloured.
     pub value: Cell,
-    /// What it links to.
+    /// The target of the cell's link.
     pub link: Option<String>,
 }
 
-/// Cells in rows and columns, shaded by numbers or coloured by words.
+/// A matrix: cells in rows and columns, shaded by numbers or coloured by texts.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Matrix {
     /// The heading.
     pub title: String,
-    /// What the columns and the rows are, where their names do not say it.
+    /// The titles of the columns and rows, where their names are not clear.
     pub axes: Vec<String>,
-    /// For each row its names, its own last; those of equal names before that stand together.
+    /// The names of each row, one for each axis; rows that differ only in the last name form a group.
     pub rows: Vec<Vec<String>>,
-    /// For each column its names.
+    /// The names of each column, one for each axis.
     pub columns: Vec<Vec<String>>,
-    /// What cells show, with the unit.
+    /// The quantity that the cells show, with its unit.
     pub shades: Column,
-    /// Whether shades follow the logarithm.
+    /// Whether the scale of shades is logarithmic.
     pub is_logarithmic: bool,
-    /// For each row its cells, one a column; none where nothing is known.
+    /// The cells of each row, one for each column; `None` where there is no value.
     pub cells: Vec<Vec<Option<MatrixCell>>>,
-    /// Points among the cells.
+    /// The marks between the cells.
     pub marks: Vec<MatrixMark>,
 }
 
-/// A point among the cells of a matrix, where rows and columns are places on scales.
+/// A mark between the cells of a matrix whose rows and columns are numbers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct MatrixMark {
-    /// Its name.
+    /// The name at the mark.
     pub name: String,
-    /// Which row it is at: 0 is the middle of the first, 0.5 between that and the second.
+    /// The position in rows: 0 is the middle of the first row, 0.5 lies between the first and the second.
     pub row: f64,
-    /// Which column.
+    /// The position in columns.
     pub column: f64,
-    /// Its places on the scales, as words.
+    /// The values on the scales, as text.
     pub words: String,
 }
 
 impl Matrix {
-    /// The same without rows and columns in which nothing stands; all of them where there are points among them.
+    /// Returns the matrix without empty rows and columns; a matrix with marks is unchanged.
     pub fn without_blanks(mut self) -> Matrix {
         if !self.marks.is_empty() {
             return self;
@@ -267,7 +267,7 @@ impl Matrix {
         self
     }
 
-    /// The picture as a whole SVG document.
+    /// Returns the chart as an SVG document.
     pub fn svg(&self) -> String {
         matrix::draw(self)
     }

@@ -1,4 +1,4 @@
-//! Charts are well-formed, the same every time, and say what they were given.
+//! Tests of charts: they are well-formed, deterministic, and contain their data.
 
 use super::*;
 
@@ -25,7 +25,7 @@ fn texts(svg: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_line_chart_says_its_titles_names_and_ticks() {
+fn line_chart_contains_its_titles_names_and_ticks() {
     let texts = texts(&lines().svg());
     for expected in ["Bandwidth & size", "payload [B]", "MB/s", "a <b> & c", "64", "8 KiB"] {
         assert!(texts.iter().any(|text| text == expected), "{expected} in {texts:?}");
@@ -34,35 +34,35 @@ fn a_line_chart_says_its_titles_names_and_ticks() {
 }
 
 #[test]
-fn drawing_twice_gives_the_same_bytes() {
+fn drawing_is_deterministic() {
     assert_eq!(lines().svg(), lines().svg());
 }
 
 #[test]
-fn a_line_upon_another_is_dashed() {
+fn line_that_overlaps_another_is_dashed() {
     let dashes = |chart: &LineChart| chart.svg().matches("<polyline").count();
     let plain = LineChart {
         series: [1.0, 2.0].map(|k| Series::line("a", vec![(1.0, k), (2.0, k), (3.0, 2.0 * k)])).to_vec(),
         ..LineChart::default()
     };
-    let mut upon = plain.clone();
-    upon.series[1].points = vec![(1.0, 1.0), (2.0, 1.001), (3.0, 4.0)];
-    assert!(dashes(&upon) > dashes(&plain) + 10);
-    // Where dashes mean something, they do not mean this.
-    upon.series[0].style = Style::Dashed;
-    let before = dashes(&upon);
-    upon.series[1].points = plain.series[1].points.clone();
-    assert_eq!(dashes(&upon), before);
+    let mut overlapping = plain.clone();
+    overlapping.series[1].points = vec![(1.0, 1.0), (2.0, 1.001), (3.0, 4.0)];
+    assert!(dashes(&overlapping) > dashes(&plain) + 10);
+    // In a chart with dashed lines, overlapping lines are not dashed.
+    overlapping.series[0].style = Style::Dashed;
+    let before = dashes(&overlapping);
+    overlapping.series[1].points = plain.series[1].points.clone();
+    assert_eq!(dashes(&overlapping), before);
 }
 
 #[test]
-fn bars_that_were_not_measured_are_not_of_no_height() {
+fn bars_that_were_not_measured_are_dashes() {
     let chart = BarChart::grouped("t", "y", &["read"], &[("a", vec![1.0]), ("b", vec![f64::NAN])]);
     assert!(texts(&chart.svg()).contains(&"–".to_owned()));
 }
 
 #[test]
-fn broken_and_empty_data_still_draw() {
+fn incomplete_and_empty_data_are_drawn() {
     let gap = vec![(1.0, 1.0), (2.0, f64::NAN), (3.0, 0.0), (4.0, 2.0)];
     let mut chart = LineChart { series: vec![Series::line("gap", gap)], ..LineChart::default() };
     for y in [Axis::new("y"), Axis::new("y").log10()] {
@@ -85,15 +85,15 @@ fn bars_show_values_names_and_published_heights() {
 }
 
 #[test]
-fn parts_stack_to_the_sum() {
+fn stacked_bar_is_labelled_with_its_sum() {
     let svg = BarChart::stacked("t", "µs", &["service", "waiting"], [("bus".to_owned(), vec![1.5, 2.5])]).svg();
     assert!(texts(&svg).contains(&"4".to_owned()));
 }
 
 #[test]
-fn what_is_less_than_nothing_lies_below_the_rest_and_not_over_it() {
+fn negative_parts_are_stacked_below_zero() {
     let svg = |parts: Vec<f64>| BarChart::stacked("t", "share", &["a", "b", "c"], [("m".to_owned(), parts)]).svg();
-    // Top and height of each part, which the legend's boxes do not share.
+    // The top and height of each part, without the boxes of the legend.
     let boxes = |svg: &str| -> Vec<(f64, f64)> {
         let document = roxmltree::Document::parse(svg).expect("an SVG");
         let of = |node: roxmltree::Node<'_, '_>| {
@@ -106,13 +106,13 @@ fn what_is_less_than_nothing_lies_below_the_rest_and_not_over_it() {
     let found = boxes(&svg(vec![0.5, -0.1, 0.4]));
     let [first, below, second] = found[..] else { panic!("{found:?}") };
     let end = |(top, high): (f64, f64)| top + high;
-    assert!((end(second) - first.0).abs() < 2.0, "the third part stands on the first: {found:?}");
-    assert!((end(first) - below.0).abs() < 2.0, "the second hangs below: {found:?}");
-    assert!((first.1 - 5.0 * below.1).abs() < 5.0, "by its size: {found:?}");
-    assert!(texts(&svg(vec![0.5, -0.1, 0.4])).contains(&"0.8".to_owned()), "the sum counts all");
+    assert!((end(second) - first.0).abs() < 2.0, "the third part is stacked on the first: {found:?}");
+    assert!((end(first) - below.0).abs() < 2.0, "the second part is below 0: {found:?}");
+    assert!((first.1 - 5.0 * below.1).abs() < 5.0, "the heights are proportional: {found:?}");
+    assert!(texts(&svg(vec![0.5, -0.1, 0.4])).contains(&"0.8".to_owned()), "the label is the sum of all parts");
 }
 
-/// Two panels, the second shorter; receivers fill up and are emptied again.
+/// Returns a heat map of two panels, the second shorter, with values that rise and fall.
 fn map() -> HeatMap {
     let panel = |name: &str, to: f64, slope: f64| {
         let value = |row: usize, column: usize| {
@@ -133,7 +133,7 @@ fn map() -> HeatMap {
 }
 
 #[test]
-fn a_heat_map_says_its_axes_panels_and_what_shades_mean() {
+fn heat_map_contains_its_axes_panels_and_scale() {
     let texts = texts(&map().svg());
     for expected in ["Congestion", "time [10³ cycles]", "receiver", "pending packets", "without <it>", "with it"] {
         assert!(texts.iter().any(|text| text == expected), "{expected} in {texts:?}");
@@ -144,16 +144,16 @@ fn a_heat_map_says_its_axes_panels_and_what_shades_mean() {
 }
 
 #[test]
-fn cells_are_white_for_nothing_and_black_from_the_most_on() {
+fn cells_are_white_at_zero_and_black_from_the_maximum_on() {
     let cells = |values: &[f64]| {
         let panel = Panel { name: "a".into(), rows: vec![values.to_vec()], to: 8.0 };
         HeatMap { panels: vec![panel], ..map() }.svg()
     };
     let boxes = |svg: &str, colour: &str| svg.matches(&format!("fill=\"{colour}\"")).count();
-    // The bar at the side has one box of each shade.
+    // The scale at the side has one box of each shade.
     let (nothing, some) = (cells(&[0.0, 0.0, f64::NAN]), cells(&[0.0, 20.0, 35.0, 0.0, 20.0, 10.0]));
     assert_eq!(boxes(&nothing, "#000000"), 1);
-    assert_eq!(boxes(&some, "#000000"), 3, "neighbours of one shade are one box");
+    assert_eq!(boxes(&some, "#000000"), 3, "neighbours of one shade are one rectangle");
     assert_eq!(boxes(&some, "#7F7F7F"), 2);
     assert!(!nothing.contains("NaN") && HeatMap::default().svg().contains("</svg>"));
 }

@@ -1,4 +1,4 @@
-//! Made-up claims for tests of this folder.
+//! Sample claims for the tests of this folder.
 
 use super::*;
 
@@ -7,7 +7,7 @@ pub fn number(id: &str, expected: f64, measured: f64, tolerance: f64) -> Claim {
         id: id.to_owned(),
         source: "Table 1, row P6/Natoma, 8K, cut-through, latency".to_owned(),
         statement: "One-way latency of an 8 KiB payload".to_owned(),
-        kind: Kind::Number,
+        kind: ClaimKind::Number,
         unit: "µs".to_owned(),
         expected: expected.into(),
         measured: Some(measured.into()),
@@ -15,7 +15,7 @@ pub fn number(id: &str, expected: f64, measured: f64, tolerance: f64) -> Claim {
         holds: None,
         role: Role::Predicted,
         note: None,
-        doubt: None,
+        uncertainty: None,
     }
     .judged()
 }
@@ -24,7 +24,7 @@ pub fn shape(id: &str, holds: Option<bool>) -> Claim {
     Claim {
         source: "§3.4".to_owned(),
         statement: "Transfers grow & \"step up\" <downstream>".to_owned(),
-        kind: Kind::Shape,
+        kind: ClaimKind::Shape,
         unit: String::new(),
         expected: "netTx transfers grow".into(),
         measured: holds.map(|_| "1384, 2420, 2844 B".into()),
@@ -32,7 +32,7 @@ pub fn shape(id: &str, holds: Option<bool>) -> Claim {
         holds,
         role: Role::Calibrated,
         note: Some("the text says 2844, the figure 2848".to_owned()),
-        doubt: None,
+        uncertainty: None,
         ..number(id, 1.0, 1.0, 0.0)
     }
 }

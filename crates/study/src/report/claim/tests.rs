@@ -1,11 +1,11 @@
-//! Claims judge and serialise as the contract says.
+//! Tests of the judgement of claims and of their JSON.
 
 use super::samples::{number, shape};
 use super::*;
 use serde_json::json;
 
 #[test]
-fn a_number_is_judged_by_its_tolerance() {
+fn number_is_judged_by_its_tolerance() {
     assert_eq!(number("R1", 116.0, 110.2, 0.05).holds, Some(true));
     assert_eq!(number("R1", 116.0, 110.0, 0.05).holds, Some(false));
     assert_eq!(number("R1", 0.0, 0.1, 0.05).holds, None, "no relative error of zero");
@@ -14,7 +14,7 @@ fn a_number_is_judged_by_its_tolerance() {
 }
 
 #[test]
-fn json_is_the_contract() {
+fn json_has_the_documented_keys() {
     let claim = serde_json::to_value(number("R1", 116.0, 118.0, 0.05)).unwrap();
     let expected = json!({
         "id": "R1", "source": "Table 1, row P6/Natoma, 8K, cut-through, latency",
@@ -30,7 +30,7 @@ fn json_is_the_contract() {
 }
 
 #[test]
-fn the_tally_counts_every_verdict() {
+fn tally_counts_every_verdict() {
     let claims = [number("a", 1.0, 1.0, 0.1), shape("b", Some(false)), shape("c", None)];
     assert_eq!(Tally::of(&claims).text(), "1 of 3 claims hold, 1 fail, 1 not evaluated");
     assert_eq!(Tally::of(&claims[..1]).text(), "1 of 1 claims hold, 0 fail");

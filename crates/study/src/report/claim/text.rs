@@ -1,31 +1,32 @@
-//! Claims as text for a terminal: failures first and in full, then one line each, then the tally.
+//! Claims as text for a terminal: failures first and in full, then one line for each claim, then the tally.
 
-use super::{Claim, Kind, Tally};
+use super::{Claim, ClaimKind, Tally};
 use crate::report::number;
 use crate::report::table::{Cell, Column, ReportTable};
 
-/// The width to which words are broken.
-const WORDS_WIDE: usize = 100;
+/// The width at which text is wrapped.
+const LINE_WIDTH: usize = 100;
 
-/// The claims as text, ending with the tally and a newline.
+/// Returns the claims as text, ending with the tally and a newline.
 pub fn claims_text(claims: &[Claim]) -> String {
     let mut text = String::new();
     for claim in claims.iter().filter(|claim| claim.holds == Some(false)) {
         text += &failure(claim);
     }
-    let (numbers, others): (Vec<&Claim>, Vec<&Claim>) = claims.iter().partition(|claim| claim.kind == Kind::Number);
+    let (numbers, others): (Vec<&Claim>, Vec<&Claim>) =
+        claims.iter().partition(|claim| claim.kind == ClaimKind::Number);
     if !numbers.is_empty() {
         text += &numbers_table(&failing_first(numbers)).text();
         text.push('\n');
     }
-    // Those that fail are said in full above.
+    // Failing claims were printed in full above.
     for claim in others.into_iter().filter(|claim| claim.holds != Some(false)) {
         text += &in_words(claim);
     }
     text + &Tally::of(claims).text() + "\n"
 }
 
-/// `holds`, `FAILS` or a dash.
+/// Returns the verdict as text: `holds`, `FAILS` or a dash.
 pub fn verdict(claim: &Claim) -> &'static str {
     match claim.holds {
         Some(true) => "holds",
@@ -64,7 +65,7 @@ fn in_words(claim: &Claim) -> String {
 }
 
 fn numbers_table(claims: &[&Claim]) -> ReportTable {
-    let heads = ["", "claim", "place", "expected", "simulated", "unit", "error", "allowed", "role"];
+    let heads = ["", "claim", "source", "expected", "simulated", "unit", "error", "allowed", "role"];
     let mut table = ReportTable::new(heads.map(Column::new).to_vec());
     for claim in claims {
         table.push(vec![
@@ -72,7 +73,7 @@ fn numbers_table(claims: &[&Claim]) -> ReportTable {
             claim.id.as_str().into(),
             claim.source.as_str().into(),
             claim.expected.number().into(),
-            claim.measured.as_ref().and_then(|seen| seen.number()).into(),
+            claim.measured.as_ref().and_then(|value| value.number()).into(),
             claim.unit.as_str().into(),
             right(claim.relative_error().map(number::signed_percent), 8),
             right(claim.tolerance.map(|x| format!("±{}", number::percent(x))), 7),
@@ -82,18 +83,18 @@ fn numbers_table(claims: &[&Claim]) -> ReportTable {
     table
 }
 
-/// Words aligned right in a column `width` wide.
+/// Returns a text aligned right in a column of the width `width`.
 fn right(words: Option<String>, width: usize) -> Cell {
     words.map(|words| format!("{words:>width$}")).into()
 }
 
-/// `words` broken at spaces, the first line after `first`, the others after `rest`.
+/// Wraps `words` at spaces, with the first line after `first` and the others after `rest`.
 fn wrapped(first: &str, rest: &str, words: &str) -> String {
     let mut text = first.to_owned();
     let mut wide = first.chars().count();
     for (i, word) in words.split_whitespace().enumerate() {
         let long = word.chars().count();
-        if i > 0 && wide + 1 + long > WORDS_WIDE {
+        if i > 0 && wide + 1 + long > LINE_WIDTH {
             text.extend(["\n", rest, word]);
             wide = rest.chars().count() + long;
         } else {
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn failures_come_first_and_in_full() {
+    fn failures_are_listed_first_and_in_full() {
         let claims = [number("R1", 116.0, 118.0, 0.05), number("R2", 85.0, 60.0, 0.05), shape("R3", Some(true))];
         let expected = "\
 FAILS R2 · Table 1, row P6/Natoma, 8K, cut-through, latency
@@ -119,7 +120,7 @@ FAILS R2 · Table 1, row P6/Natoma, 8K, cut-through, latency
       expected 85 µs
       simulated 60 µs (−29.4 %, ±5 % allowed, predicted)
 
-       claim  place                                             expected  simulated  unit  error     allowed  role
+       claim  source                                            expected  simulated  unit  error     allowed  role
 ─────  ─────  ────────────────────────────────────────────────  ────────  ─────────  ────  ────────  ───────  ─────────
 FAILS  R2     Table 1, row P6/Natoma, 8K, cut-through, latency        85         60  µs     −29.4 %     ±5 %  predicted
 holds  R1     Table 1, row P6/Natoma, 8K, cut-through, latency       116        118  µs      +1.7 %     ±5 %  predicted
@@ -134,9 +135,9 @@ holds R3 · §3.4
     }
 
     #[test]
-    fn long_words_are_broken_at_spaces() {
+    fn long_text_is_wrapped_at_spaces() {
         let text = wrapped("> ", "  ", &"word ".repeat(40));
-        assert!(text.lines().all(|line| line.chars().count() <= WORDS_WIDE), "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= LINE_WIDTH), "{text}");
         assert_eq!(text.split_whitespace().count(), 41);
     }
 }

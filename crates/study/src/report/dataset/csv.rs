@@ -1,13 +1,13 @@
-//! Datasets as CSV: numbers in full, nothing where there is nothing.
+//! Writer and reader of datasets as CSV, with numbers in full and empty cells for missing values.
 
 use super::{Dataset, from_texts};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// So many rows are written by one thread at a time.
+/// The number of rows that a thread writes at a time.
 const ROWS_AT_ONCE: usize = 1024;
 
-/// With a head row.
+/// Writes a dataset with a header row.
 pub fn write(data: &Dataset) -> Vec<u8> {
     let heads = records([data.variables.iter().map(|variable| variable.name.clone())]);
     let starts: Vec<usize> = (0..data.rows()).step_by(ROWS_AT_ONCE).collect();
@@ -29,7 +29,7 @@ fn records(lines: impl IntoIterator<Item = impl Iterator<Item = String>>) -> Vec
     writer.into_inner().expect("writing to memory does not fail")
 }
 
-/// What is in no column a word is a number.
+/// Reads a dataset. A column whose values all parse as numbers is one of numbers.
 pub fn read(bytes: &[u8]) -> Result<Dataset, String> {
     let mut reader = csv::Reader::from_reader(bytes);
     let wrong = |error: csv::Error| format!("it is not CSV: {error}");

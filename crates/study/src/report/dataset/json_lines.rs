@@ -1,9 +1,9 @@
-//! Datasets as JSON lines: an object for each row, every column in each.
+//! Writer and reader of datasets as JSON lines: an object for each row, with all columns.
 
 use super::{ColumnValues, Dataset, Variable, unit};
 use serde_json::{Map, Value as Json};
 
-/// An object a line.
+/// Writes a dataset with one object per line.
 pub fn write(data: &Dataset) -> Vec<u8> {
     let mut bytes = Vec::new();
     for row in 0..data.rows() {
@@ -20,14 +20,14 @@ pub fn write(data: &Dataset) -> Vec<u8> {
     bytes
 }
 
-/// Columns in the order in which they first appear.
+/// Reads a dataset, with columns in the order in which they first appear.
 pub fn read(bytes: &[u8]) -> Result<Dataset, String> {
     let text = std::str::from_utf8(bytes).map_err(|error| format!("it is not text: {error}"))?;
     let mut rows: Vec<Map<String, Json>> = Vec::new();
     let mut names: Vec<String> = Vec::new();
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let row: Map<String, Json> =
-            serde_json::from_str(line).map_err(|error| format!("line {} is no object of JSON: {error}", number + 1))?;
+            serde_json::from_str(line).map_err(|error| format!("line {} is not a JSON object: {error}", number + 1))?;
         if let Some((name, _)) = row.iter().find(|(_, value)| value.is_object() || value.is_array()) {
             return Err(format!("line {}: `{name}` is neither a number nor a text", number + 1));
         }

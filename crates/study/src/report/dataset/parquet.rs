@@ -1,4 +1,5 @@
-//! Datasets as Parquet, by way of Arrow: one row group, Snappy, and under `unit` in each column's metadata its unit.
+//! Writer and reader of datasets as Parquet, by way of Arrow: one row group, Snappy compression, and the unit of each
+//! column in its metadata under `unit`.
 
 use super::{ColumnValues, Dataset, Variable};
 use ::parquet::arrow::ArrowWriter;
@@ -10,12 +11,12 @@ use arrow_schema::{DataType, Field, Schema};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The key of a column's metadata.
+/// The key of the unit in a column's metadata.
 const UNIT: &str = "unit";
 
-/// As the bytes of a file.
+/// Writes a dataset.
 pub fn write(data: &Dataset) -> Result<Vec<u8>, String> {
-    let wrong = |error: &dyn std::fmt::Display| format!("it is no Parquet: {error}");
+    let wrong = |error: &dyn std::fmt::Display| format!("it cannot be written as Parquet: {error}");
     let batch = batch(data)?;
     let schema = batch.schema();
     let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
@@ -26,11 +27,12 @@ pub fn write(data: &Dataset) -> Result<Vec<u8>, String> {
     Ok(bytes)
 }
 
-/// As one batch of Arrow, which other programs may take as it lies in memory.
+/// Returns a dataset as one Arrow record batch, which other libraries can use without copying.
 pub fn batch(data: &Dataset) -> Result<RecordBatch, String> {
     let fields: Vec<Field> = data.variables.iter().map(field).collect();
     let columns: Vec<ArrayRef> = data.variables.iter().map(|variable| array(&variable.values)).collect();
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).map_err(|error| format!("it is no table: {error}"))
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+        .map_err(|error| format!("it is not a valid table: {error}"))
 }
 
 fn field(variable: &Variable) -> Field {
@@ -51,7 +53,7 @@ fn array(values: &ColumnValues) -> ArrayRef {
     }
 }
 
-/// What a file holds whose columns are texts, whole numbers without sign, and numbers.
+/// Reads a dataset with columns of texts, unsigned integers and numbers.
 pub fn read(bytes: Vec<u8>) -> Result<Dataset, String> {
     let wrong = |error: &dyn std::fmt::Display| format!("it is not Parquet: {error}");
     let reader = ParquetRecordBatchReaderBuilder::try_new(bytes::Bytes::from(bytes)).map_err(|error| wrong(&error))?;
@@ -71,7 +73,12 @@ fn empty(field: &Field) -> Result<Variable, String> {
         DataType::Utf8 => ColumnValues::Texts(Vec::new()),
         DataType::UInt64 => ColumnValues::Counts(Vec::new()),
         DataType::Float64 => ColumnValues::Numbers(Vec::new()),
-        other => return Err(format!("the column `{}` holds {other}, which Narrows does not write", field.name())),
+        other => {
+            return Err(format!(
+                "the column `{}` has the type {other}; only text, unsigned integers and numbers are supported",
+                field.name()
+            ));
+        }
     };
     let unit = field.metadata().get(UNIT).cloned().unwrap_or_default();
     Ok(Variable { name: field.name().clone(), unit, values })

@@ -1,57 +1,57 @@
-//! Base units: bytes, seconds, bytes a second, hertz; and how they stand in the name of a column.
+//! Base units (bytes, seconds, bytes per second, hertz), and their form in the names of columns.
 
-/// A unit and its base: so many of the base make one, or one of the base so many.
+/// The conversion of a unit to its base unit, by a multiplier or a divisor.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Base {
+pub struct BaseUnit {
     /// The base unit.
     pub unit: &'static str,
-    times: f64,
-    parts: f64,
+    multiplier: f64,
+    divisor: f64,
 }
 
-const fn times(unit: &'static str, times: f64) -> Base {
-    Base { unit, times, parts: 1.0 }
+const fn multiple(unit: &'static str, multiplier: f64) -> BaseUnit {
+    BaseUnit { unit, multiplier, divisor: 1.0 }
 }
 
-const fn parts(unit: &'static str, parts: f64) -> Base {
-    Base { unit, times: 1.0, parts }
+const fn fraction(unit: &'static str, divisor: f64) -> BaseUnit {
+    BaseUnit { unit, multiplier: 1.0, divisor }
 }
 
-/// Units by their names. Where a unit is smaller than the base its numbers are divided, which rounds once.
-const UNITS: [(&str, Base); 15] = [
-    ("B", times("B", 1.0)),
-    ("ps", parts("s", 1e12)),
-    ("ns", parts("s", 1e9)),
-    ("us", parts("s", 1e6)),
-    ("ms", parts("s", 1e3)),
-    ("s", times("s", 1.0)),
-    ("bit/s", parts("B/s", 8.0)),
-    ("B/s", times("B/s", 1.0)),
-    ("kB/s", times("B/s", 1e3)),
-    ("MB/s", times("B/s", 1e6)),
-    ("GB/s", times("B/s", 1e9)),
-    ("Hz", times("Hz", 1.0)),
-    ("kHz", times("Hz", 1e3)),
-    ("MHz", times("Hz", 1e6)),
-    ("GHz", times("Hz", 1e9)),
+/// Units by name. Numbers of a unit smaller than the base are divided, so that they are rounded only once.
+const UNITS: [(&str, BaseUnit); 15] = [
+    ("B", multiple("B", 1.0)),
+    ("ps", fraction("s", 1e12)),
+    ("ns", fraction("s", 1e9)),
+    ("us", fraction("s", 1e6)),
+    ("ms", fraction("s", 1e3)),
+    ("s", multiple("s", 1.0)),
+    ("bit/s", fraction("B/s", 8.0)),
+    ("B/s", multiple("B/s", 1.0)),
+    ("kB/s", multiple("B/s", 1e3)),
+    ("MB/s", multiple("B/s", 1e6)),
+    ("GB/s", multiple("B/s", 1e9)),
+    ("Hz", multiple("Hz", 1.0)),
+    ("kHz", multiple("Hz", 1e3)),
+    ("MHz", multiple("Hz", 1e6)),
+    ("GHz", multiple("Hz", 1e9)),
 ];
 
-impl Base {
-    /// That of a unit, which may be one of its own.
-    pub fn of(unit: &str) -> Option<Base> {
+impl BaseUnit {
+    /// Returns the conversion of a unit.
+    pub fn of(unit: &str) -> Option<BaseUnit> {
         UNITS.iter().find(|(name, _)| *name == unit).map(|(_, base)| *base)
     }
 
-    /// A number of the unit in the base unit.
+    /// Converts a number to the base unit.
     pub fn value(&self, number: f64) -> f64 {
-        if self.parts == 1.0 { number * self.times } else { number / self.parts }
+        if self.divisor == 1.0 { number * self.multiplier } else { number / self.divisor }
     }
 }
 
-/// The base units that names of columns end in, the longer first.
+/// The base units at the end of column names, the longer suffix first.
 const SUFFIXES: [(&str, &str); 4] = [("_B_per_s", "B/s"), ("_B", "B"), ("_s", "s"), ("_Hz", "Hz")];
 
-/// A name and its unit as the name of a column: letters, digits and `_`.
+/// Returns the column name of a name and a unit: letters, digits and `_`.
 pub fn suffixed(name: &str, unit: &str) -> String {
     let plain = |text: &str| text.replace(|c: char| !c.is_alphanumeric(), "_");
     match unit {
@@ -60,7 +60,7 @@ pub fn suffixed(name: &str, unit: &str) -> String {
     }
 }
 
-/// The base unit that the name of a column ends in, if it does.
+/// Returns the base unit at the end of a column name, or an empty text.
 pub fn of_name(name: &str) -> &'static str {
     SUFFIXES.iter().find(|(suffix, _)| name.ends_with(suffix)).map_or("", |(_, unit)| unit)
 }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_columns_end_in_their_units() {
+    fn column_names_end_in_their_units() {
         assert_eq!(suffixed("workload.stream.payload", "B"), "workload_stream_payload_B");
         assert_eq!(suffixed("offered.accepted", "flits/node/cycle"), "offered_accepted_flits_per_node_per_cycle");
         assert_eq!(suffixed("a-b", ""), "a_b");
@@ -78,9 +78,9 @@ mod tests {
     }
 
     #[test]
-    fn a_base_unit_rounds_once() {
-        assert_eq!(Base::of("us").map(|base| base.value(73.04)), Some(7.304e-5));
-        assert_eq!(Base::of("MB/s").map(|base| base.value(61.25)), Some(61_250_000.0));
-        assert_eq!(Base::of("cycles"), None);
+    fn conversion_to_base_unit_rounds_once() {
+        assert_eq!(BaseUnit::of("us").map(|base| base.value(73.04)), Some(7.304e-5));
+        assert_eq!(BaseUnit::of("MB/s").map(|base| base.value(61.25)), Some(61_250_000.0));
+        assert_eq!(BaseUnit::of("cycles"), None);
     }
 }

@@ -1,16 +1,16 @@
-//! The table of claims of a page. Leaves out judging.
+//! The table of claims on a page.
 
-use crate::report::claim::{Claim, Kind, Tally, verdict};
+use crate::report::claim::{Claim, ClaimKind, Tally, verdict};
 use crate::report::number;
 use crate::report::svg::{coord, escape};
 
-/// Tally, filter and table.
+/// Returns the section of claims: tally, filter and table.
 pub fn section(claims: &[Claim]) -> String {
     let tally = Tally::of(claims);
     let mut out =
         format!("<section id=\"claims\">\n<p class=\"tally\">{}</p>\n{}", tally.text(), filter(claims, tally));
     out +=
-        "<div class=\"wide\"><table class=\"claims\">\n<thead><tr><th></th><th>claim</th><th>place and statement</th>";
+        "<div class=\"wide\"><table class=\"claims\">\n<thead><tr><th></th><th>claim</th><th>source and statement</th>";
     out += "<th class=\"number\">expected</th><th class=\"number\">simulated</th><th class=\"error\">error</th><th class=\"number\">allowed</th><th>role</th></tr></thead>\n<tbody>\n";
     let mut sorted: Vec<&Claim> = claims.iter().collect();
     sorted.sort_by_key(|claim| claim.holds != Some(false));
@@ -29,8 +29,8 @@ fn filter(claims: &[Claim], tally: Tally) -> String {
         ("only-given", "given", role("given")),
         ("only-underdetermined", "underdetermined", role("underdetermined")),
     ];
-    // Most studies have none of the last two.
-    let shown = choices.into_iter().enumerate().filter(|(place, (_, _, count))| *place < 5 || *count > 0);
+    // The last two choices are left out if there is no such claim.
+    let shown = choices.into_iter().enumerate().filter(|(index, (_, _, count))| *index < 5 || *count > 0);
     let mut out = String::from("<fieldset class=\"filter\">\n");
     for (_, (id, name, count)) in shown {
         let checked = if id == "all" { " checked=\"\"" } else { "" };
@@ -45,13 +45,13 @@ fn row(claim: &Claim) -> String {
         Some(false) => "fails",
         None => "open",
     };
-    let mut place = format!("{}<div class=\"statement\">{}</div>", escape(&claim.source), escape(&claim.statement));
+    let mut source = format!("{}<div class=\"statement\">{}</div>", escape(&claim.source), escape(&claim.statement));
     if let Some(note) = &claim.note {
-        place += &format!("<div class=\"note\">{}</div>", escape(note));
+        source += &format!("<div class=\"note\">{}</div>", escape(note));
     }
     format!(
         "<tr class=\"{class} {role}\"><td><span class=\"verdict\">{verdict}</span></td><td class=\"id\">{id}</td>\
-         <td class=\"place\">{place}</td>{figures}\
+         <td class=\"place\">{source}</td>{figures}\
          <td class=\"role\">{role}</td></tr>\n",
         role = claim.role.word(),
         verdict = verdict(claim),
@@ -60,10 +60,10 @@ fn row(claim: &Claim) -> String {
     )
 }
 
-/// The cells from expected to allowed; words take the room of the error they do not have.
+/// Returns the cells from expected to allowed. A text spans the columns of error and tolerance, which it does not have.
 fn figures(claim: &Claim) -> String {
     let (expected, measured) = (escape(&claim.expected_text()), escape(&claim.measured_text()));
-    if claim.kind != Kind::Number {
+    if claim.kind != ClaimKind::Number {
         return format!(
             "<td class=\"words expected\">{expected}</td><td class=\"words simulated\" colspan=\"3\">{measured}</td>"
         );
@@ -87,8 +87,8 @@ fn error(claim: &Claim) -> String {
     }
 }
 
-/// A small scale: zero in the middle, what is allowed in grey, a dot at the error. It spans twice
-/// what is allowed; a triangle at its end stands for an error beyond.
+/// Returns a small scale of the error: 0 in the middle, the tolerance in grey, a dot at the error. It spans twice the
+/// tolerance; a larger error is a triangle at its end.
 fn scale(error: f64, tolerance: f64) -> String {
     let part = match tolerance > 0.0 {
         true => error / (2.0 * tolerance),
@@ -96,7 +96,7 @@ fn scale(error: f64, tolerance: f64) -> String {
         false => error.signum() * 2.0,
     };
     let x = 46.0 + 40.0 * part.clamp(-1.0, 1.0);
-    let seen = match part.abs() > 1.0 {
+    let mark = match part.abs() > 1.0 {
         false => format!("<circle class=\"seen\" cx=\"{}\" cy=\"7\" r=\"4\"/>", coord(x)),
         true => {
             let back = x - 7.0 * part.signum();
@@ -105,6 +105,6 @@ fn scale(error: f64, tolerance: f64) -> String {
     };
     format!(
         "<svg class=\"scale\" viewBox=\"0 0 92 14\" aria-hidden=\"true\"><rect class=\"allowed\" x=\"26\" y=\"4\" width=\"40\" height=\"6\" rx=\"3\"/>\
-         <path class=\"zero\" d=\"M46 1V13\"/>{seen}</svg>"
+         <path class=\"zero\" d=\"M46 1V13\"/>{mark}</svg>"
     )
 }

@@ -1,14 +1,14 @@
-//! Draws a packet-flow graph. Leaves out what is measured (`packet_flow`).
+//! Drawing of packet-flow graphs.
 
 use super::{PacketFlow, Transfer};
 use crate::report::chart::Axis;
 use crate::report::number::{exact_us, mb_per_s, percent, rate};
-use crate::report::svg::{GRID, HUES, INK, MUTED, ON_COLOUR, Svg, hex, text_wide, tint};
+use crate::report::svg::{GRID, HUES, INK, MUTED, ON_COLOUR, Svg, hex, text_width, tint};
 use narrows_core::engine::Time;
 use std::collections::HashMap;
 
-const WIDE: f64 = 1160.0;
-/// The least room for the names of bands.
+const WIDTH: f64 = 1160.0;
+/// The least width of the names of bands.
 const LEFT: f64 = 84.0;
 const RIGHT: f64 = 104.0;
 const TOP: f64 = 74.0;
@@ -16,7 +16,7 @@ const BAND: f64 = 66.0;
 const GAP: f64 = 30.0;
 const SIZE_TEXT: f64 = 11.0;
 const SIZE_NAME: f64 = 13.5;
-/// Shades in use: an even number, so that light and dark alternate between packets throughout.
+/// The number of shades; it is even, so that light and dark alternate between consecutive packets.
 const SHADES: usize = 6;
 
 struct Sheet<'a> {
@@ -24,16 +24,16 @@ struct Sheet<'a> {
     packets: Vec<u64>,
     /// The first start and last end of each packet in each band.
     stays: HashMap<(usize, u64), (Time, Time)>,
-    /// Where time begins.
+    /// The left edge of the time axis.
     left: f64,
     svg: Svg,
 }
 
-/// The graph as a whole SVG document.
+/// Returns the graph as an SVG document.
 pub fn draw(flow: &PacketFlow) -> String {
     let high = bottom(flow) + 78.0;
     let (packets, stays) = (flow.packets(), stays(flow));
-    let mut sheet = Sheet { flow, packets, stays, left: left(flow), svg: Svg::new(WIDE, high, &flow.title) };
+    let mut sheet = Sheet { flow, packets, stays, left: left(flow), svg: Svg::new(WIDTH, high, &flow.title) };
     sheet.svg.text((14.0, 24.0), 16.0, "start", &format!("font-weight=\"bold\" fill=\"{INK}\""), &flow.title);
     sheet.time_axis();
     for band in 0..flow.bands.len() {
@@ -45,9 +45,9 @@ pub fn draw(flow: &PacketFlow) -> String {
     sheet.svg.finish()
 }
 
-/// Where time begins: after the longest name of a band, in bold.
+/// Returns the left edge of the time axis, after the longest name of a band in bold.
 fn left(flow: &PacketFlow) -> f64 {
-    let widest = flow.bands.iter().map(|name| text_wide(name, SIZE_NAME)).fold(0.0, f64::max);
+    let widest = flow.bands.iter().map(|name| text_width(name, SIZE_NAME)).fold(0.0, f64::max);
     LEFT.max(widest * 1.1 + 26.0)
 }
 
@@ -73,11 +73,11 @@ fn shows(flow: &PacketFlow, transfer: &Transfer) -> bool {
 }
 
 impl Sheet<'_> {
-    /// The pixel at time `at`, held within the window.
+    /// Returns the horizontal pixel of the time `at`, clamped to the window.
     fn x(&self, at: Time) -> f64 {
         let (first, last) = self.flow.window;
         let part = at.clamp(first, last).since(first).ps() as f64 / last.since(first).ps().max(1) as f64;
-        self.left + part * (WIDE - self.left - RIGHT)
+        self.left + part * (WIDTH - self.left - RIGHT)
     }
 
     fn shade(&self, packet: u64) -> (String, String) {
@@ -96,8 +96,8 @@ impl Sheet<'_> {
             self.svg.line(&[(x, y), (x, y + 5.0)], &format!("stroke=\"{INK}\""));
             self.svg.text((x, y + 19.0), 12.5, "middle", &format!("fill=\"{INK}\""), &label);
         }
-        self.svg.line(&[(self.left, y), (WIDE - RIGHT, y)], &format!("stroke=\"{INK}\""));
-        let middle = (self.left + WIDE - RIGHT) / 2.0;
+        self.svg.line(&[(self.left, y), (WIDTH - RIGHT, y)], &format!("stroke=\"{INK}\""));
+        let middle = (self.left + WIDTH - RIGHT) / 2.0;
         self.svg.text((middle, y + 40.0), 13.5, "middle", &format!("fill=\"{INK}\""), "time [µs]");
     }
 
@@ -106,15 +106,16 @@ impl Sheet<'_> {
         let name = format!("font-weight=\"bold\" fill=\"{INK}\"");
         self.svg.text((self.left - 12.0, middle + 5.0), SIZE_NAME, "end", &name, &self.flow.bands[band]);
         let ground = format!("fill=\"{GRID}\" opacity=\"0.45\"");
-        self.svg.rect((self.left, band_top(band)), (WIDE - self.left - RIGHT, BAND), &ground, None);
+        self.svg.rect((self.left, band_top(band)), (WIDTH - self.left - RIGHT, BAND), &ground, None);
         let flow = self.flow;
         for transfer in flow.transfers.iter().filter(|t| t.band == band && shows(flow, t)) {
             self.stripe(transfer);
         }
-        let x = WIDE - RIGHT + 12.0;
-        let said = self.flow.rate(band);
-        let moved = said.map_or("–".to_owned(), |said| rate(said.mb_per_s));
-        let busy = said.map_or(String::new(), |said| format!("busy {}", percent((said.busy * 100.0).round() / 100.0)));
+        let x = WIDTH - RIGHT + 12.0;
+        let band_rate = self.flow.rate(band);
+        let moved = band_rate.map_or("–".to_owned(), |band_rate| rate(band_rate.mb_per_s));
+        let busy =
+            band_rate.map_or(String::new(), |rate| format!("busy {}", percent((rate.busy * 100.0).round() / 100.0)));
         self.svg.text((x, middle), 13.5, "start", &name, &moved);
         self.svg.text((x, middle + 17.0), 12.0, "start", &format!("fill=\"{MUTED}\""), &busy);
     }
@@ -132,7 +133,7 @@ impl Sheet<'_> {
         let label = bytes.to_string();
         let style = format!("fill=\"{ON_COLOUR}\" pointer-events=\"none\"");
         let (x, y) = middle;
-        if text_wide(&label, SIZE_TEXT) + 6.0 <= wide {
+        if text_width(&label, SIZE_TEXT) + 6.0 <= wide {
             self.svg.text((x, y + 4.0), SIZE_TEXT, "middle", &style, &label);
         } else if wide >= SIZE_TEXT + 1.5 {
             let turned = format!("{style} transform=\"rotate(-90 {x:.2} {y:.2}) translate(0 4)\"");
@@ -154,7 +155,7 @@ impl Sheet<'_> {
         )
     }
 
-    /// A line from band to band, where the last byte of each packet passes.
+    /// Draws a line from band to band at the last byte of each packet.
     fn last_bytes(&mut self) {
         for packet in self.packets.clone() {
             let ends: Vec<Option<Time>> = (0..self.flow.bands.len()).map(|band| self.last_end(band, packet)).collect();
@@ -168,13 +169,13 @@ impl Sheet<'_> {
         }
     }
 
-    /// The end of the last transfer of `packet` by `band`, if the window shows it.
+    /// Returns the end of the last transfer of `packet` by `band`, if it lies in the window.
     fn last_end(&self, band: usize, packet: u64) -> Option<Time> {
         let (_, end) = *self.stays.get(&(band, packet))?;
         (end >= self.flow.window.0 && end <= self.flow.window.1).then_some(end)
     }
 
-    /// The number of each packet over its first stripe in the first band, where there is room.
+    /// Draws the number of each packet above its first stripe in the first band, if it fits.
     fn packet_names(&mut self) {
         let mut free_from = 0.0;
         for packet in self.packets.clone() {
@@ -184,8 +185,8 @@ impl Sheet<'_> {
             }
             let x = self.x(start);
             let name = format!("packet {packet}");
-            let wide = text_wide(&name, 12.0);
-            if x >= free_from && x + wide <= WIDE {
+            let wide = text_width(&name, 12.0);
+            if x >= free_from && x + wide <= WIDTH {
                 self.svg.text((x, TOP - 8.0), 12.0, "start", &format!("fill=\"{MUTED}\""), &name);
                 free_from = x + wide + 8.0;
             }

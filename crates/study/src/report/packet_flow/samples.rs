@@ -1,8 +1,8 @@
-//! A made-up stream of 8 KiB packets through four engines, for tests and for looking at pictures.
+//! A sample stream of 8 KiB packets through four engines, for tests and for viewing charts.
 
 use super::*;
 
-/// When each engine is free again, in µs.
+/// The state of four engines.
 #[derive(Default)]
 struct Engines {
     free: [f64; 4],
@@ -10,7 +10,8 @@ struct Engines {
 }
 
 impl Engines {
-    /// A transfer by `band` once it is free, not before `from` nor ending before `until`.
+    /// Adds a transfer by `band` that starts when the engine is free and not before `from`, and ends not before
+    /// `until`.
     fn run(&mut self, band: usize, packet: u64, bytes: u64, from: f64, until: f64) -> f64 {
         let start = from.max(self.free[band] + 1.5);
         let end = until.max(start + 2.0 + bytes as f64 / [126.0, 150.0, 150.0, 122.0][band]);
@@ -20,7 +21,7 @@ impl Engines {
         end
     }
 
-    /// A packet that is cut through in `pieces` on its way to the wire and to the host.
+    /// Adds a packet that is cut through in `pieces` on its way to the wire and to the host.
     fn packet(&mut self, packet: u64, pieces: &[u64]) {
         let posted = self.free[0];
         let deposited = self.run(0, packet, 8192, posted, posted);
@@ -40,7 +41,7 @@ impl Engines {
     }
 }
 
-/// `packets` packets back to back, the first few cut through in small pieces.
+/// Returns a stream of `packets` packets back to back, the first few cut through in small pieces.
 pub fn stream(packets: u64) -> PacketFlow {
     let pieces: [&[u64]; 3] = [&[368, 512, 700, 980, 1384, 1900, 2348], &[1384, 2420, 2844, 1544], &[3900, 4292]];
     let mut engines = Engines::default();

@@ -1,21 +1,21 @@
-//! Puts the spans of a track on lanes, so that any two spans of a lane are nested or disjoint: a
-//! viewer draws nothing else correctly. Leaves out names and output.
+//! Assignment of the spans of a track to lanes, so that any two spans of a lane are nested or disjoint, as viewers
+//! require.
 
 use narrows_core::engine::{Span, Time, Timeline};
 use std::cmp::Reverse;
 
-/// Where each span is drawn.
+/// The lane of each span.
 pub struct Lanes {
-    /// The spans by start, the longer first: the order in which they are written.
+    /// The indices of the spans by start, the longer first: the order in which they are written.
     pub order: Vec<usize>,
-    /// The lane of each span within its track, by the span's place in the timeline.
+    /// The lane of each span within its track, by the span's index in the timeline.
     pub lane: Vec<usize>,
-    /// How many lanes each track has; at least one.
+    /// The number of lanes of each track; at least one.
     pub count: Vec<usize>,
 }
 
 impl Lanes {
-    /// The lanes of `timeline`.
+    /// Assigns the spans of `timeline` to lanes.
     pub fn of(timeline: &Timeline) -> Lanes {
         let spans = &timeline.spans;
         let tracks = spans.iter().map(|span| span.track.0 as usize + 1).max().unwrap_or(0).max(timeline.tracks.len());
@@ -24,14 +24,14 @@ impl Lanes {
         let mut open: Vec<Vec<Vec<Time>>> = vec![vec![Vec::new()]; tracks];
         let mut lane = vec![0; spans.len()];
         for &i in &order {
-            lane[i] = place(&mut open[spans[i].track.0 as usize], &spans[i]);
+            lane[i] = assign(&mut open[spans[i].track.0 as usize], &spans[i]);
         }
         Lanes { order, lane, count: open.iter().map(Vec::len).collect() }
     }
 }
 
-/// The first lane on which `span` lies within what is open there, or beside it; opens it there.
-fn place(lanes: &mut Vec<Vec<Time>>, span: &Span) -> usize {
+/// Adds `span` to the first lane on which it is nested in the open spans or disjoint from them, and returns that lane.
+fn assign(lanes: &mut Vec<Vec<Time>>, span: &Span) -> usize {
     let fits = |ends: &mut Vec<Time>| {
         while ends.last().is_some_and(|&end| end <= span.start) {
             ends.pop();

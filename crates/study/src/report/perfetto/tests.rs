@@ -1,4 +1,4 @@
-//! Traces parse, are exact, and their flows refer to slices that exist.
+//! Tests of traces: they parse, are exact, and their flows refer to slices that exist.
 
 use super::*;
 use narrows_core::engine::{Bytes, Time, TrackId};
@@ -40,13 +40,13 @@ fn times_are_exact_and_names_are_escaped() {
 }
 
 #[test]
-fn an_empty_timeline_is_still_a_trace() {
+fn empty_timeline_is_a_valid_trace() {
     assert!(serde_json::from_str::<Value>(&text(&Timeline::default())).is_ok());
     assert!(events(&timeline(vec![]), "X").is_empty());
 }
 
 #[test]
-fn a_message_is_joined_in_time_order() {
+fn spans_of_a_message_are_joined_in_time_order() {
     let timeline = timeline(vec![
         span(1, Some(1), 30, 40),
         span(0, Some(1), 0, 10),
@@ -58,7 +58,7 @@ fn a_message_is_joined_in_time_order() {
 }
 
 #[test]
-fn crossing_spans_get_a_lane_of_their_own() {
+fn crossing_spans_get_separate_lanes() {
     let timeline =
         timeline(vec![span(0, None, 0, 10), span(0, None, 5, 15), span(0, None, 6, 10), span(0, None, 10, 12)]);
     let tids: Vec<i64> = events(&timeline, "X").iter().map(|e| e["tid"].as_i64().unwrap()).collect();
@@ -66,14 +66,14 @@ fn crossing_spans_get_a_lane_of_their_own() {
     assert!(text(&timeline).contains("\"bus (2)\""));
 }
 
-/// The picoseconds of a time as written: what a float would round stays whole.
+/// Returns the picoseconds of a time in a trace.
 fn ps(value: &Value) -> u64 {
     (value.as_f64().unwrap() * 1e6).round() as u64
 }
 
 proptest! {
     #[test]
-    fn slices_nest_and_flows_hit_them(raw in prop::collection::vec((0u32..3, prop::option::of(0u64..4), 0u64..60, 0u64..30), 0..60)) {
+    fn slices_nest_and_flows_belong_to_them(raw in prop::collection::vec((0u32..3, prop::option::of(0u64..4), 0u64..60, 0u64..30), 0..60)) {
         let spans = raw.iter().map(|&(track, message, start, long)| span(track, message, start, start + long)).collect();
         let timeline = timeline(spans);
         let slices = events(&timeline, "X");

@@ -1,22 +1,22 @@
-//! One entry of a table, and what becomes one. Leaves out alignment.
+//! Cells of tables, and conversions to them.
 
 use super::Column;
 use crate::report::number;
 use serde::{Serialize, Serializer};
 
-/// One entry of a table.
+/// A cell of a table.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Cell {
     /// A number, in the unit of its column.
     Number(f64),
-    /// Words.
+    /// A text.
     Text(String),
-    /// Nothing to say.
+    /// An empty cell.
     Empty,
 }
 
 impl Cell {
-    /// The cell as text in `column`.
+    /// Returns the text of the cell in `column`.
     pub fn text(&self, column: &Column) -> String {
         match (self, column.decimals) {
             (Cell::Number(x), Some(decimals)) if x.is_finite() => format!("{x:.decimals$}"),
@@ -26,7 +26,7 @@ impl Cell {
         }
     }
 
-    /// The cell as CSV has it: numbers in full.
+    /// Returns the cell for CSV, with numbers in full.
     pub fn csv(&self) -> String {
         match self {
             Cell::Number(x) if x.is_finite() => x.to_string(),

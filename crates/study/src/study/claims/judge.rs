@@ -1,25 +1,27 @@
-//! Claims, judged against results: a pure function of the two. Leaves out which claims are asked for.
+//! Judgement of claims against results, a pure function of the two.
 
-use super::{ClaimStatement, How};
+use super::{ClaimStatement, ObservationMethod};
 use crate::report::claim::{self, Claim};
 use crate::report::number;
 use crate::study::builtins::Observation;
-use crate::study::expression::{Expression, Format, Mistake, Scope, Stop, Template, Value};
+use crate::study::expression::{EvalError, Expression, ExpressionError, Format, Scope, Template, Value};
 use crate::study::view::{ValueSource, View, no_metric};
 use narrows_core::text::Said;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 impl ClaimStatement {
-    /// What is seen over a source.
-    fn seen(&self, view: &View) -> Result<Observation, Stop> {
-        match &self.how {
-            How::Metric(point, metric) => self.metric(view, point, metric),
-            How::Data { value, holds, words } => self.data(view, value.as_ref(), holds.as_ref(), words.as_ref()),
-            How::Rust(rust, arguments) => {
+    /// Evaluates the observation over results or planned points.
+    fn observe(&self, view: &View) -> Result<Observation, EvalError> {
+        match &self.method {
+            ObservationMethod::Metric(point, metric) => self.metric(view, point, metric),
+            ObservationMethod::Expressions { value, holds, words } => {
+                self.data(view, value.as_ref(), holds.as_ref(), words.as_ref())
+            }
+            ObservationMethod::Builtin(rust, arguments) => {
                 let judge = view.builtins.judge(rust).map_err(|stop| stop.at(rust))?;
                 let arguments: Vec<&str> = arguments.iter().map(|said| said.text.as_str()).collect();
-                let absent = || Stop::Absent("the runs that it is judged by are not there".to_owned());
+                let absent = || EvalError::Missing("the runs that it is judged by do not exist".to_owned());
                 match view.source {
                     ValueSource::Planned(_) => Err(absent()),
                     ValueSource::Ran(results) => judge(results, &arguments).ok_or_else(absent),
@@ -28,7 +30,7 @@ impl ClaimStatement {
         }
     }
 
-    fn metric(&self, view: &View, point: &Said, metric: &Said) -> Result<Observation, Stop> {
+    fn metric(&self, view: &View, point: &Said, metric: &Said) -> Result<Observation, EvalError> {
         let run = view.run(&point.text).map_err(|stop| stop.at(point))?;
         match run {
             Some(run) => {
@@ -36,7 +38,7 @@ impl ClaimStatement {
                 value.map(Observation::Number).map_err(|stop| stop.at(metric))
             }
             None if view.is_planned() => Ok(Observation::Number(1.0)),
-            None => Err(Stop::Absent(format!("`{}` was not run", point.text))),
+            None => Err(EvalError::Missing(format!("`{}` was not run", point.text))),
         }
     }
 
@@ -46,7 +48,7 @@ impl ClaimStatement {
         value: Option<&Expression>,
         holds: Option<&Expression>,
         words: Option<&Template>,
-    ) -> Result<Observation, Stop> {
+    ) -> Result<Observation, EvalError> {
         let mut scope = Scope::new(view);
         if let Some(value) = value {
             let value = scope.value(value)?;
@@ -54,17 +56,19 @@ impl ClaimStatement {
         }
         let holds = holds.map(|holds| scope.flag(holds)).transpose()?;
         let words = words.map(|words| scope.words(words)).transpose()?;
-        match (scope.bound.pop(), holds) {
+        match (scope.bindings.pop(), holds) {
             (value, Some(holds)) => {
-                let told = || value.map(|(_, value)| self.with_unit(&value)).unwrap_or_default();
-                Ok(Observation::Words(words.unwrap_or_else(told), holds))
+                let value_text = || value.map(|(_, value)| self.with_unit(&value)).unwrap_or_default();
+                Ok(Observation::Words(words.unwrap_or_else(value_text), holds))
             }
             (Some((_, number)), None) => {
                 let given = value.expect("it was just evaluated");
-                let fault = || Mistake::new(&given.said, given.tree.span.clone(), "a number is needed", number.what());
-                number.number().map(Observation::Number).ok_or_else(|| Stop::Wrong(Box::new(fault())))
+                let error = || {
+                    ExpressionError::new(&given.said, given.tree.span.clone(), "a number is needed", number.type_name())
+                };
+                number.number().map(Observation::Number).ok_or_else(|| EvalError::Invalid(Box::new(error())))
             }
-            (None, None) => Err(Stop::Absent("nothing says how it is judged".to_owned())),
+            (None, None) => Err(EvalError::Missing("the claim has no value and no condition".to_owned())),
         }
     }
 
@@ -74,29 +78,30 @@ impl ClaimStatement {
     }
 
     /// Judges the claim.
-    fn judge(&self, view: &View) -> Result<Claim, Mistake> {
+    fn judge(&self, view: &View) -> Result<Claim, ExpressionError> {
         let mut claim = self.claim();
-        match self.seen(view) {
+        match self.observe(view) {
             Ok(Observation::Number(number)) if number.is_finite() => {
                 claim.measured = Some(claim::ClaimValue::Number(number));
                 claim = claim.judged();
             }
             Ok(Observation::Number(_)) => {
-                (claim.measured, claim.holds) =
-                    (Some("no number: something is divided by nothing".into()), Some(false));
+                (claim.measured, claim.holds) = (Some("not a number: a division by 0".into()), Some(false));
             }
             Ok(Observation::Words(words, holds)) => {
                 claim.measured = Some(claim::ClaimValue::Text(words));
                 claim.holds = Some(holds);
             }
-            Err(Stop::Absent(_)) => {}
-            Err(Stop::Unmeasured(what)) => (claim.measured, claim.holds) = (Some(what.as_str().into()), Some(false)),
-            Err(Stop::Wrong(fault)) => {
-                return Err(fault.help(format!("it is asked for by the claim `{}`", self.id.text)));
+            Err(EvalError::Missing(_)) => {}
+            Err(EvalError::NotMeasured(what)) => {
+                (claim.measured, claim.holds) = (Some(what.as_str().into()), Some(false))
             }
-            Err(stop @ Stop::Asked(..)) => {
-                if let Stop::Wrong(fault) = stop.at(&self.id) {
-                    return Err(*fault);
+            Err(EvalError::Invalid(error)) => {
+                return Err(error.help(format!("the claim `{}` uses it", self.id.text)));
+            }
+            Err(stop @ EvalError::InvalidReference(..)) => {
+                if let EvalError::Invalid(error) = stop.at(&self.id) {
+                    return Err(*error);
                 }
             }
         }
@@ -104,23 +109,27 @@ impl ClaimStatement {
     }
 }
 
-/// The claims of the artifacts, judged; a metric that a run does not give is a fault.
-/// Under `--quick` a claim on which smaller inputs say nothing tells what was measured, and is not judged.
-pub fn judge(view: &View, artifacts: &[&str], quick: bool) -> Result<Vec<Claim>, Vec<Mistake>> {
-    let (mut judged, mut faults) = (Vec::new(), Vec::new());
+/// Judges the claims of the artifacts. With `quick`, a claim that smaller inputs do not support states the measured
+/// value but is not judged.
+///
+/// # Errors
+///
+/// Returns every error in the claims, such as a metric that a run does not report.
+pub fn judge(view: &View, artifacts: &[&str], quick: bool) -> Result<Vec<Claim>, Vec<ExpressionError>> {
+    let (mut judged, mut errors) = (Vec::new(), Vec::new());
     for claim in view.defined.claims.iter().filter(|claim| artifacts.contains(&claim.artifact.text.as_str())) {
         let is_judged = claim.is_quick || !quick;
         match claim.judge(view) {
             Ok(claim) => judged.push(Claim { holds: claim.holds.filter(|_| is_judged), ..claim }),
-            Err(fault) => faults.push(fault),
+            Err(error) => errors.push(error),
         }
     }
-    if faults.is_empty() { Ok(judged) } else { Err(faults) }
+    if errors.is_empty() { Ok(judged) } else { Err(errors) }
 }
 
-/// Returns the numbers that claims measure; not a number where one is not given.
+/// Returns the numbers that claims measure; NaN where there is none.
 pub fn numbers(view: &View, claims: &[&ClaimStatement]) -> Vec<f64> {
-    let number = |claim: &&ClaimStatement| match claim.seen(view) {
+    let number = |claim: &&ClaimStatement| match claim.observe(view) {
         Ok(Observation::Number(number)) => number,
         _ => f64::NAN,
     };
@@ -129,18 +138,18 @@ pub fn numbers(view: &View, claims: &[&ClaimStatement]) -> Vec<f64> {
 
 /// Returns the points that a claim is judged by, of those that `view` plans.
 pub fn points_of(view: &View, claim: &ClaimStatement) -> BTreeSet<String> {
-    let asked = RefCell::default();
-    let view = View { asked: Some(&asked), ..*view };
-    // What is wrong with it was told before.
-    let _ = claim.seen(&view);
-    asked.into_inner()
+    let used_points = RefCell::default();
+    let view = View { used_points: Some(&used_points), ..*view };
+    // Errors of the claim were reported by the check of the study.
+    let _ = claim.observe(&view);
+    used_points.into_inner()
 }
 
-/// Returns what is wrong with a claim whose artifact runs the points that `view` plans.
-pub fn planned(view: &View, claim: &ClaimStatement) -> Option<Mistake> {
-    match claim.seen(view) {
-        Err(Stop::Absent(what)) if !matches!(claim.how, How::Rust(..)) => {
-            Some(Mistake::new(&claim.id, 0..claim.id.text.len(), "this claim can never be judged", what))
+/// Returns the error of a claim whose artifact runs the points that `view` plans, if there is one.
+pub fn planned_error(view: &View, claim: &ClaimStatement) -> Option<ExpressionError> {
+    match claim.observe(view) {
+        Err(EvalError::Missing(what)) if !matches!(claim.method, ObservationMethod::Builtin(..)) => {
+            Some(ExpressionError::new(&claim.id, 0..claim.id.text.len(), "this claim can never be judged", what))
         }
         _ => claim.judge(view).err(),
     }

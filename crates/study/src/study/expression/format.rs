@@ -1,35 +1,35 @@
-//! A value in words: decimals, percentages, a unit behind it. Leaves out tables, whose columns say so.
+//! Formats of values in text: decimals, percentages, units. The formats of tables are those of their columns.
 
 use super::value::Value;
 use crate::report::number::{percent, short, signed_percent};
 
-/// How a number in a hole is written: `:2`, `:1 MB/s`, `:+%`, `:0%`, `:key`.
+/// The format of a hole: `:2`, `:1 MB/s`, `:+%`, `:0%`, `:key`.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Format {
     decimals: Option<usize>,
     signed: bool,
     percent: bool,
-    /// As the name of a point has it, not as people are told it.
+    /// Whether the value is written as in the name of a point, not by its display name.
     key: bool,
-    /// What stands behind.
+    /// The text after the number.
     unit: String,
 }
 
 impl Format {
-    /// `[+][DECIMALS][%]` and what stands behind the number; or `key`.
+    /// Parses `[+][DECIMALS][%]` and the text after the number, or `key`.
     pub fn parse(text: &str) -> Format {
         if text == "key" {
             return Format { key: true, ..Format::default() };
         }
         let (signed, rest) = text.strip_prefix('+').map_or((false, text), |rest| (true, rest));
-        let long = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        // More digits than a number has say nothing.
-        let decimals = rest[..long].parse().ok().map(|decimals: usize| decimals.min(17));
-        let (percent, unit) = rest[long..].strip_prefix('%').map_or((false, &rest[long..]), |unit| (true, unit));
+        let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        // An `f64` has at most 17 significant digits.
+        let decimals = rest[..length].parse().ok().map(|decimals: usize| decimals.min(17));
+        let (percent, unit) = rest[length..].strip_prefix('%').map_or((false, &rest[length..]), |unit| (true, unit));
         Format { decimals, signed, percent, key: false, unit: unit.to_owned() }
     }
 
-    /// A value in words.
+    /// Formats a value.
     pub fn words(&self, value: &Value) -> String {
         match value {
             _ if self.key => value.key(),
@@ -42,7 +42,7 @@ impl Format {
             },
             Value::List(items) => {
                 let one = |item: &super::Element| {
-                    let labels = item.at.iter().map(|key| key.label.as_str());
+                    let labels = item.keys.iter().map(|key| key.label.as_str());
                     labels.map(str::to_owned).chain([self.words(&item.value)]).collect::<Vec<_>>().join(" ")
                 };
                 items.iter().map(one).collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! The small language in which a study says what is measured, drawn and claimed.
+//! The expression language in which a study defines its values, figures and claims.
 //!
 //! An expression is arithmetic on named values of the study:
 //!
@@ -10,15 +10,15 @@
 //! if(x > 1, 'more', 'less: {x:2}')                                texts with holes
 //! ```
 //!
-//! A text with holes (`{EXPRESSION:FORMAT}`) is how claims and figures say in words what was seen.
+//! Claims and figures describe observations in templates: texts with holes (`{EXPRESSION:FORMAT}`).
 //!
-//! | file | does |
+//! | file | holds |
 //! |---|---|
-//! | `mod.rs` | the tree that an expression is |
-//! | `parse.rs`, `read.rs` | from text to tree, and from a study's tables |
-//! | `value.rs` | what an expression gives |
-//! | `eval.rs` | from tree to value; `eval/functions.rs`: the functions |
-//! | `format.rs` | a value in words |
+//! | `mod.rs` | the syntax tree |
+//! | `parse.rs`, `read.rs` | the parser, and the reader of expressions in a study's tables |
+//! | `value.rs` | the values of expressions |
+//! | `eval.rs` | the evaluator; `eval/functions.rs`: the functions |
+//! | `format.rs` | the formats of values in text |
 
 mod eval;
 mod format;
@@ -26,27 +26,27 @@ mod parse;
 pub mod read;
 mod value;
 
-pub use eval::{Bound, FUNCTIONS, Names, Scope, Stop};
+pub use eval::{Binding, EvalError, FUNCTIONS, NameResolver, Scope};
 pub use format::Format;
-pub use parse::{expression, looped, template};
+pub use parse::{axis_loop, expression, template};
 pub use value::{Element, Key, Value};
 
 use narrows_core::text::Said;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What is wrong with an expression, and where in it.
+/// An error in an expression, with its location.
 #[derive(Clone, Debug)]
-pub struct Mistake {
-    /// The text that it is within.
+pub struct ExpressionError {
+    /// The text of the expression.
     pub said: Arc<Said>,
-    /// Where.
+    /// The location in the text.
     pub span: Range<usize>,
-    /// What is wrong.
+    /// The description of the error.
     pub message: String,
-    /// What is said at the place.
+    /// The label at the location.
     pub label: String,
-    /// What is allowed.
+    /// What is allowed, or was probably meant.
     pub help: Vec<String>,
 }
 
@@ -55,21 +55,21 @@ pub struct Mistake {
 pub struct Expression {
     /// The text it was read from.
     pub said: Arc<Said>,
-    /// The tree.
+    /// The syntax tree.
     pub tree: Syntax,
 }
 
-/// A text with holes of a study.
+/// A text with holes.
 #[derive(Clone, Debug)]
 pub struct Template {
     /// The text it was read from.
     pub said: Arc<Said>,
-    /// Its parts.
+    /// The texts and holes in order.
     pub pieces: Vec<Segment>,
 }
 
 impl Template {
-    /// Returns the same template with each hole written as a key, as names of points are.
+    /// Returns the template with each hole formatted as a key, as in the names of points.
     pub fn keyed(&self) -> Template {
         let key = |piece: &Segment| match piece {
             Segment::Hole(tree, _) => Segment::Hole(tree.clone(), Format::parse("key")),
@@ -82,22 +82,22 @@ impl Template {
 /// A part of a text with holes.
 #[derive(Clone, Debug)]
 pub enum Segment {
-    /// Words.
+    /// Text.
     Words(String),
-    /// A hole, and how its value is written.
+    /// A hole, and the format of its value.
     Hole(Syntax, Format),
 }
 
-/// A part of an expression, and where it stands.
+/// A node of the syntax tree, and its location.
 #[derive(Clone, Debug)]
 pub struct Syntax {
-    /// What it is.
+    /// The kind of the node, with its children.
     pub node: Term,
-    /// Where it stands.
+    /// The location in the text.
     pub span: Range<usize>,
 }
 
-/// What a part of an expression is.
+/// The kind of a node.
 #[derive(Clone, Debug)]
 pub enum Term {
     /// A number.
@@ -106,19 +106,19 @@ pub enum Term {
     Flag(bool),
     /// A text with holes.
     Text(Vec<Segment>),
-    /// A value of the study, with its arguments; or, without any, what a name is bound to.
+    /// A value of the study with its arguments, or without arguments a bound name.
     Value(String, Vec<Vec<Segment>>),
     /// `-x` or `not x`.
     Unary(Unary, Box<Syntax>),
     /// `a + b` and the like.
     Binary(Binary, Box<Syntax>, Box<Syntax>),
-    /// A function of arguments.
+    /// A call of a function.
     Call(String, Vec<Syntax>),
-    /// One element for each value of axes.
+    /// A list with one element for each combination of values of the loops that satisfies the condition.
     Each(Box<Syntax>, Vec<Loop>, Option<Box<Syntax>>),
 }
 
-/// An operator before what it is about.
+/// A unary operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unary {
     /// `-`
@@ -127,7 +127,7 @@ pub enum Unary {
     Not,
 }
 
-/// An operator between what it is about.
+/// A binary operator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Binary {
     /// `+`
@@ -156,25 +156,36 @@ pub enum Binary {
     Or,
 }
 
-/// `for VARIABLE in SET`; the set's name may have holes, and is the variable's where it is left out.
+/// `for VARIABLE in SET`. The name of the set may have holes; if left out, it is that of the variable.
 #[derive(Clone, Debug)]
 pub struct Loop {
-    /// What each element is called.
+    /// The name that is bound to each element.
     pub variable: String,
-    /// What it ranges over.
+    /// The name of the set.
     pub set: Vec<Segment>,
-    /// Where it stands.
+    /// The location in the text.
     pub span: Range<usize>,
 }
 
-impl Mistake {
-    /// A fault at a part of an expression's text.
-    pub fn new(said: &Said, span: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Mistake {
-        Mistake { said: Arc::new(said.clone()), span, message: message.into(), label: label.into(), help: Vec::new() }
+impl ExpressionError {
+    /// Returns an error at a location in the text of an expression.
+    pub fn new(
+        said: &Said,
+        span: Range<usize>,
+        message: impl Into<String>,
+        label: impl Into<String>,
+    ) -> ExpressionError {
+        ExpressionError {
+            said: Arc::new(said.clone()),
+            span,
+            message: message.into(),
+            label: label.into(),
+            help: Vec::new(),
+        }
     }
 
-    /// The same fault with one more line of help; an empty one is left out.
-    pub fn help(mut self, help: impl Into<String>) -> Mistake {
+    /// Adds a line of help, unless it is empty.
+    pub fn help(mut self, help: impl Into<String>) -> ExpressionError {
         let help = help.into();
         self.help.extend((!help.is_empty()).then_some(help));
         self

@@ -1,11 +1,11 @@
-//! From text to tree, by recursive descent. Leaves out which names there are.
+//! The parser of expressions, by recursive descent. Names are not resolved.
 
-use super::{Binary, Expression, Format, Loop, Mistake, Segment, Syntax, Template, Term, Unary};
+use super::{Binary, Expression, ExpressionError, Format, Loop, Segment, Syntax, Template, Term, Unary};
 use narrows_core::text::Said;
 use std::sync::Arc;
 
-/// Deeper than this nobody writes.
-const DEEPEST: usize = 40;
+/// The largest nesting depth.
+const DEPTH_MAX: usize = 40;
 const OPERATORS: [(&str, Binary, u8); 12] = [
     ("or", Binary::Or, 1),
     ("and", Binary::And, 2),
@@ -22,27 +22,27 @@ const OPERATORS: [(&str, Binary, u8); 12] = [
 ];
 const RESERVED: [&str; 6] = ["for", "in", "if", "and", "or", "not"];
 
-/// The whole of a text as an expression.
-pub fn expression(said: &Said) -> Result<Expression, Mistake> {
+/// Parses a text as an expression.
+pub fn expression(said: &Said) -> Result<Expression, ExpressionError> {
     let mut parser = Parser { said, at: 0, depth: 0 };
-    let tree = parser.listed()?;
+    let tree = parser.with_loops()?;
     match parser.rest().trim_start().is_empty() {
         true => Ok(Expression { said: Arc::new(said.clone()), tree }),
         false => Err(parser.expected("an operator or the end")),
     }
 }
 
-/// The whole of a text as one with holes.
-pub fn template(said: &Said) -> Result<Template, Mistake> {
+/// Parses a text as a template.
+pub fn template(said: &Said) -> Result<Template, ExpressionError> {
     let mut parser = Parser { said, at: 0, depth: 0 };
     let pieces = parser.pieces(&[])?;
     Ok(Template { said: Arc::new(said.clone()), pieces })
 }
 
-/// The whole of a text as `VARIABLE` or `VARIABLE in SET`.
-pub fn looped(said: &Said) -> Result<Loop, Mistake> {
+/// Parses a text as `VARIABLE` or `VARIABLE in SET`.
+pub fn axis_loop(said: &Said) -> Result<Loop, ExpressionError> {
     let mut parser = Parser { said, at: 0, depth: 0 };
-    let over = parser.over()?;
+    let over = parser.parse_loop()?;
     match parser.rest().trim_start().is_empty() {
         true => Ok(over),
         false => Err(parser.expected("`in SET` or the end")),
@@ -64,7 +64,7 @@ impl Parser<'_> {
         self.at += self.rest().len() - self.rest().trim_start().len();
     }
 
-    /// Takes `token`, a word only where no longer word stands.
+    /// Consumes `token` if it is next; a word must not continue.
     fn take(&mut self, token: &str) -> bool {
         self.skip();
         let is_word = token.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -76,7 +76,7 @@ impl Parser<'_> {
         found
     }
 
-    fn expected(&self, what: &str) -> Mistake {
+    fn expected(&self, what: &str) -> ExpressionError {
         let blank = self.rest().len() - self.rest().trim_start().len();
         let start = self.at + blank;
         let next = self.said.text[start..].chars().next();
@@ -85,24 +85,24 @@ impl Parser<'_> {
             None => format!("expected {what}"),
         };
         let end = start + next.map_or(0, char::len_utf8);
-        Mistake::new(self.said, start..end, "this is no expression", label)
+        ExpressionError::new(self.said, start..end, "invalid expression", label)
     }
 
-    fn need(&mut self, token: &str) -> Result<(), Mistake> {
+    fn need(&mut self, token: &str) -> Result<(), ExpressionError> {
         if self.take(token) { Ok(()) } else { Err(self.expected(&format!("`{token}`"))) }
     }
 
-    /// An expression, and what follows `for`.
-    fn listed(&mut self) -> Result<Syntax, Mistake> {
+    /// Parses an expression with its loops, if it has any.
+    fn with_loops(&mut self) -> Result<Syntax, ExpressionError> {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(Mistake::new(self.said, self.at..self.at, "this is nested too deeply", "here"));
+        if self.depth > DEPTH_MAX {
+            return Err(ExpressionError::new(self.said, self.at..self.at, "this is nested too deeply", "here"));
         }
         let start = self.at;
         let body = self.binary(1)?;
         let mut loops = Vec::new();
         while self.take("for") {
-            loops.push(self.over()?);
+            loops.push(self.parse_loop()?);
         }
         let only = if !loops.is_empty() && self.take("if") { Some(Box::new(self.binary(1)?)) } else { None };
         self.depth -= 1;
@@ -112,7 +112,7 @@ impl Parser<'_> {
         }
     }
 
-    fn over(&mut self) -> Result<Loop, Mistake> {
+    fn parse_loop(&mut self) -> Result<Loop, ExpressionError> {
         self.skip();
         let start = self.at;
         let variable = self.name().ok_or_else(|| self.expected("the name of an axis"))?;
@@ -123,16 +123,16 @@ impl Parser<'_> {
         Ok(Loop { variable, set, span: start..self.at })
     }
 
-    /// A name in which holes may stand.
-    fn set_name(&mut self) -> Result<Vec<Segment>, Mistake> {
+    /// Parses the name of a set, which may have holes.
+    fn set_name(&mut self) -> Result<Vec<Segment>, ExpressionError> {
         self.skip();
         let mut pieces = Vec::new();
         loop {
             let rest = self.rest();
-            let long = rest.find(|c: char| !is_of_name(c)).unwrap_or(rest.len());
-            if long > 0 {
-                pieces.push(Segment::Words(rest[..long].to_owned()));
-                self.at += long;
+            let length = rest.find(|c: char| !is_name_char(c)).unwrap_or(rest.len());
+            if length > 0 {
+                pieces.push(Segment::Words(rest[..length].to_owned()));
+                self.at += length;
             } else if rest.starts_with('{') {
                 pieces.push(self.hole()?);
             } else if pieces.is_empty() {
@@ -153,7 +153,7 @@ impl Parser<'_> {
         Some(name)
     }
 
-    fn binary(&mut self, least: u8) -> Result<Syntax, Mistake> {
+    fn binary(&mut self, least: u8) -> Result<Syntax, ExpressionError> {
         self.skip();
         let start = self.at;
         let mut left = self.unary()?;
@@ -171,7 +171,7 @@ impl Parser<'_> {
         known.into_iter().find(|(token, _, _)| self.take(token)).map(|(_, operator, strength)| (*operator, *strength))
     }
 
-    fn unary(&mut self) -> Result<Syntax, Mistake> {
+    fn unary(&mut self) -> Result<Syntax, ExpressionError> {
         self.skip();
         let start = self.at;
         let operator = if self.take("-") {
@@ -182,19 +182,19 @@ impl Parser<'_> {
             return self.primary();
         };
         self.depth += 1;
-        if self.depth > DEEPEST {
-            return Err(Mistake::new(self.said, start..self.at, "this is nested too deeply", "here"));
+        if self.depth > DEPTH_MAX {
+            return Err(ExpressionError::new(self.said, start..self.at, "this is nested too deeply", "here"));
         }
-        // `not a < b` is about the comparison, `-a * b` about a alone.
-        let about = if operator == Unary::Not { self.binary(3)? } else { self.unary()? };
+        // In `not a < b` the operand is the comparison, in `-a * b` it is `a` alone.
+        let operand = if operator == Unary::Not { self.binary(3)? } else { self.unary()? };
         self.depth -= 1;
-        Ok(Syntax { node: Term::Unary(operator, Box::new(about)), span: start..self.at })
+        Ok(Syntax { node: Term::Unary(operator, Box::new(operand)), span: start..self.at })
     }
 
-    fn primary(&mut self) -> Result<Syntax, Mistake> {
+    fn primary(&mut self) -> Result<Syntax, ExpressionError> {
         let start = self.at;
         let node = if self.take("(") {
-            let inner = self.listed()?;
+            let inner = self.with_loops()?;
             self.need(")")?;
             return Ok(inner);
         } else if self.take("'") {
@@ -213,17 +213,18 @@ impl Parser<'_> {
         Ok(Syntax { node, span: start..self.at })
     }
 
-    fn number(&mut self) -> Result<Term, Mistake> {
+    fn number(&mut self) -> Result<Term, ExpressionError> {
         let rest = self.rest();
-        let long = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
-        let (start, digits) = (self.at, rest[..long].to_owned());
-        self.at += long;
-        let fault = || Mistake::new(self.said, start..start + long, "this is no expression", "this is no number");
-        digits.parse().map(Term::Number).map_err(|_| fault())
+        let length = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+        let (start, digits) = (self.at, rest[..length].to_owned());
+        self.at += length;
+        let error =
+            || ExpressionError::new(self.said, start..start + length, "invalid expression", "this is not a number");
+        digits.parse().map(Term::Number).map_err(|_| error())
     }
 
-    /// A function, a value with arguments, or a name alone.
-    fn named(&mut self, name: String) -> Result<Term, Mistake> {
+    /// Parses what follows a name: the arguments of a function or value, or nothing.
+    fn named(&mut self, name: String) -> Result<Term, ExpressionError> {
         if name == "true" || name == "false" {
             return Ok(Term::Flag(name == "true"));
         }
@@ -243,10 +244,10 @@ impl Parser<'_> {
         Ok(Term::Value(name, arguments))
     }
 
-    fn arguments(&mut self) -> Result<Vec<Syntax>, Mistake> {
+    fn arguments(&mut self) -> Result<Vec<Syntax>, ExpressionError> {
         let mut arguments = Vec::new();
         loop {
-            arguments.push(self.listed()?);
+            arguments.push(self.with_loops()?);
             if self.take(")") {
                 return Ok(arguments);
             }
@@ -256,8 +257,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Words and holes up to one of `ends`, or the end of the text where there are none.
-    fn pieces(&mut self, ends: &[char]) -> Result<Vec<Segment>, Mistake> {
+    /// Parses text and holes up to one of `ends`, or to the end of the text if `ends` is empty.
+    fn pieces(&mut self, ends: &[char]) -> Result<Vec<Segment>, ExpressionError> {
         let (mut pieces, mut words) = (Vec::new(), String::new());
         loop {
             let rest = self.rest();
@@ -284,9 +285,9 @@ impl Parser<'_> {
         Ok(pieces)
     }
 
-    fn hole(&mut self) -> Result<Segment, Mistake> {
+    fn hole(&mut self) -> Result<Segment, ExpressionError> {
         self.need("{")?;
-        let tree = self.listed()?;
+        let tree = self.with_loops()?;
         let format = match self.take(":") {
             true => self.format(),
             false => Format::default(),
@@ -297,25 +298,25 @@ impl Parser<'_> {
 
     fn format(&mut self) -> Format {
         let rest = self.rest();
-        let long = rest.find('}').unwrap_or(rest.len());
-        let format = Format::parse(&rest[..long]);
-        self.at += long;
+        let length = rest.find('}').unwrap_or(rest.len());
+        let format = Format::parse(&rest[..length]);
+        self.at += length;
         format
     }
 }
 
-fn is_of_name(c: char) -> bool {
+fn is_name_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-'
 }
 
-/// The name at the beginning of a text; a `-` belongs to it where a letter or digit follows at once.
+/// Returns the name at the beginning of a text; it includes a `-` that a letter or digit follows.
 fn name_at(text: &str) -> &str {
     if !text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         return "";
     }
-    let mut long = text.find(|c: char| !is_of_name(c)).unwrap_or(text.len());
-    while text[..long].ends_with('-') {
-        long -= 1;
+    let mut length = text.find(|c: char| !is_name_char(c)).unwrap_or(text.len());
+    while text[..length].ends_with('-') {
+        length -= 1;
     }
-    &text[..long]
+    &text[..length]
 }

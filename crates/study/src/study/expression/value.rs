@@ -1,60 +1,60 @@
-//! What an expression gives.
+//! The values of expressions.
 
 use std::cmp::Ordering;
 
 /// A value of an axis.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Key {
-    /// As points are named by it.
+    /// The value as it occurs in the names of points.
     pub key: String,
-    /// As people are told it.
+    /// The display name.
     pub label: String,
 }
 
-/// What an expression gives.
+/// The value of an expression.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
     /// A number.
     Number(f64),
-    /// Words.
+    /// A text.
     Text(String),
-    /// Whether something is so.
+    /// A Boolean.
     Flag(bool),
     /// A value of an axis.
     Key(Key),
-    /// Elements in order.
+    /// A list.
     List(Vec<Element>),
 }
 
 /// An element of a list.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Element {
-    /// The values of the axes that it belongs to.
-    pub at: Vec<Key>,
-    /// Itself.
+    /// The values of the axes that the element belongs to.
+    pub keys: Vec<Key>,
+    /// The value of the element.
     pub value: Value,
 }
 
 impl Value {
-    /// A list of numbers that belong to no axis.
+    /// Returns a list of numbers that belong to no axis.
     pub fn numbers(numbers: impl IntoIterator<Item = f64>) -> Value {
         Value::List(
-            numbers.into_iter().map(|number| Element { at: Vec::new(), value: Value::Number(number) }).collect(),
+            numbers.into_iter().map(|number| Element { keys: Vec::new(), value: Value::Number(number) }).collect(),
         )
     }
 
-    /// What it is, with its article.
-    pub fn what(&self) -> &'static str {
+    /// Returns the type of the value, with its article.
+    pub fn type_name(&self) -> &'static str {
         match self {
             Value::Number(_) => "a number",
             Value::Text(_) => "a text",
-            Value::Flag(_) => "a yes or no",
+            Value::Flag(_) => "a Boolean",
             Value::Key(_) => "a value of an axis",
             Value::List(_) => "a list",
         }
     }
 
-    /// The number that it is or that its key says.
+    /// Returns the number, or the number that a key is written as.
     pub fn number(&self) -> Option<f64> {
         match self {
             Value::Number(number) => Some(*number),
@@ -63,7 +63,7 @@ impl Value {
         }
     }
 
-    /// Itself as it stands in the name of a point.
+    /// Returns the value as it occurs in the name of a point.
     pub fn key(&self) -> String {
         match self {
             Value::Number(number) => number.to_string(),
@@ -74,7 +74,7 @@ impl Value {
         }
     }
 
-    /// How it compares with another; none for what cannot be compared.
+    /// Compares two values; `None` if their types are not comparable.
     pub fn compare(&self, other: &Value) -> Option<Ordering> {
         match (self.number(), other.number(), self, other) {
             (Some(a), Some(b), _, _) => a.partial_cmp(&b),

@@ -1,13 +1,13 @@
-//! Axes of figures, as data.
+//! The axes of figures, as data.
 
 use crate::report::chart::{Labels, Scale};
 use crate::report::number;
 use crate::report::{Axis, Column};
 use narrows_core::text::Table;
 
-/// An axis, and the column of a table that holds what it shows.
+/// The description of an axis, and of the column of a table with the same quantity.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct AxisSpec {
     name: String,
     unit: String,
     decimals: Option<usize>,
@@ -17,52 +17,52 @@ pub struct Shown {
     to: Option<f64>,
 }
 
-impl Shown {
-    /// Reads one.
-    pub fn read(t: &mut Table<'_>) -> Shown {
+impl AxisSpec {
+    /// Reads an axis.
+    pub fn read(t: &mut Table<'_>) -> AxisSpec {
         let scales = [("linear", Scale::Linear), ("log2", Scale::Log2), ("log10", Scale::Log10)];
         let labels = [("plain", Labels::Plain), ("bytes", Labels::Bytes)];
         let decimals =
-            t.count("decimals", "Decimals in tables; four significant digits if left out").max(12).optional();
-        let shown = Shown {
-            name: t.text("name", "What it shows").required(),
-            unit: t.text("unit", "Its unit").or(""),
+            t.count("decimals", "Number of decimals in tables; four significant digits if left out").max(12).optional();
+        let axis = AxisSpec {
+            name: t.text("name", "Quantity that the axis shows").required(),
+            unit: t.text("unit", "Unit of the quantity").or(""),
             decimals: decimals.map(|decimals| decimals as usize),
-            scale: t.choice("scale", "How values lie on it", &scales).or("linear"),
-            labels: t.choice("labels", "How its ticks are written", &labels).or("plain"),
-            from: t.number("from", "Where it begins").optional(),
-            to: t.number("to", "Where it ends").optional(),
+            scale: t.choice("scale", "Scale of the axis", &scales).or("linear"),
+            labels: t.choice("labels", "Format of the tick labels", &labels).or("plain"),
+            from: t.number("from", "Start of the axis").optional(),
+            to: t.number("to", "End of the axis").optional(),
         };
-        if let (Some(from), Some(to)) = (shown.from, shown.to)
+        if let (Some(from), Some(to)) = (axis.from, axis.to)
             && from >= to
         {
-            t.wrong("to", "an axis ends after it begins", "");
+            t.wrong("to", "the end of an axis must be greater than its start", "");
         }
-        shown
+        axis
     }
 
-    /// The axis of a chart.
+    /// Returns the axis of a chart.
     pub fn axis(&self) -> Axis {
         let unit = number::unit(&self.unit);
         let title = if unit.is_empty() { self.name.clone() } else { format!("{} [{unit}]", self.name) };
         Axis { title, scale: self.scale, labels: self.labels, from: self.from, to: self.to }
     }
 
-    /// The column for the axis itself.
+    /// Returns the column for the axis itself.
     pub fn column(&self) -> Column {
         self.column_of(&self.name)
     }
 
-    /// A column of what the axis shows.
+    /// Returns a column named `name` for the quantity of the axis.
     pub fn column_of(&self, name: &str) -> Column {
         let column = Column::unit(name, &self.unit);
         self.decimals.map_or(column.clone(), |decimals| column.decimals(decimals))
     }
 
-    /// A linear axis without unit.
+    /// Returns a linear axis without a unit.
     #[cfg(test)]
-    pub fn plain(name: &str) -> Shown {
+    pub fn plain(name: &str) -> AxisSpec {
         let (scale, labels) = (Scale::Linear, Labels::Plain);
-        Shown { name: name.into(), unit: String::new(), decimals: None, scale, labels, from: None, to: None }
+        AxisSpec { name: name.into(), unit: String::new(), decimals: None, scale, labels, from: None, to: None }
     }
 }

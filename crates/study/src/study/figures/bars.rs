@@ -1,28 +1,28 @@
-//! Bars by groups, beside each other or stacked, with published heights.
+//! Grouped or stacked bar charts, with published heights.
 
-use super::axis::Shown;
+use super::axis::AxisSpec;
 use super::drawing::{Drawing, innermost};
-use super::{Drawn, ReportTable};
+use super::{ChartAndTable, ReportTable};
 use crate::report::{Bar, BarChart, Cell, Column, Group};
 use crate::study::expression::Format;
 use crate::study::expression::read::{Loops, expression, loops, template};
 use crate::study::expression::{Expression, Scope, Template};
 use narrows_core::text::Table;
 
-/// Groups of bars.
+/// The description of a bar chart.
 #[derive(Debug)]
 pub struct Bars {
     stacked: bool,
-    y: Shown,
+    y: AxisSpec,
     groups: Loops,
-    /// What a group is, as a column of the table.
+    /// The heading of the table's column of groups.
     column: String,
-    bars: Vec<Kind>,
+    bars: Vec<BarSeries>,
 }
 
-/// Bars of one name, one in each group.
+/// The description of bars of one name, one in each group.
 #[derive(Debug)]
-struct Kind {
+struct BarSeries {
     each: Loops,
     name: Template,
     value: Expression,
@@ -30,65 +30,69 @@ struct Kind {
     published_decimals: Option<usize>,
 }
 
-/// A kind of bar with its axes at their values.
-type Fixed<'a, 's> = (&'a Kind, Scope<'s>, String);
+/// A series of bars for one combination of values of its axes, with its scope and name.
+type BoundSeries<'a, 's> = (&'a BarSeries, Scope<'s>, String);
 
 impl Bars {
-    /// Reads them.
+    /// Reads a bar chart.
     pub fn read(t: &mut Table<'_>, stacked: bool) -> Bars {
         let key = if stacked { "part" } else { "bar" };
-        let groups = loops(t, "groups", "What the groups are, as AXIS or AXIS in SET");
+        let groups = loops(t, "groups", "Axes whose values are the groups, as AXIS or AXIS in SET");
         if groups.0.is_empty() && t.sound() && !t.describing() {
-            t.wrong("", "`groups` is missing", "write the axis whose values are the groups, as groups = [\"host\"]");
+            t.wrong(
+                "",
+                "`groups` is missing",
+                "write the axis whose values are the groups, such as groups = [\"host\"]",
+            );
         }
         Bars {
             stacked,
-            y: t.table("y", "The axis at the left", Shown::read),
+            y: t.table("y", "Vertical axis", AxisSpec::read),
             groups,
-            column: t.text("column", "What a group is, as the head of a column").or(""),
-            bars: t.list(key, "The bars of each group, or the parts of each bar from the bottom", Kind::read),
+            column: t.text("column", "Heading of the table's column of groups").or(""),
+            bars: t.list(key, "Bars of each group, or parts of each bar from the bottom", BarSeries::read),
         }
     }
 
-    /// The chart, and a table with a row for each group.
-    pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> Drawn {
-        let kinds: Vec<Fixed> = self.bars.iter().flat_map(|kind| kind.fixed(drawing, scope)).collect();
-        let mut table = ReportTable::new(self.heads(&kinds));
+    /// Draws the chart, and a table with a row for each group.
+    pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> ChartAndTable {
+        let series: Vec<BoundSeries> = self.bars.iter().flat_map(|series| series.fixed(drawing, scope)).collect();
+        let mut table = ReportTable::new(self.heads(&series));
         let mut groups = Vec::new();
-        let mut shown = vec![false; kinds.len()];
+        let mut shown = vec![false; series.len()];
         for group in drawing.each(scope, &self.groups) {
             let name = innermost(&group).map(|value| Format::default().words(&value)).unwrap_or_default();
-            let bars: Vec<Bar> = kinds.iter().map(|(kind, fixed, _)| kind.bar(drawing, fixed, &group)).collect();
+            let bars: Vec<Bar> = series.iter().map(|(series, fixed, _)| series.bar(drawing, fixed, &group)).collect();
             let mut row = vec![Cell::from(name.as_str())];
             for (n, bar) in bars.iter().enumerate() {
                 let height = Some(bar.parts[0]).filter(|height| !height.is_nan());
                 shown[n] |= height.is_some();
                 row.push(height.into());
-                row.extend(kinds[n].0.published.is_some().then(|| Cell::from(bar.published)));
+                row.extend(series[n].0.published.is_some().then(|| Cell::from(bar.published)));
             }
             table.push(row);
-            groups.push(Group { name, bars: self.standing(bars) });
+            groups.push(Group { name, bars: self.arrange(bars) });
         }
-        kinds.iter().zip(&shown).for_each(|((kind, ..), some)| drawing.needs_some(*some, &kind.value));
-        let legend = kinds.into_iter().map(|(_, _, name)| name).collect();
+        series.iter().zip(&shown).for_each(|((series, ..), some)| drawing.require_some(*some, &series.value));
+        let legend = series.into_iter().map(|(_, _, name)| name).collect();
         let chart = BarChart { title, y: self.y.axis(), legend, stacked: self.stacked, groups };
         (Some(chart.svg()), Some(table))
     }
 
-    fn heads(&self, kinds: &[Fixed]) -> Vec<Column> {
+    fn heads(&self, series: &[BoundSeries]) -> Vec<Column> {
         let mut heads = vec![Column::new(&self.column)];
-        for (kind, _, name) in kinds {
+        for (series, _, name) in series {
             heads.push(self.y.column_of(name));
-            if kind.published.is_some() {
+            if series.published.is_some() {
                 let column = self.y.column_of(&format!("{name} in the paper"));
-                heads.push(kind.published_decimals.map_or(column.clone(), |decimals| column.decimals(decimals)));
+                heads.push(series.published_decimals.map_or(column.clone(), |decimals| column.decimals(decimals)));
             }
         }
         heads
     }
 
-    /// Bars beside each other, or one on top of the other.
-    fn standing(&self, bars: Vec<Bar>) -> Vec<Bar> {
+    /// Returns the bars of a group, merged into one if they are stacked.
+    fn arrange(&self, bars: Vec<Bar>) -> Vec<Bar> {
         match self.stacked {
             true => vec![Bar { parts: bars.into_iter().flat_map(|bar| bar.parts).collect(), ..Bar::default() }],
             false => bars,
@@ -96,14 +100,15 @@ impl Bars {
     }
 }
 
-impl Kind {
-    fn read(t: &mut Table<'_>) -> Kind {
-        let name = t.phrase("name", "Its name in the legend, with holes").required();
-        let value = t.phrase("value", "Its height, as an expression").required();
-        let published = t.phrase("published", "The published height, as an expression").optional();
-        let decimals = t.count("published-decimals", "Decimals of published numbers in the table").max(12).optional();
-        Kind {
-            each: loops(t, "each", "One for each value of these axes"),
+impl BarSeries {
+    fn read(t: &mut Table<'_>) -> BarSeries {
+        let name = t.phrase("name", "Name in the legend, with holes").required();
+        let value = t.phrase("value", "Height, as an expression").required();
+        let published = t.phrase("published", "Published height, as an expression").optional();
+        let decimals =
+            t.count("published-decimals", "Number of decimals of published heights in the table").max(12).optional();
+        BarSeries {
+            each: loops(t, "each", "Axes for whose values a bar each is drawn"),
             name: template(t, &name),
             value: expression(t, &value),
             published: published.map(|published| expression(t, &published)),
@@ -111,15 +116,15 @@ impl Kind {
         }
     }
 
-    fn fixed<'s>(&self, drawing: &Drawing, scope: &Scope<'s>) -> Vec<Fixed<'_, 's>> {
+    fn fixed<'s>(&self, drawing: &Drawing, scope: &Scope<'s>) -> Vec<BoundSeries<'_, 's>> {
         let scopes = drawing.each(scope, &self.each).into_iter();
-        // A name may tell of the axes of the bar, not of the group it stands in.
+        // The name may use the axes of the bar, but not those of its group.
         scopes.map(|scope| (self, scope.clone(), drawing.words(&scope, &self.name))).collect()
     }
 
     fn bar(&self, drawing: &Drawing, fixed: &Scope, group: &Scope) -> Bar {
         let mut scope = group.clone();
-        scope.bound.extend(fixed.bound.iter().cloned());
+        scope.bindings.extend(fixed.bindings.iter().cloned());
         let height = drawing.number(&scope, &self.value).unwrap_or(f64::NAN);
         let published = self.published.as_ref().and_then(|published| drawing.number(&scope, published));
         Bar { parts: vec![height], published, ..Bar::default() }

@@ -1,141 +1,148 @@
-//! Values while a figure is drawn: what is missing is left blank, what is wrong is kept to be told.
+//! Evaluation of expressions while a figure is drawn: missing values are left blank, errors are collected.
 
 use crate::experiment::RunResult;
 use crate::report::Cell;
 use crate::study::export;
 use crate::study::expression::read::Loops;
-use crate::study::expression::{Expression, Mistake, Scope, Stop, Template, Value};
+use crate::study::expression::{EvalError, Expression, ExpressionError, Scope, Template, Value};
 use crate::study::view::View;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-/// A figure being drawn.
+/// The state of drawing a figure.
 pub struct Drawing<'a> {
-    /// What names mean.
+    /// The resolver of names.
     pub view: View<'a>,
-    faults: RefCell<Vec<Mistake>>,
+    errors: RefCell<Vec<ExpressionError>>,
     linked: RefCell<BTreeSet<String>>,
 }
 
 impl<'a> Drawing<'a> {
-    /// Over a source.
+    /// Returns the initial state.
     pub fn new(view: View<'a>) -> Drawing<'a> {
-        Drawing { view, faults: RefCell::default(), linked: RefCell::default() }
+        Drawing { view, errors: RefCell::default(), linked: RefCell::default() }
     }
 
-    /// A scope in which nothing is bound.
+    /// Returns a scope without bindings.
     pub fn scope(&self) -> Scope<'_> {
         Scope::new(&self.view)
     }
 
-    /// What was wrong, each thing once.
-    pub fn faults(self) -> Vec<Mistake> {
-        let mut faults: Vec<Mistake> = Vec::new();
-        for fault in self.faults.into_inner() {
-            let place = |fault: &Mistake| (fault.said.place.clone(), fault.span.clone());
-            if !faults.iter().any(|known| place(known) == place(&fault)) {
-                faults.push(fault);
+    /// Returns the collected errors, one for each location.
+    pub fn errors(self) -> Vec<ExpressionError> {
+        let mut errors: Vec<ExpressionError> = Vec::new();
+        for error in self.errors.into_inner() {
+            let place = |error: &ExpressionError| (error.said.place.clone(), error.span.clone());
+            if !errors.iter().any(|known| place(known) == place(&error)) {
+                errors.push(error);
             }
         }
-        faults
+        errors
     }
 
-    /// Keeps what is wrong.
-    pub fn tell(&self, stop: Stop) {
-        if let Stop::Wrong(fault) = stop {
-            self.faults.borrow_mut().push(*fault);
+    /// Collects an error; a missing value is none.
+    pub fn collect_error(&self, stop: EvalError) {
+        if let EvalError::Invalid(error) = stop {
+            self.errors.borrow_mut().push(*error);
         }
     }
 
-    /// What was asked for, or nothing.
-    fn kept<T>(&self, given: Result<T, Stop>) -> Option<T> {
-        given.map_err(|stop| self.tell(stop)).ok()
+    /// Returns the value, or collects the error and returns `None`.
+    fn value_or_collect<T>(&self, given: Result<T, EvalError>) -> Option<T> {
+        given.map_err(|stop| self.collect_error(stop)).ok()
     }
 
-    /// A number, if it is there.
+    /// Evaluates an expression to a number.
     pub fn number(&self, scope: &Scope, expression: &Expression) -> Option<f64> {
-        self.kept(scope.number(expression))
+        self.value_or_collect(scope.number(expression))
     }
 
-    /// A number, or each of a list of them.
+    /// Evaluates an expression to a list of numbers, or a single number.
     pub fn numbers(&self, scope: &Scope, expression: &Expression) -> Vec<f64> {
-        match self.kept(scope.value(expression)) {
+        match self.value_or_collect(scope.value(expression)) {
             Some(Value::List(items)) => items.iter().filter_map(|item| item.value.number()).collect(),
             Some(value) => value.number().into_iter().collect(),
             None => Vec::new(),
         }
     }
 
-    /// Whether something is so; not so where nobody knows.
+    /// Evaluates an expression to a Boolean; false if it has no value.
     pub fn flag(&self, scope: &Scope, expression: &Expression) -> bool {
-        self.kept(scope.flag(expression)).unwrap_or(false)
+        self.value_or_collect(scope.flag(expression)).unwrap_or(false)
     }
 
-    /// An entry of a table.
+    /// Evaluates an expression to a cell of a table.
     pub fn cell(&self, scope: &Scope, expression: &Expression) -> Cell {
-        match self.kept(scope.value(expression)) {
+        match self.value_or_collect(scope.value(expression)) {
             Some(Value::Number(number)) => Cell::Number(number),
             Some(Value::Text(text)) => Cell::Text(text),
             Some(Value::Key(key)) => Cell::Text(key.label),
             Some(other) => {
                 let span = expression.tree.span.clone();
-                let fault = Mistake::new(&expression.said, span, "a number or a text is needed here", other.what());
-                self.tell(Stop::Wrong(Box::new(fault)));
+                let error = ExpressionError::new(
+                    &expression.said,
+                    span,
+                    "a number or a text is needed here",
+                    other.type_name(),
+                );
+                self.collect_error(EvalError::Invalid(Box::new(error)));
                 Cell::Empty
             }
             None => Cell::Empty,
         }
     }
 
-    /// A text with its holes filled.
+    /// Fills the holes of a template.
     pub fn words(&self, scope: &Scope, template: &Template) -> String {
-        self.kept(scope.words(template)).unwrap_or_default()
+        self.value_or_collect(scope.words(template)).unwrap_or_default()
     }
 
-    /// Every combination of values of the loops, the last fastest.
+    /// Returns a scope for every combination of values of the loops; the last loop varies fastest.
     pub fn each<'s>(&self, scope: &Scope<'s>, loops: &Loops) -> Vec<Scope<'s>> {
         let mut scopes = vec![scope.clone()];
         for (said, over) in &loops.0 {
-            let one = |scope: &Scope<'s>| self.kept(scope.each(said, std::slice::from_ref(over))).unwrap_or_default();
+            let one = |scope: &Scope<'s>| {
+                self.value_or_collect(scope.each(said, std::slice::from_ref(over))).unwrap_or_default()
+            };
             scopes = scopes.iter().flat_map(one).collect();
         }
         scopes
     }
 
-    /// The run of a point, if it is there.
+    /// Returns the run of a point, if it exists.
     pub fn run(&self, scope: &Scope, point: &Template) -> Option<&'a RunResult> {
-        let name = self.kept(scope.words(point))?;
+        let name = self.value_or_collect(scope.words(point))?;
         let run = self.view.run(&name).map_err(|stop| stop.at(&point.said));
-        self.kept(run).flatten()
+        self.value_or_collect(run).flatten()
     }
 
-    /// Where the description of a point's run lies, if that is there: the picture links to it.
+    /// Returns the path of the description of a point, if its run exists, and records that the chart links to it.
     pub fn link(&self, scope: &Scope, point: &Template) -> Option<String> {
         self.run(scope, point)?;
-        let name = self.kept(scope.words(point))?;
+        let name = self.value_or_collect(scope.words(point))?;
         let path = export::path(&name);
         self.linked.borrow_mut().insert(name);
         Some(path)
     }
 
-    /// The points to whose descriptions the picture links.
+    /// Returns the points to whose descriptions the chart links.
     pub fn linked(&self) -> BTreeSet<String> {
         self.linked.take()
     }
 
-    /// That of values which should be there before anything is run, none is.
-    pub fn needs_some(&self, some: bool, expression: &Expression) {
-        let is_told = self.faults.borrow().iter().any(|fault| fault.said.place == expression.said.place);
-        if self.view.is_planned() && !some && !is_told {
+    /// Reports an error if, before any run, no value of the expression is expected to exist.
+    pub fn require_some(&self, some: bool, expression: &Expression) {
+        let is_reported = self.errors.borrow().iter().any(|error| error.said.place == expression.said.place);
+        if self.view.is_planned() && !some && !is_reported {
             let span = expression.tree.span.clone();
-            let label = "no run, and no published number, gives any of it";
-            let fault = Mistake::new(&expression.said, span, "there is nothing to be shown", label);
-            self.tell(Stop::Wrong(Box::new(fault)));
+            let label = "no run and no published number has this value";
+            let error = ExpressionError::new(&expression.said, span, "there is nothing to show", label);
+            self.collect_error(EvalError::Invalid(Box::new(error)));
         }
     }
 }
 
-/// What the innermost loop is at.
+/// Returns the value of the innermost loop.
 pub fn innermost(scope: &Scope) -> Option<Value> {
-    scope.bound.last().map(|(_, value)| value.clone())
+    scope.bindings.last().map(|(_, value)| value.clone())
 }

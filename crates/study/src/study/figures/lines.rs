@@ -1,20 +1,20 @@
-//! Lines over a common axis; published points as marks; what the study found as annotations.
+//! Line charts over a common axis, with published points as marks and findings as annotations.
 
-use super::axis::Shown;
+use super::axis::AxisSpec;
 use super::drawing::{Drawing, innermost};
-use super::{Drawn, ReportTable};
+use super::{ChartAndTable, ReportTable};
 use crate::report::{Cell, LineChart, Note, Series, Style};
 use crate::study::expression::read::{Loops, expression, loops, template};
 use crate::study::expression::{Expression, Scope, Template, Value};
 use narrows_core::text::Table;
 
-/// Lines over a common axis.
+/// The description of a line chart.
 #[derive(Debug)]
 pub struct Lines {
-    x: Shown,
-    y: Shown,
+    x: AxisSpec,
+    y: AxisSpec,
     over: Loops,
-    /// Where a value lies on the axis below; the innermost of `over` if left out.
+    /// The position on the horizontal axis; by default the value of the innermost axis of `over`.
     at: Option<Expression>,
     series: Vec<Line>,
     notes: Vec<Annotation>,
@@ -40,28 +40,28 @@ struct Annotation {
 }
 
 impl Lines {
-    /// Reads them.
+    /// Reads a line chart.
     pub fn read(t: &mut Table<'_>) -> Lines {
         Lines {
-            x: t.table("x", "The axis below", Shown::read),
-            y: t.table("y", "The axis at the left", Shown::read),
-            over: loops(t, "over", "The axis whose values lie along the axis below, as AXIS or AXIS in SET"),
+            x: t.table("x", "Horizontal axis", AxisSpec::read),
+            y: t.table("y", "Vertical axis", AxisSpec::read),
+            over: loops(t, "over", "Axes whose values the points of a line run over, as AXIS or AXIS in SET"),
             at: t
-                .phrase("at", "Where a value lies on the axis below, as an expression")
+                .phrase("at", "Position on the horizontal axis, as an expression")
                 .optional()
                 .map(|at| expression(t, &at)),
-            series: t.list("series", "The lines", Line::read),
-            notes: t.list("note", "Annotations: a line across, and words at it", Annotation::read),
+            series: t.list("series", "Lines", Line::read),
+            notes: t.list("note", "Annotations: a line across the chart, with a text", Annotation::read),
         }
     }
 
-    /// The chart, and a table with a row for each place on the axis below.
-    pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> Drawn {
+    /// Draws the chart, and a table with a row for each position on the horizontal axis.
+    pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> ChartAndTable {
         let (mut series, mut tabled) = (Vec::<Series>::new(), Vec::new());
         for line in &self.series {
             let lines = drawing.each(scope, &line.each);
             let drawn: Vec<Series> = lines.iter().filter_map(|at| self.line(drawing, at, line, &series)).collect();
-            drawing.needs_some(drawn.iter().any(|series| !series.points.is_empty()), &line.value);
+            drawing.require_some(drawn.iter().any(|series| !series.points.is_empty()), &line.value);
             if !line.is_marks {
                 tabled.extend(series.len()..series.len() + drawn.len());
             }
@@ -73,15 +73,15 @@ impl Lines {
         (Some(chart.svg()), Some(table))
     }
 
-    /// A line; none for marks of which there are none.
+    /// Returns a line; `None` for marks without points.
     fn line(&self, drawing: &Drawing, scope: &Scope, line: &Line, before: &[Series]) -> Option<Series> {
         let over = if line.over.0.is_empty() { &self.over } else { &line.over };
-        let place = |scope: &Scope| match &self.at {
+        let position = |scope: &Scope| match &self.at {
             Some(at) => drawing.number(scope, at),
             None => innermost(scope).as_ref().and_then(Value::number),
         };
         let points = drawing.each(scope, over);
-        let points = points.iter().filter_map(|at| Some((place(at)?, drawing.number(at, &line.value)?)));
+        let points = points.iter().filter_map(|at| Some((position(at)?, drawing.number(at, &line.value)?)));
         let points: Vec<(f64, f64)> = points.collect();
         let dashed = line.dashed.as_ref().is_some_and(|dashed| drawing.flag(scope, dashed));
         let like = line.like.as_ref().map(|like| drawing.words(scope, like));
@@ -114,18 +114,20 @@ impl Lines {
 impl Line {
     fn read(t: &mut Table<'_>) -> Line {
         let (name, value) = (
-            t.phrase("name", "Its name in the legend, with holes").required(),
-            t.phrase("value", "What it shows, as an expression").required(),
+            t.phrase("name", "Name in the legend, with holes").required(),
+            t.phrase("value", "Value, as an expression").required(),
         );
-        let dashed = t.phrase("dashed", "When it is dashed, as an expression").optional();
-        let like = t.phrase("like", "The name of the line above whose colour and mark it has").optional();
+        let dashed = t.phrase("dashed", "Condition under which the line is dashed, as an expression").optional();
+        let like = t.phrase("like", "Name of an earlier line whose colour and mark are used").optional();
         Line {
-            each: loops(t, "each", "One line for each value of these axes"),
-            over: loops(t, "over", "Another axis to run over than the chart's"),
+            each: loops(t, "each", "Axes for whose values a line each is drawn"),
+            over: loops(t, "over", "Axes that the points run over, instead of the chart's"),
             name: template(t, &name),
             value: expression(t, &value),
             dashed: dashed.map(|dashed| expression(t, &dashed)),
-            is_marks: t.flag("marks", "Whether it is hollow marks without a line: published points").or(false),
+            is_marks: t
+                .flag("marks", "Whether hollow marks without a line are drawn, as for published points")
+                .or(false),
             like: like.map(|like| template(t, &like)),
         }
     }
@@ -133,14 +135,14 @@ impl Line {
 
 impl Annotation {
     fn read(t: &mut Table<'_>) -> Annotation {
-        let x = t.phrase("x", "Where a line stands upright, as an expression: a number or a list").optional();
-        let y = t.phrase("y", "Where a line lies across, as an expression").optional();
-        let text = t.phrase("text", "The words at it, with holes; `at` is where it stands").required();
+        let x = t.phrase("x", "Position of a vertical line, as an expression: a number or a list").optional();
+        let y = t.phrase("y", "Position of a horizontal line, as an expression").optional();
+        let text = t.phrase("text", "Text at the line, with holes; `at` is its position").required();
         if x.is_some() == y.is_some() && !t.describing() {
-            t.wrong("", "an annotation needs one of `x` and `y`", "");
+            t.wrong("", "an annotation needs either `x` or `y`", "");
         }
         Annotation {
-            each: loops(t, "each", "One for each value of these axes"),
+            each: loops(t, "each", "Axes for whose values an annotation each is drawn"),
             x: x.map(|x| expression(t, &x)),
             y: y.map(|y| expression(t, &y)),
             text: template(t, &text),
@@ -150,14 +152,14 @@ impl Annotation {
     fn draw(&self, drawing: &Drawing, scope: &Scope) -> Vec<Note> {
         let mut notes = Vec::new();
         for scope in drawing.each(scope, &self.each) {
-            let (given, upright) = match (&self.x, &self.y) {
+            let (given, is_vertical) = match (&self.x, &self.y) {
                 (Some(x), _) => (x, true),
                 (None, Some(y)) => (y, false),
                 (None, None) => continue,
             };
             for at in drawing.numbers(&scope, given) {
                 let text = drawing.words(&scope.with("at", Value::Number(at)), &self.text);
-                notes.push(Note { at, upright, text });
+                notes.push(Note { at, is_vertical, text });
             }
         }
         notes

@@ -1,17 +1,18 @@
-//! A cell for each of many runs: rows over axes, columns over others, shaded by a number or coloured by a
-//! word, each with a link to the description that made it.
+//! Matrix charts: a cell for each of many runs, with rows and columns over axes. Cells are shaded by a number or
+//! coloured by a text, and link to the description of their run.
 //!
-//! Where rows and columns are places on scales, points may lie among them. Rows and columns in which nothing is drawn are left out. Leaves out several quantities in one cell.
+//! If rows and columns are numbers, marks can be placed between them. Empty rows and columns are left out. A cell shows
+//! a single quantity.
 
 use super::drawing::{Drawing, innermost};
-use super::{Drawn, ReportTable};
+use super::{ChartAndTable, ReportTable};
 use crate::report::number::significant;
 use crate::report::{Cell, Column, Matrix as Chart, MatrixCell, MatrixMark};
 use crate::study::expression::read::{Loops, expression, loops, template};
 use crate::study::expression::{Expression, Format, Scope, Template};
 use narrows_core::text::Table;
 
-/// A cell for each of many runs.
+/// The description of a matrix chart.
 #[derive(Debug)]
 pub struct Matrix {
     rows: Loops,
@@ -19,19 +20,19 @@ pub struct Matrix {
     value: Expression,
     /// The point whose description a cell links to.
     point: Option<Template>,
-    /// What is shown, as the legend says it.
+    /// The quantity that the cells show, for the legend.
     shades: String,
     unit: String,
     decimals: Option<usize>,
     is_logarithmic: bool,
-    points: Vec<Points>,
-    /// What columns and rows are, each with its unit.
+    points: Vec<MarkSpec>,
+    /// The titles of columns and rows, with their units.
     axes: [Option<String>; 2],
 }
 
-/// Points among the cells.
+/// The description of marks between the cells.
 #[derive(Debug)]
-struct Points {
+struct MarkSpec {
     each: Loops,
     name: Template,
     row: Expression,
@@ -39,13 +40,13 @@ struct Points {
 }
 
 impl Matrix {
-    /// Reads it.
+    /// Reads a matrix chart.
     pub fn read(t: &mut Table<'_>) -> Matrix {
-        let rows = loops(t, "rows", "A row for each value of these axes, each as AXIS or AXIS in SET");
-        let columns = loops(t, "columns", "A column for each value of these axes");
-        let value = t.phrase("value", "What a cell shows, as an expression: a number or a text").required();
-        let point = t.phrase("point", "The point whose description a cell links to, with holes").optional();
-        let decimals = t.count("decimals", "Decimals in tables; four significant digits if left out").max(12);
+        let rows = loops(t, "rows", "Axes of the rows, each as AXIS or AXIS in SET");
+        let columns = loops(t, "columns", "Axes of the columns");
+        let value = t.phrase("value", "Value of a cell, as an expression: a number or a text").required();
+        let point = t.phrase("point", "Point whose description a cell links to, with holes").optional();
+        let decimals = t.count("decimals", "Number of decimals in tables; four significant digits if left out").max(12);
         let decimals = decimals.optional().map(|decimals| decimals as usize);
         let scales = [("linear", false), ("log10", true)];
         for (key, over) in [("rows", &rows), ("columns", &columns)] {
@@ -53,7 +54,7 @@ impl Matrix {
                 t.wrong(
                     "",
                     format!("`{key}` is missing"),
-                    format!("write the axes of its {key}, as {key} = [\"host\"]"),
+                    format!("write the axes of the {key}, such as {key} = [\"host\"]"),
                 );
             }
         }
@@ -62,25 +63,25 @@ impl Matrix {
             columns,
             value: expression(t, &value),
             point: point.map(|point| super::keyed(t, &point)),
-            shades: t.text("shades", "What is shown, as the legend says it").required(),
-            unit: t.text("unit", "The unit of its numbers").or(""),
+            shades: t.text("shades", "Quantity that the cells show, for the legend").required(),
+            unit: t.text("unit", "Unit of the numbers").or(""),
             decimals,
-            is_logarithmic: t.choice("scale", "How shades follow numbers", &scales).or("linear"),
+            is_logarithmic: t.choice("scale", "Scale of the shades", &scales).or("linear"),
             axes: [
-                t.text("across", "What the columns are, where their names do not say it, with the unit").optional(),
-                t.text("down", "What the rows are").optional(),
+                t.text("across", "Title of the columns, with the unit").optional(),
+                t.text("down", "Title of the rows, with the unit").optional(),
             ],
-            points: t.list("mark", "Points among the cells, where rows and columns are numbers", Points::read),
+            points: t.list("mark", "Marks between the cells, if rows and columns are numbers", MarkSpec::read),
         }
     }
 
-    /// The picture, and a table of the same.
-    pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> Drawn {
+    /// Draws the chart, and a table of its values.
+    pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> ChartAndTable {
         let (rows, columns) = (drawing.each(scope, &self.rows), drawing.each(scope, &self.columns));
         let cell = |row: &Scope, column: &Scope| self.cell(drawing, row, column);
         let cells: Vec<Vec<Option<MatrixCell>>> =
             rows.iter().map(|row| columns.iter().map(|column| cell(row, column)).collect()).collect();
-        drawing.needs_some(cells.iter().flatten().any(Option::is_some), &self.value);
+        drawing.require_some(cells.iter().flatten().any(Option::is_some), &self.value);
         let chart = Chart {
             title,
             axes: self.titles(),
@@ -95,17 +96,17 @@ impl Matrix {
         (Some(chart.svg()), Some(self.table(&chart)))
     }
 
-    /// What columns and rows are, as the picture says it.
+    /// Returns the titles of columns and rows.
     fn titles(&self) -> Vec<String> {
-        let ways = ["across", "down"].into_iter().zip(&self.axes);
-        ways.filter_map(|(way, axis)| Some(format!("{way}: {}", axis.as_ref()?))).collect()
+        let directions = ["across", "down"].into_iter().zip(&self.axes);
+        directions.filter_map(|(direction, axis)| Some(format!("{direction}: {}", axis.as_ref()?))).collect()
     }
 
     fn cell(&self, drawing: &Drawing, row: &Scope, column: &Scope) -> Option<MatrixCell> {
         let mut scope = row.clone();
-        scope.bound.extend(column.bound.iter().cloned());
+        scope.bindings.extend(column.bindings.iter().cloned());
         let value = Some(drawing.cell(&scope, &self.value)).filter(|value| *value != Cell::Empty);
-        // Asked for where nothing is drawn, too: a point that is not there is told.
+        // The link is evaluated for empty cells, too, so that an unknown point is reported.
         let link = self.point.as_ref().and_then(|point| drawing.link(&scope, point));
         Some(MatrixCell { value: value?, link })
     }
@@ -126,46 +127,46 @@ impl Matrix {
     }
 }
 
-/// What a row or column is, one name for each of its axes.
+/// Returns the names of a row or column, one for each of its axes.
 fn named(scope: &Scope, over: &Loops) -> Vec<String> {
-    let own = scope.bound.iter().skip(scope.bound.len() - over.0.len());
-    own.map(|(_, value)| Format::default().words(value)).collect()
+    let values = scope.bindings.iter().skip(scope.bindings.len() - over.0.len());
+    values.map(|(_, value)| Format::default().words(value)).collect()
 }
 
-impl Points {
-    fn read(t: &mut Table<'_>) -> Points {
-        let name = t.phrase("name", "The name at a point, with holes").required();
-        let row = t.phrase("row", "Where it lies on the scale of the rows, as an expression").required();
-        let column = t.phrase("column", "Where it lies on the scale of the columns").required();
-        Points {
-            each: loops(t, "each", "One for each value of these axes"),
+impl MarkSpec {
+    fn read(t: &mut Table<'_>) -> MarkSpec {
+        let name = t.phrase("name", "Name at the mark, with holes").required();
+        let row = t.phrase("row", "Position on the scale of the rows, as an expression").required();
+        let column = t.phrase("column", "Position on the scale of the columns, as an expression").required();
+        MarkSpec {
+            each: loops(t, "each", "Axes for whose values a mark each is drawn"),
             name: template(t, &name),
             row: expression(t, &row),
             column: expression(t, &column),
         }
     }
 
-    /// Those that are known, and lie on both scales.
+    /// Returns the marks that have a position on both scales.
     fn draw(&self, drawing: &Drawing, scope: &Scope, (rows, columns): (&[Scope], &[Scope])) -> Vec<MatrixMark> {
         let (down, across) = (scale(rows), scale(columns));
         let mark = |scope: &Scope| {
             let (row, column) = (drawing.number(scope, &self.row)?, drawing.number(scope, &self.column)?);
             let words = format!("{}, {}", significant(column, 3), significant(row, 3));
             let name = drawing.words(scope, &self.name);
-            Some(MatrixMark { name, row: place(&down, row)?, column: place(&across, column)?, words })
+            Some(MatrixMark { name, row: scale_position(&down, row)?, column: scale_position(&across, column)?, words })
         };
         drawing.each(scope, &self.each).iter().filter_map(mark).collect()
     }
 }
 
-/// The numbers that the innermost axis runs over.
+/// Returns the values of the innermost axis, as numbers.
 fn scale(scopes: &[Scope]) -> Vec<f64> {
     scopes.iter().filter_map(|scope| innermost(scope)?.number()).collect()
 }
 
-/// Which place of a rising scale a number has, by logarithms between its neighbours, and beyond the ends by the steps
-/// there; none on a scale that does not rise, or is not above nothing.
-fn place(scale: &[f64], number: f64) -> Option<f64> {
+/// Returns the position of a number on an increasing scale of positive numbers, in units of its steps: by logarithmic
+/// interpolation, and extrapolation beyond the ends. Returns `None` for any other scale or number.
+fn scale_position(scale: &[f64], number: f64) -> Option<f64> {
     let rises = scale.len() > 1 && scale[0] > 0.0 && scale.windows(2).all(|two| two[0] < two[1]);
     if !rises || number <= 0.0 {
         return None;
@@ -180,11 +181,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_places_on_a_scale_by_their_logarithms() {
+    fn positions_on_a_scale_are_interpolated_logarithmically() {
         let scale = [1.0, 10.0, 1000.0];
-        let places = [1.0, 10.0, 100.0, 1000.0, 0.1, 100_000.0].map(|number| place(&scale, number).expect("a place"));
+        let positions = [1.0, 10.0, 100.0, 1000.0, 0.1, 100_000.0]
+            .map(|number| scale_position(&scale, number).expect("a position"));
         let expected = [0.0, 1.0, 1.5, 2.0, -1.0, 3.0];
-        assert!(places.iter().zip(expected).all(|(place, expected)| (place - expected).abs() < 1e-9), "{places:?}");
-        assert_eq!([place(&scale, 0.0), place(&[1.0], 1.0), place(&[2.0, 1.0], 1.0)], [None; 3]);
+        assert!(
+            positions.iter().zip(expected).all(|(position, expected)| (position - expected).abs() < 1e-9),
+            "{positions:?}"
+        );
+        assert_eq!(
+            [scale_position(&scale, 0.0), scale_position(&[1.0], 1.0), scale_position(&[2.0, 1.0], 1.0)],
+            [None; 3]
+        );
     }
 }

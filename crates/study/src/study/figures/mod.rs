@@ -1,19 +1,18 @@
-//! Figures as data: what is drawn, over which axes, of which values. `report` draws.
+//! Figures as data: the kind of chart, its axes and its values. The drawing itself is in `report`.
 //!
-//! A figure has a picture, a table, or both; without a table of its own it has that of its picture. The
-//! same code runs before the runs, over planned points, and tells what is wrong; so no figure names
-//! what is not there.
+//! A figure has a chart, a table, or both; without a separate table it has that of its chart. The same code is
+//! evaluated over the planned points before any run, so that errors such as unknown names are reported early.
 //!
-//! | file | reads and draws |
+//! | file | holds |
 //! |---|---|
-//! | `mod.rs` | what all figures have |
-//! | `drawing.rs` | values while one is drawn, and what is wrong with them |
+//! | `mod.rs` | the common parts of figures |
+//! | `drawing.rs` | the evaluation of expressions while a figure is drawn |
 //! | `axis.rs` | axes |
-//! | `lines.rs` | lines, marks, annotations |
-//! | `bars.rs` | bars, grouped or stacked |
-//! | `matrix.rs` | a cell for each of many runs, in rows and columns |
+//! | `lines.rs` | line charts, marks, annotations |
+//! | `bars.rs` | bar charts, grouped or stacked |
+//! | `matrix.rs` | matrix charts: a cell for each of many runs |
 //! | `table.rs` | tables |
-//! | `run.rs` | what one run shows: ledgers, packet flows, heat maps |
+//! | `run.rs` | charts of single runs: ledgers, packet flows, heat maps |
 
 mod axis;
 mod bars;
@@ -24,26 +23,26 @@ mod run;
 mod table;
 
 use super::expression::read::{Loops, loops, template};
-use super::expression::{Mistake, Scope, Template};
+use super::expression::{ExpressionError, Scope, Template};
 use super::view::{ValueSource, View};
 use crate::report::{Artifact, ReportTable};
 use drawing::Drawing;
 use narrows_core::text::{Said, Table};
 use std::collections::BTreeSet;
 
-/// A table or picture.
+/// The description of a figure.
 #[derive(Debug)]
 pub struct Figure {
-    /// The artifact it belongs to.
+    /// The artifact that the figure belongs to.
     pub artifact: Said,
     id: Template,
     title: Template,
-    /// The heading inside the picture.
+    /// The title inside the chart.
     chart: Option<Template>,
     caption: Template,
-    /// One figure for each.
+    /// The axes for whose values a figure each is drawn.
     each: Loops,
-    gaps: bool,
+    allows_gaps: bool,
     picture: Option<Picture>,
     table: Option<table::Columns>,
 }
@@ -52,9 +51,9 @@ pub struct Figure {
 enum Picture {
     Lines(lines::Lines),
     Bars(bars::Bars),
-    Ledger(run::Ledgers),
-    Flow(run::Flow),
-    HeatMap(run::Heat),
+    Ledger(run::LedgerChartSpec),
+    Flow(run::PacketFlowSpec),
+    HeatMap(run::HeatMapSpec),
     Matrix(matrix::Matrix),
     Rust(Said),
 }
@@ -63,44 +62,51 @@ const PICTURES: [(&str, &str); 8] = [
     ("lines", "Lines over a common axis"),
     ("bars", "Groups of bars"),
     ("stacks", "Bars made of parts"),
-    ("ledger", "Where the time of messages goes, a bar for each run"),
-    ("packet-flow", "The transfers of engines over time, of a run that is traced"),
-    ("heat-map", "A quantity over time, in rows, of runs that keep one"),
-    ("matrix", "A cell for each of many runs, in rows and columns, shaded by a number or coloured by a word"),
-    ("rust", "Drawn by a function of the program"),
+    ("ledger", "Message latency by stage, a bar for each run"),
+    ("packet-flow", "Transfers of engines over time, of a traced run"),
+    ("heat-map", "A quantity over time, in rows, of runs that record one"),
+    ("matrix", "A cell for each of many runs, in rows and columns, shaded by a number or coloured by a text"),
+    ("rust", "Drawn by a built-in function"),
 ];
 
-/// The name of a point: holes are filled as points are named.
+/// Returns the template of a point's name, with holes formatted as in the names of points.
 fn keyed(t: &Table<'_>, said: &Said) -> Template {
     template(t, said).keyed()
 }
 
-/// A picture, and the table of it.
-type Drawn = (Option<String>, Option<ReportTable>);
+/// A chart as SVG, and its table.
+type ChartAndTable = (Option<String>, Option<ReportTable>);
 
 impl Figure {
-    /// Reads one.
+    /// Reads a figure.
     pub fn read(t: &mut Table<'_>) -> Figure {
-        let artifact = t.phrase("artifact", "The artifact it belongs to, whose runs it shows").required();
-        let id = t.phrase("id", "Its own name, which is that of its files; the artifact's if left out").optional();
-        let title = t.phrase("title", "Its heading, with holes for expressions").required();
-        let chart = t.phrase("chart", "The heading inside the picture, if another").optional();
-        let caption = t.phrase("caption", "What to see in it, and how it was made, with holes").or("");
+        let artifact = t.phrase("artifact", "Artifact that the figure belongs to and whose runs it shows").required();
+        let id = t.phrase("id", "Name of the figure and its files; the artifact's if left out").optional();
+        let title = t.phrase("title", "Title, with holes for expressions").required();
+        let chart = t.phrase("chart", "Title inside the chart, if different").optional();
+        let caption = t.phrase("caption", "Caption, with holes for expressions").or("");
         let figure = Figure {
             id: template(t, id.as_ref().unwrap_or(&artifact)),
             title: template(t, &title),
             chart: chart.map(|chart| template(t, &chart)),
             caption: template(t, &caption),
-            each: loops(t, "each", "One figure for each value of these axes, each as AXIS or AXIS in SET"),
-            gaps: t
-                .flag("gaps", "Whether what is not run or not measured is left blank; else it is an error")
+            each: loops(t, "each", "Axes for whose values a figure each is drawn, each as AXIS or AXIS in SET"),
+            allows_gaps: t
+                .flag(
+                    "gaps",
+                    "Whether values that are not run or not measured are left blank; otherwise they are errors",
+                )
                 .or(false),
-            picture: t.optional_alternatives("What is drawn", &PICTURES, Picture::read),
-            table: t.optional_table("table", "A table instead of the picture's own", table::Columns::read),
+            picture: t.optional_alternatives("Kind of chart", &PICTURES, Picture::read),
+            table: t.optional_table("table", "Table that replaces the chart's", table::Columns::read),
             artifact,
         };
         if figure.picture.is_none() && figure.table.is_none() && !t.describing() {
-            t.wrong("", "this figure shows nothing", "write one of [figure.lines], [figure.bars], … or [figure.table]");
+            t.wrong(
+                "",
+                "this figure has neither a chart nor a table",
+                "write one of [figure.lines], [figure.bars], … or [figure.table]",
+            );
         }
         figure
     }
@@ -120,7 +126,7 @@ impl Figure {
             Some(Picture::Flow(flow)) => flow.draw(drawing, scope, &chart),
             Some(Picture::HeatMap(heat)) => heat.draw(drawing, scope, chart),
             Some(Picture::Matrix(matrix)) => matrix.draw(drawing, scope, chart),
-            Some(Picture::Rust(rust)) => return drawing.of_rust(rust),
+            Some(Picture::Rust(rust)) => return drawing.call_builtin(rust),
             None => (None, None),
         };
         let rows = self.table.as_ref().map(|table| table.draw(drawing, scope)).or(rows);
@@ -135,51 +141,54 @@ impl Picture {
             "lines" => Picture::Lines(lines::Lines::read(t)),
             "bars" => Picture::Bars(bars::Bars::read(t, false)),
             "stacks" => Picture::Bars(bars::Bars::read(t, true)),
-            "ledger" => Picture::Ledger(run::Ledgers::read(t)),
-            "packet-flow" => Picture::Flow(run::Flow::read(t)),
-            "heat-map" => Picture::HeatMap(run::Heat::read(t)),
+            "ledger" => Picture::Ledger(run::LedgerChartSpec::read(t)),
+            "packet-flow" => Picture::Flow(run::PacketFlowSpec::read(t)),
+            "heat-map" => Picture::HeatMap(run::HeatMapSpec::read(t)),
             "matrix" => Picture::Matrix(matrix::Matrix::read(t)),
-            _ => Picture::Rust(t.phrase("name", "The function").required()),
+            _ => Picture::Rust(t.phrase("name", "Name of the built-in function").required()),
         }
     }
 }
 
 impl Drawing<'_> {
-    fn of_rust(&self, rust: &Said) -> Vec<Artifact> {
+    fn call_builtin(&self, rust: &Said) -> Vec<Artifact> {
         match (self.view.builtins.figure(rust), self.view.source) {
             (Ok(draw), ValueSource::Ran(results)) => draw(results),
             (Ok(_), ValueSource::Planned(_)) => Vec::new(),
             (Err(stop), _) => {
-                self.tell(stop.at(rust));
+                self.collect_error(stop.at(rust));
                 Vec::new()
             }
         }
     }
 }
 
-/// Draws the figures of the artifacts, in the artifacts' order; returns them and the points to whose descriptions they
-/// link.
+/// Draws the figures of the artifacts, in the artifacts' order, and returns them with the points to whose descriptions
+/// they link.
+///
+/// # Errors
+///
+/// Returns every error in the figures' expressions.
 pub fn draw(
     figures: &[Figure],
     view: &View,
     artifacts: &[&str],
-) -> Result<(Vec<Artifact>, BTreeSet<String>), Vec<Mistake>> {
-    let (mut drawn, mut linked, mut faults) = (Vec::new(), BTreeSet::new(), Vec::new());
+) -> Result<(Vec<Artifact>, BTreeSet<String>), Vec<ExpressionError>> {
+    let (mut drawn, mut linked, mut errors) = (Vec::new(), BTreeSet::new(), Vec::new());
     for artifact in artifacts {
         for figure in figures.iter().filter(|figure| figure.artifact.text == *artifact) {
-            let drawing = Drawing::new(View { gaps: figure.gaps, ..*view });
+            let drawing = Drawing::new(View { allows_gaps: figure.allows_gaps, ..*view });
             drawn.extend(figure.draw(&drawing));
             linked.append(&mut drawing.linked());
-            faults.extend(drawing.faults());
+            errors.extend(drawing.errors());
         }
     }
-    if faults.is_empty() { Ok((drawn, linked)) } else { Err(faults) }
+    if errors.is_empty() { Ok((drawn, linked)) } else { Err(errors) }
 }
 
-/// Returns the names of a figure's pictures, and what is wrong with it if its artifact runs the points that `view`
-/// plans.
-pub fn planned(figure: &Figure, view: &View) -> (Vec<String>, Vec<Mistake>) {
-    let drawing = Drawing::new(View { gaps: figure.gaps, ..*view });
+/// Returns the names of the charts of a figure whose artifact runs the points that `view` plans, and its errors.
+pub fn planned(figure: &Figure, view: &View) -> (Vec<String>, Vec<ExpressionError>) {
+    let drawing = Drawing::new(View { allows_gaps: figure.allows_gaps, ..*view });
     let ids = figure.draw(&drawing).into_iter().map(|artifact| artifact.id).collect();
-    (ids, drawing.faults())
+    (ids, drawing.errors())
 }

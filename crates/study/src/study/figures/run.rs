@@ -1,9 +1,8 @@
-//! What single runs show: where the time of their messages goes, the transfers of their engines, a
-//! quantity over time.
+//! Charts of single runs: message latency by stage, the transfers of engines, and a quantity over time.
 
-use super::axis::Shown;
+use super::axis::AxisSpec;
 use super::drawing::Drawing;
-use super::{Drawn, ReportTable};
+use super::{ChartAndTable, ReportTable};
 use crate::report::ledger::{self, MeanStage};
 use crate::report::{BarChart, Cell, Column, HeatMap, MeanLedger, PacketFlow, Panel, steps};
 use crate::study::expression::read::{Loops, loops, template};
@@ -12,82 +11,89 @@ use narrows_core::engine::{Map, Time};
 use narrows_core::text::kind::{Phrase, Several};
 use narrows_core::text::{Said, Table};
 
-/// Mean ledgers, a bar for each run.
+/// The description of a chart of mean ledgers, a bar for each run.
 #[derive(Debug)]
-pub struct Ledgers {
+pub struct LedgerChartSpec {
     each: Loops,
     name: Template,
     point: Template,
     column: String,
     decimals: usize,
-    /// Stages told together, each by the last part of its name; of others a place of its own.
-    places: Vec<(Said, Vec<Said>)>,
+    /// Groups of stages that are shown together, each stage by the last part of its name.
+    stage_groups: Vec<(Said, Vec<Said>)>,
 }
 
-/// What a stage counts to that no place names.
+/// The group of stages that no declared group names.
 const OTHER: &str = "other";
 
-impl Ledgers {
-    /// Reads them.
-    pub fn read(t: &mut Table<'_>) -> Ledgers {
-        let name = t.phrase("name", "What a run is called, with holes").required();
-        let point = t.phrase("point", "The point of a run, with holes").required();
-        let places =
-            t.by_name("places", "Stages told together, each by the last part of its name", Several::of(Phrase));
-        let places = places.optional().unwrap_or_default();
-        Ledgers {
-            each: loops(t, "each", "A bar for each value of these axes"),
+impl LedgerChartSpec {
+    /// Reads a chart of ledgers.
+    pub fn read(t: &mut Table<'_>) -> LedgerChartSpec {
+        let name = t.phrase("name", "Name of a run, with holes").required();
+        let point = t.phrase("point", "Point of a run, with holes").required();
+        let stage_groups = t.by_name(
+            "places",
+            "Groups of stages that are shown together, each stage by the last part of its name",
+            Several::of(Phrase),
+        );
+        let stage_groups = stage_groups.optional().unwrap_or_default();
+        LedgerChartSpec {
+            each: loops(t, "each", "Axes for whose values a bar each is drawn"),
             name: template(t, &name),
             point: super::keyed(t, &point),
-            column: t.text("column", "What a run is, as the head of a column").or("case"),
-            decimals: t.count("decimals", "Decimals of times in the table").max(12).or(2) as usize,
-            places,
+            column: t.text("column", "Heading of the table's column of runs").or("case"),
+            decimals: t.count("decimals", "Number of decimals of times in the table").max(12).or(2) as usize,
+            stage_groups,
         }
     }
 
-    /// The chart, and a table of all stages.
-    pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: &str) -> Drawn {
+    /// Draws the chart, and a table of all stages.
+    pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: &str) -> ChartAndTable {
         let each = drawing.each(scope, &self.each);
         let of = |scope: &Scope| {
             let (name, run) = (drawing.words(scope, &self.name), drawing.run(scope, &self.point));
             Some((name, MeanLedger::of(&run?.ledger)))
         };
         let cases: Vec<(String, MeanLedger)> = each.iter().filter_map(of).collect();
-        let chart =
-            if self.places.is_empty() { ledger::comparison(title, &cases) } else { self.by_place(title, &cases) };
+        let chart = if self.stage_groups.is_empty() {
+            ledger::comparison(title, &cases)
+        } else {
+            self.by_stage_group(title, &cases)
+        };
         (Some(chart.svg()), Some(self.table(&cases)))
     }
 
-    fn place(&self, stage: &MeanStage) -> &str {
+    fn stage_group(&self, stage: &MeanStage) -> &str {
         let last = stage.name.rsplit(": ").next().unwrap_or(&stage.name);
-        let found = self.places.iter().find(|(_, stages)| stages.iter().any(|known| known.text == last));
-        found.map_or(OTHER, |(place, _)| &place.text)
+        let found = self.stage_groups.iter().find(|(_, stages)| stages.iter().any(|known| known.text == last));
+        found.map_or(OTHER, |(group, _)| &group.text)
     }
 
-    fn by_place(&self, title: &str, cases: &[(String, MeanLedger)]) -> BarChart {
-        let mut places: Vec<&str> = self.places.iter().map(|(place, _)| place.text.as_str()).collect();
+    fn by_stage_group(&self, title: &str, cases: &[(String, MeanLedger)]) -> BarChart {
+        let mut groups: Vec<&str> = self.stage_groups.iter().map(|(group, _)| group.text.as_str()).collect();
         let stages = || cases.iter().flat_map(|(_, ledger)| &ledger.stages);
-        places.extend(stages().any(|stage| self.place(stage) == OTHER && stage.total_us() > 0.0).then_some(OTHER));
-        let time = |ledger: &MeanLedger, place: &str| {
-            ledger.stages.iter().filter(|stage| self.place(stage) == place).map(MeanStage::total_us).sum()
+        groups
+            .extend(stages().any(|stage| self.stage_group(stage) == OTHER && stage.total_us() > 0.0).then_some(OTHER));
+        let time = |ledger: &MeanLedger, group: &str| {
+            ledger.stages.iter().filter(|stage| self.stage_group(stage) == group).map(MeanStage::total_us).sum()
         };
         let bar = |(name, ledger): &(String, MeanLedger)| {
-            (name.clone(), places.iter().map(|place| time(ledger, place)).collect::<Vec<f64>>())
+            (name.clone(), groups.iter().map(|group| time(ledger, group)).collect::<Vec<f64>>())
         };
-        BarChart::stacked(title, "mean time [µs]", &places, cases.iter().map(bar))
+        BarChart::stacked(title, "mean time [µs]", &groups, cases.iter().map(bar))
     }
 
     fn table(&self, cases: &[(String, MeanLedger)]) -> ReportTable {
-        let has_places = !self.places.is_empty();
+        let has_groups = !self.stage_groups.is_empty();
         let mut columns = vec![Column::new(&self.column), Column::new("stage")];
-        columns.extend(has_places.then(|| Column::new("place")));
+        columns.extend(has_groups.then(|| Column::new("place")));
         columns.extend(["waiting", "service"].map(|name| Column::unit(name, "us").decimals(self.decimals)));
         let mut table = ReportTable::new(columns);
         for (name, stage) in
             cases.iter().flat_map(|(name, ledger)| ledger.stages.iter().map(move |stage| (name, stage)))
         {
             let mut row = vec![name.as_str().into(), stage.name.as_str().into()];
-            row.extend(has_places.then(|| self.place(stage).into()));
+            row.extend(has_groups.then(|| self.stage_group(stage).into()));
             row.extend([stage.waiting_us.into(), stage.service_us.into()]);
             table.push(row);
         }
@@ -95,40 +101,41 @@ impl Ledgers {
     }
 }
 
-/// The transfers of engines over time, or how fast each was.
+/// The description of a chart of the transfers of engines over time, or of their bandwidths.
 #[derive(Debug)]
-pub struct Flow {
+pub struct PacketFlowSpec {
     point: Template,
-    /// For each band the node, the engine's track there.
+    /// The bands, each with the node and the track of its engine.
     bands: Vec<(Said, Vec<Said>)>,
     until: Time,
     is_steps: bool,
-    /// Transfers of less count with the one after them.
+    /// The size in bytes below which a transfer is merged with the next.
     least: u64,
 }
 
-impl Flow {
-    /// Reads it.
-    pub fn read(t: &mut Table<'_>) -> Flow {
-        let point = t.phrase("point", "The point of a run that is traced, with holes").required();
+impl PacketFlowSpec {
+    /// Reads the chart.
+    pub fn read(t: &mut Table<'_>) -> PacketFlowSpec {
+        let point = t.phrase("point", "Point of a traced run, with holes").required();
         let pair = Several { each: Phrase, fewest: 2, most: 2 };
-        let flow = Flow {
+        let flow = PacketFlowSpec {
             point: super::keyed(t, &point),
-            bands: t
-                .by_name("bands", "The engines from the top, each with the node it is in and its name there", pair)
-                .required(),
-            until: t.time("until", "The end of what is shown").required(),
-            is_steps: t.flag("steps", "Whether each engine's bandwidth is drawn, as steps").or(false),
-            least: t.bytes("least", "With `steps`, transfers of less count with the one after them").or("0 B").get(),
+            bands: t.by_name("bands", "Engines from the top, each with its node and its name there", pair).required(),
+            until: t.time("until", "End of the interval that is shown").required(),
+            is_steps: t.flag("steps", "Whether the bandwidth of each engine is drawn, as steps").or(false),
+            least: t
+                .bytes("least", "With `steps`, size below which a transfer is merged with the next")
+                .or("0 B")
+                .get(),
         };
         if flow.until == Time::ZERO {
-            t.wrong("until", "nothing is shown until then", "");
+            t.wrong("until", "the interval that is shown is empty", "");
         }
         flow
     }
 
-    /// The graph, and a table of its transfers or steps.
-    pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: &str) -> Drawn {
+    /// Draws the chart, and a table of its transfers or steps.
+    pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: &str) -> ChartAndTable {
         let Some(run) = drawing.run(scope, &self.point) else { return (None, None) };
         let bands = self.bands.iter().map(|(name, of)| (name.text.as_str(), of[0].text.as_str(), of[1].text.as_str()));
         let mut graph = PacketFlow::of(title, &run.timeline, &bands.collect::<Vec<_>>());
@@ -140,7 +147,7 @@ impl Flow {
         }
     }
 
-    fn steps(&self, graph: &PacketFlow, title: &str) -> Drawn {
+    fn steps(&self, graph: &PacketFlow, title: &str) -> ChartAndTable {
         let chart = steps::steps(graph, title, self.least);
         let numbers = [("time", "us"), ("bandwidth", "MB/s")].map(|(name, unit)| Column::unit(name, unit).decimals(1));
         let mut table = ReportTable::new([vec![Column::new("engine")], numbers.into()].concat());
@@ -165,46 +172,46 @@ fn transfers(graph: &PacketFlow) -> ReportTable {
     table
 }
 
-/// A quantity over time, in rows, a panel for each run.
+/// The description of a heat map: a quantity over time, in rows, with a panel for each run.
 #[derive(Debug)]
-pub struct Heat {
+pub struct HeatMapSpec {
     each: Loops,
     name: Template,
     point: Template,
-    x: Shown,
-    /// How many cycles are one on the axis below.
+    x: AxisSpec,
+    /// The number of cycles in a unit of the horizontal axis.
     cycles: f64,
     rows: String,
     shades: String,
     most: f64,
 }
 
-/// The most columns that are drawn; more are drawn as their means.
+/// The largest number of columns drawn; more are averaged.
 const COLUMNS_MAX: usize = 240;
 
-impl Heat {
-    /// Reads it.
-    pub fn read(t: &mut Table<'_>) -> Heat {
-        let name = t.phrase("name", "What a panel is called, with holes").required();
-        let point = t.phrase("point", "The point of a run that keeps a quantity over time, with holes").required();
-        let heat = Heat {
-            each: loops(t, "each", "A panel for each value of these axes"),
+impl HeatMapSpec {
+    /// Reads the chart.
+    pub fn read(t: &mut Table<'_>) -> HeatMapSpec {
+        let name = t.phrase("name", "Name of a panel, with holes").required();
+        let point = t.phrase("point", "Point of a run that records a quantity over time, with holes").required();
+        let heat = HeatMapSpec {
+            each: loops(t, "each", "Axes for whose values a panel each is drawn"),
             name: template(t, &name),
             point: super::keyed(t, &point),
-            x: t.table("x", "The axis below", Shown::read),
-            cycles: t.number("cycles", "How many cycles are one on the axis below").min(1.0).or(1.0),
-            rows: t.text("rows", "What a row is").required(),
-            shades: t.text("shades", "What is shaded, with its unit").required(),
-            most: t.number("most", "The value from which on a cell is black").required(),
+            x: t.table("x", "Horizontal axis", AxisSpec::read),
+            cycles: t.number("cycles", "Number of cycles in a unit of the horizontal axis").min(1.0).or(1.0),
+            rows: t.text("rows", "Meaning of a row").required(),
+            shades: t.text("shades", "Quantity that is shaded, with its unit").required(),
+            most: t.number("most", "Value from which on a cell is black").required(),
         };
         if heat.most <= 0.0 {
-            t.wrong("most", "it must be more than nothing", "");
+            t.wrong("most", "the value must be above 0", "");
         }
         heat
     }
 
-    /// The map.
-    pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> Drawn {
+    /// Draws the heat map, and a table of its cells.
+    pub fn draw(&self, drawing: &Drawing, scope: &Scope, title: String) -> ChartAndTable {
         let mut panels = Vec::new();
         for scope in drawing.each(scope, &self.each) {
             let (name, run) = (drawing.words(&scope, &self.name), drawing.run(&scope, &self.point));
@@ -216,7 +223,7 @@ impl Heat {
         (Some(chart.svg()), Some(table))
     }
 
-    /// A row for each cell: its panel, its row, where it begins on the axis below, and its value.
+    /// Returns a row for each cell: its panel, its row, the start of its column, and its value.
     fn table(&self, panels: &[Panel]) -> ReportTable {
         let heads = [Column::new("panel"), Column::new(&self.rows), self.x.column(), Column::new(&self.shades)];
         let mut table = ReportTable::new(heads.into());
@@ -224,8 +231,8 @@ impl Heat {
             for (row, cells) in panel.rows.iter().enumerate() {
                 let wide = panel.to / cells.len().max(1) as f64;
                 for (at, value) in cells.iter().enumerate() {
-                    let place = Cell::Number(wide * at as f64);
-                    table.push(vec![panel.name.as_str().into(), (row as u64).into(), place, (*value).into()]);
+                    let start = Cell::Number(wide * at as f64);
+                    table.push(vec![panel.name.as_str().into(), (row as u64).into(), start, (*value).into()]);
                 }
             }
         }
@@ -246,15 +253,15 @@ mod tests {
     use crate::study::expression;
 
     #[test]
-    fn more_samples_than_are_drawn_are_drawn_as_means() {
+    fn samples_beyond_the_column_limit_are_averaged() {
         let values = (0..2).flat_map(|row| (0..480).map(move |column| 10 * row + column % 2)).collect();
         let map = Map { name: "pending", unit: "", rows: 2, columns: 480, every_cycles: 50, values };
         let nothing = || expression::template(&Said::unplaced("")).expect("no holes");
-        let heat = Heat {
+        let heat = HeatMapSpec {
             each: Loops::default(),
             name: nothing(),
             point: nothing(),
-            x: Shown::plain("time"),
+            x: AxisSpec::plain("time"),
             cycles: 1000.0,
             rows: "receiver".into(),
             shades: "packets".into(),

@@ -1,4 +1,4 @@
-//! Tables: rows over axes, columns of values.
+//! Tables with rows over axes and columns of values.
 
 use super::ReportTable;
 use super::drawing::Drawing;
@@ -7,17 +7,17 @@ use crate::study::expression::read::{Loops, expression, loops, template};
 use crate::study::expression::{Expression, Format, Scope, Template};
 use narrows_core::text::Table;
 
-/// The columns of a table, and what its rows are.
+/// The description of a table.
 #[derive(Debug)]
 pub struct Columns {
     rows: Loops,
-    /// What stands over the names of a row's values.
+    /// The headings of the columns of the rows' axes.
     heads: Vec<String>,
-    columns: Vec<Shown>,
+    columns: Vec<ColumnSpec>,
 }
 
 #[derive(Debug)]
-struct Shown {
+struct ColumnSpec {
     each: Loops,
     name: Template,
     unit: String,
@@ -26,63 +26,64 @@ struct Shown {
 }
 
 impl Columns {
-    /// Reads them.
+    /// Reads a table.
     pub fn read(t: &mut Table<'_>) -> Columns {
         let columns = Columns {
-            rows: loops(t, "rows", "A row for each value of these axes, each as AXIS or AXIS in SET"),
-            heads: t.texts("heads", "What stands over the names of these; the axes' own if left out").or(&[]),
-            columns: t.list("column", "The columns", Shown::read),
+            rows: loops(t, "rows", "Axes of the rows, each as AXIS or AXIS in SET"),
+            heads: t.texts("heads", "Headings of the columns of these axes; by default the axes' names").or(&[]),
+            columns: t.list("column", "Columns", ColumnSpec::read),
         };
         if columns.heads.len() > columns.rows.0.len() {
-            t.wrong("heads", "there are more heads than axes in `rows`", "");
+            t.wrong("heads", "there are more headings than axes in `rows`", "");
         }
         columns
     }
 
-    /// The table.
+    /// Draws the table.
     pub fn draw(&self, drawing: &Drawing, scope: &Scope) -> ReportTable {
-        let columns: Vec<(&Shown, Scope)> = self
+        let columns: Vec<(&ColumnSpec, Scope)> = self
             .columns
             .iter()
-            .flat_map(|shown| drawing.each(scope, &shown.each).into_iter().map(move |scope| (shown, scope)))
+            .flat_map(|column| drawing.each(scope, &column.each).into_iter().map(move |scope| (column, scope)))
             .collect();
         let names = self.rows.0.iter().enumerate();
         let names = names.map(|(n, (_, over))| Column::new(self.heads.get(n).unwrap_or(&over.variable)));
-        let heads = columns.iter().map(|(shown, scope)| shown.head(drawing, scope));
+        let heads = columns.iter().map(|(column, scope)| column.head(drawing, scope));
         let mut table = ReportTable::new(names.chain(heads).collect());
         let mut filled = vec![false; columns.len()];
         for row in drawing.each(scope, &self.rows) {
-            let own = row.bound.iter().rev().take(self.rows.0.len()).rev();
-            let mut cells: Vec<Cell> = own.map(|(_, value)| named(&Format::default().words(value))).collect();
-            for (n, (shown, fixed)) in columns.iter().enumerate() {
+            let values = row.bindings.iter().rev().take(self.rows.0.len()).rev();
+            let mut cells: Vec<Cell> = values.map(|(_, value)| named(&Format::default().words(value))).collect();
+            for (n, (column, fixed)) in columns.iter().enumerate() {
                 let mut scope = row.clone();
-                scope.bound.extend(fixed.bound.iter().cloned());
-                let cell = drawing.cell(&scope, &shown.value);
+                scope.bindings.extend(fixed.bindings.iter().cloned());
+                let cell = drawing.cell(&scope, &column.value);
                 filled[n] |= cell != Cell::Empty;
                 cells.push(cell);
             }
             table.push(cells);
         }
-        columns.iter().zip(filled).for_each(|((shown, _), some)| drawing.needs_some(some, &shown.value));
+        columns.iter().zip(filled).for_each(|((column, _), some)| drawing.require_some(some, &column.value));
         table
     }
 }
 
-/// What a row is, a number where its name is one.
+/// Returns the cell of a row's name, which is a number if the name is one.
 fn named(name: &str) -> Cell {
     let number = name.parse().ok().filter(|number: &f64| number.is_finite());
     number.map_or_else(|| Cell::from(name), Cell::Number)
 }
 
-impl Shown {
-    fn read(t: &mut Table<'_>) -> Shown {
-        let name = t.phrase("name", "Its head, with holes").required();
-        let value = t.phrase("value", "What it holds, as an expression: a number or a text").required();
-        let decimals = t.count("decimals", "Decimals; four significant digits if left out").max(12).optional();
-        Shown {
-            each: loops(t, "each", "A column for each value of these axes"),
+impl ColumnSpec {
+    fn read(t: &mut Table<'_>) -> ColumnSpec {
+        let name = t.phrase("name", "Heading, with holes").required();
+        let value = t.phrase("value", "Value, as an expression: a number or a text").required();
+        let decimals =
+            t.count("decimals", "Number of decimals; four significant digits if left out").max(12).optional();
+        ColumnSpec {
+            each: loops(t, "each", "Axes for whose values a column each is added"),
             name: template(t, &name),
-            unit: t.text("unit", "The unit of its numbers").or(""),
+            unit: t.text("unit", "Unit of the numbers").or(""),
             decimals: decimals.map(|decimals| decimals as usize),
             value: expression(t, &value),
         }

@@ -1,32 +1,36 @@
 //! The plan of a study's fit, `fit.toml`: the claims that are fitted on, and the constants with starting values, priors
-//! and bounds. Leaves out whether the names are of claims and constants that exist (`fit.rs`).
+//! and bounds. The names of claims and constants are checked in `fit.rs`.
 
 use crate::experiment::fit::constant::FitConstant;
 use crate::experiment::uncertainty::NOISE;
 use narrows_core::text::{Said, Table};
 
-/// How constants are fitted.
+/// The plan of a fit.
 #[derive(Debug)]
 pub struct Plan {
-    /// What a published number is off by, beside the constants, as a part of it.
+    /// One standard deviation of a published number's relative error that is not due to the constants.
     pub noise: f64,
-    /// The claims fitted on.
+    /// The names of the claims that are fitted on.
     pub claims: Vec<Said>,
-    /// The constants.
+    /// The constants to fit.
     pub constants: Vec<FitConstant>,
 }
 
 impl Plan {
-    /// Reads one.
+    /// Reads a plan.
     pub fn read(t: &mut Table<'_>) -> Plan {
-        let noise = t.number("noise", "What a published number is off by, as a part of it").or(NOISE);
+        let noise = t.number("noise", "One standard deviation of a published number's relative error").or(NOISE);
         if noise <= 0.0 {
-            t.wrong("noise", format!("a noise of {noise} leaves no room for any error"), "0.03 is 3 %");
+            t.wrong(
+                "noise",
+                format!("a noise of {noise} allows no error"),
+                "write a number above 0, such as 0.03 for 3 %",
+            );
         }
         Plan {
             noise,
-            claims: t.phrases("claims", "The number claims that are fitted on, by id").required(),
-            constants: t.list("constant", "The constants that are fitted", FitConstant::read),
+            claims: t.phrases("claims", "Names of the number claims that are fitted on").required(),
+            constants: t.list("constant", "Constants that are fitted", FitConstant::read),
         }
     }
 }

@@ -1,51 +1,50 @@
-//! Draws a matrix: a cell for each row and column, shaded by its number, which stands in it, or coloured by
-//! its word, of which a letter stands in it; a legend below. A cell may link to where it comes from. Points may lie
-//! among the cells (`marks.rs`), which are then larger.
+//! Drawing of matrices: a cell for each row and column, with a number and its shade or a letter and its hue, and a
+//! legend below. A cell may link to a file. Marks may be placed between the cells (`marks.rs`), which are then larger.
 //!
-//! Colours are its own and stay on dark screens; names and lines are inks that a page recolours. Leaves out
-//! other orders than that of the data, and clusters.
+//! Cell colours stay the same on dark screens; the page recolours names and lines. Rows and columns are in the order of
+//! the data.
 
-mod look;
+mod cell_style;
 mod marks;
 
 use super::{Matrix, MatrixCell};
-use crate::report::svg::{GRID, INK, Svg, hex, text_wide};
+use crate::report::svg::{GRID, INK, Svg, hex, text_width};
 use crate::report::table::Cell;
-use look::{Look, ink_on};
+use cell_style::{CellStyle, ink_on};
 
-const CELL_HIGH: f64 = 19.0;
-const CELL_WIDE_MIN: f64 = 40.0;
-/// Of cells among which points lie.
-const MARKED_HIGH: f64 = 64.0;
-const MARKED_WIDE: f64 = 132.0;
-/// Where the word of such a cell begins, from the cell's corner: out of the way of names.
+const CELL_HEIGHT: f64 = 19.0;
+const CELL_WIDTH_MIN: f64 = 40.0;
+/// The size of cells with marks between them.
+const MARKED_CELL_HEIGHT: f64 = 64.0;
+const MARKED_CELL_WIDTH: f64 = 132.0;
+/// The position of the text in such a cell, from the cell's corner.
 const CORNER: (f64, f64) = (6.0, 15.0);
 const TEXT: f64 = 11.5;
 const TITLE_TEXT: f64 = 16.0;
-/// How much wider bold text is.
+/// The ratio of the width of bold text to that of normal text.
 const BOLD: f64 = 1.15;
 const MARGIN: f64 = 14.0;
-/// How steeply names of columns rise, in degrees.
+/// The angle of the names of columns, in degrees.
 const RISE: f64 = 38.0;
-/// Where things lie, in pixels.
+/// The layout of a matrix, in pixels.
 struct Layout {
-    /// Where names within groups begin.
+    /// The left edge of names within groups.
     inner: f64,
-    /// The corner of the first cell.
+    /// The top left corner of the first cell.
     at: (f64, f64),
-    cell_wide: f64,
-    cell_high: f64,
-    /// How many cells there are, across and down.
+    cell_width: f64,
+    cell_height: f64,
+    /// The number of cells, horizontally and vertically.
     cells: (usize, usize),
     width: f64,
 }
 
-/// The picture as a whole SVG document.
+/// Returns the chart as an SVG document.
 pub fn draw(chart: &Matrix) -> String {
-    let look = Look::of(chart);
-    let layout = Layout::of(chart, &look);
-    let bottom = layout.at.1 + layout.cell_high * chart.rows.len() as f64;
-    let legend_lines = look.lines(layout.width).len() as f64;
+    let style = CellStyle::of(chart);
+    let layout = Layout::of(chart, &style);
+    let bottom = layout.at.1 + layout.cell_height * chart.rows.len() as f64;
+    let legend_lines = style.lines(layout.width).len() as f64;
     let mut svg = Svg::new(layout.width, (bottom + 44.0 + 18.0 * legend_lines).ceil(), &chart.title);
     let heading = format!("fill=\"{INK}\" font-weight=\"bold\"");
     svg.text((MARGIN, 28.0), TITLE_TEXT, "start", &heading, &chart.title);
@@ -56,64 +55,67 @@ pub fn draw(chart: &Matrix) -> String {
     names_of_rows(&mut svg, chart, &layout);
     for (row, cells) in chart.cells.iter().enumerate() {
         for (column, cell) in cells.iter().enumerate().filter_map(|(column, cell)| Some((column, cell.as_ref()?))) {
-            let at = (layout.at.0 + layout.cell_wide * column as f64, layout.at.1 + layout.cell_high * row as f64);
-            draw_cell(&mut svg, chart, &look, cell, (row, column), (at, (layout.cell_wide, layout.cell_high)));
+            let at = (layout.at.0 + layout.cell_width * column as f64, layout.at.1 + layout.cell_height * row as f64);
+            draw_cell(&mut svg, chart, &style, cell, (row, column), (at, (layout.cell_width, layout.cell_height)));
         }
     }
-    marks::draw(&mut svg, &chart.marks, &layout, words(chart, &look, &layout));
+    marks::draw(&mut svg, &chart.marks, &layout, words(chart, &style, &layout));
     svg.text((MARGIN, bottom + 28.0), 12.5, "start", &heading, &chart.shades.heading());
-    look.legend(&mut svg, bottom + 40.0, layout.width);
+    style.legend(&mut svg, bottom + 40.0, layout.width);
     svg.finish()
 }
 
 impl Layout {
-    fn of(chart: &Matrix, look: &Look) -> Layout {
+    fn of(chart: &Matrix, style: &CellStyle) -> Layout {
         let widest =
-            |names: &mut dyn Iterator<Item = String>| names.map(|name| text_wide(&name, TEXT)).fold(0.0, f64::max);
+            |names: &mut dyn Iterator<Item = String>| names.map(|name| text_width(&name, TEXT)).fold(0.0, f64::max);
         let outer = BOLD * widest(&mut chart.rows.iter().map(|names| outer(names)));
         let inner = MARGIN + if outer > 0.0 { outer + 12.0 } else { 0.0 };
-        let left = inner + widest(&mut chart.rows.iter().map(|names| own(names))) + 10.0;
-        let cells = chart.cells.iter().flatten().flatten().map(|cell| look.text(&cell.value));
-        let (wide_min, cell_high) =
-            if chart.marks.is_empty() { (CELL_WIDE_MIN, CELL_HIGH) } else { (MARKED_WIDE, MARKED_HIGH) };
-        let cell_wide = wide_min.max(widest(&mut cells.into_iter()) + 10.0);
+        let left = inner + widest(&mut chart.rows.iter().map(|names| last_name(names))) + 10.0;
+        let cells = chart.cells.iter().flatten().flatten().map(|cell| style.text(&cell.value));
+        let (wide_min, cell_height) = if chart.marks.is_empty() {
+            (CELL_WIDTH_MIN, CELL_HEIGHT)
+        } else {
+            (MARKED_CELL_WIDTH, MARKED_CELL_HEIGHT)
+        };
+        let cell_width = wide_min.max(widest(&mut cells.into_iter()) + 10.0);
         let rise = RISE.to_radians();
-        let columns = || chart.columns.iter().map(|names| text_wide(&names.join(", "), TEXT));
+        let columns = || chart.columns.iter().map(|names| text_width(&names.join(", "), TEXT));
         let high = columns().fold(0.0, f64::max) * rise.sin() + 18.0;
-        let ends = columns().enumerate().map(|(n, wide)| left + cell_wide * (n as f64 + 0.5) + wide * rise.cos());
-        let right = ends.fold(left + cell_wide * chart.columns.len() as f64, f64::max);
-        let axes = text_wide(&chart.axes.join("; "), TEXT);
-        let title = (text_wide(&chart.title, TITLE_TEXT) * BOLD).max(axes) + 2.0 * MARGIN;
+        let ends = columns().enumerate().map(|(n, wide)| left + cell_width * (n as f64 + 0.5) + wide * rise.cos());
+        let right = ends.fold(left + cell_width * chart.columns.len() as f64, f64::max);
+        let axes = text_width(&chart.axes.join("; "), TEXT);
+        let title = (text_width(&chart.title, TITLE_TEXT) * BOLD).max(axes) + 2.0 * MARGIN;
         let width = (right + MARGIN).max(title).max(400.0).ceil();
         let top = if chart.axes.is_empty() { 40.0 } else { 56.0 };
         Layout {
             inner,
             at: (left, top + high),
-            cell_wide,
-            cell_high,
+            cell_width,
+            cell_height,
             cells: (chart.columns.len(), chart.rows.len()),
             width,
         }
     }
 
-    /// How far below the top of a row its text stands.
+    /// Returns the distance of a row's text baseline from the top of the row.
     fn text_at(&self) -> f64 {
-        self.cell_high / 2.0 + CELL_HIGH * 0.2
+        self.cell_height / 2.0 + CELL_HEIGHT * 0.2
     }
 }
 
-/// A row's names but for its own.
+/// Returns the names of a row's group: all but the last.
 fn outer(names: &[String]) -> String {
     names[..names.len().saturating_sub(1)].join(", ")
 }
 
-fn own(names: &[String]) -> String {
+fn last_name(names: &[String]) -> String {
     names.last().cloned().unwrap_or_default()
 }
 
 fn names_of_columns(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
     for (column, names) in chart.columns.iter().enumerate() {
-        let (x, y) = (layout.at.0 + layout.cell_wide * (column as f64 + 0.5), layout.at.1 - 7.0);
+        let (x, y) = (layout.at.0 + layout.cell_width * (column as f64 + 0.5), layout.at.1 - 7.0);
         let style = format!("fill=\"{INK}\" transform=\"rotate(-{RISE} {x:.2} {y:.2})\"");
         svg.text((x, y), TEXT, "start", &style, &names.join(", "));
     }
@@ -122,37 +124,37 @@ fn names_of_columns(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
 fn names_of_rows(svg: &mut Svg, chart: &Matrix, layout: &Layout) {
     let mut group = None;
     for (row, names) in chart.rows.iter().enumerate() {
-        let (y, outer) = (layout.at.1 + layout.cell_high * row as f64, outer(names));
+        let (y, outer) = (layout.at.1 + layout.cell_height * row as f64, outer(names));
         if group.as_ref() != Some(&outer) {
             if row > 0 {
-                let end = layout.at.0 + layout.cell_wide * chart.columns.len() as f64;
+                let end = layout.at.0 + layout.cell_width * chart.columns.len() as f64;
                 svg.line(&[(MARGIN, y), (end, y)], &format!("stroke=\"{GRID}\""));
             }
             let style = format!("fill=\"{INK}\" font-weight=\"bold\"");
             svg.text((MARGIN, y + layout.text_at()), TEXT, "start", &style, &outer);
             group = Some(outer);
         }
-        svg.text((layout.inner, y + layout.text_at()), TEXT, "start", &format!("fill=\"{INK}\""), &own(names));
+        svg.text((layout.inner, y + layout.text_at()), TEXT, "start", &format!("fill=\"{INK}\""), &last_name(names));
     }
 }
 
-/// The places of the words in cells among which points lie.
-fn words(chart: &Matrix, look: &Look, layout: &Layout) -> Vec<marks::Place> {
-    let mut places = Vec::new();
+/// Returns the rectangles of the texts in cells with marks between them.
+fn words(chart: &Matrix, style: &CellStyle, layout: &Layout) -> Vec<marks::BoundingBox> {
+    let mut boxes = Vec::new();
     for (row, cells) in chart.cells.iter().enumerate() {
         for (column, cell) in cells.iter().enumerate().filter_map(|(column, cell)| Some((column, cell.as_ref()?))) {
-            let x = layout.at.0 + layout.cell_wide * column as f64 + CORNER.0;
-            let y = layout.at.1 + layout.cell_high * row as f64 + CORNER.1;
-            places.push([x, y - TEXT, x + text_wide(&look.text(&cell.value), TEXT), y + 3.0]);
+            let x = layout.at.0 + layout.cell_width * column as f64 + CORNER.0;
+            let y = layout.at.1 + layout.cell_height * row as f64 + CORNER.1;
+            boxes.push([x, y - TEXT, x + text_width(&style.text(&cell.value), TEXT), y + 3.0]);
         }
     }
-    places
+    boxes
 }
 
 fn draw_cell(
     svg: &mut Svg,
     chart: &Matrix,
-    look: &Look,
+    style: &CellStyle,
     cell: &MatrixCell,
     (row, column): (usize, usize),
     (at, (wide, high)): ((f64, f64), (f64, f64)),
@@ -160,17 +162,17 @@ fn draw_cell(
     let names = [chart.rows[row].join(", "), chart.columns[column].join(", ")].join(", ");
     let unit = if let Cell::Number(_) = cell.value { format!(" {}", chart.shades.unit) } else { String::new() };
     let tooltip = format!("{names}: {}{unit}", cell.value.text(&chart.shades));
-    let ground = look.ground(&cell.value);
+    let ground = style.ground(&cell.value);
     svg.part(cell.link.as_deref(), tooltip.trim_end(), |svg| {
         let fill = format!("fill=\"{}\"", hex(ground));
         svg.rect((at.0 + 0.5, at.1 + 0.5), (wide - 1.0, high - 1.0), &fill, None);
         let ink = format!("fill=\"{}\"", ink_on(ground));
         match chart.marks.is_empty() {
             true => {
-                let middle = (at.0 + wide / 2.0, at.1 + high / 2.0 + CELL_HIGH * 0.2);
-                svg.text(middle, TEXT, "middle", &ink, &look.text(&cell.value));
+                let middle = (at.0 + wide / 2.0, at.1 + high / 2.0 + CELL_HEIGHT * 0.2);
+                svg.text(middle, TEXT, "middle", &ink, &style.text(&cell.value));
             }
-            false => svg.text((at.0 + CORNER.0, at.1 + CORNER.1), TEXT, "start", &ink, &look.text(&cell.value)),
+            false => svg.text((at.0 + CORNER.0, at.1 + CORNER.1), TEXT, "start", &ink, &style.text(&cell.value)),
         }
     });
 }
@@ -178,7 +180,7 @@ fn draw_cell(
 #[cfg(test)]
 mod tests {
     use super::super::MatrixMark;
-    use super::look::{SHADES, shade};
+    use super::cell_style::{SHADES, shade};
     use super::*;
     use crate::report::Column;
 
@@ -197,27 +199,27 @@ mod tests {
     }
 
     #[test]
-    fn points_lie_where_their_places_are_and_their_names_apart() {
+    fn marks_are_placed_by_their_positions_without_overlapping_names() {
         let word = |word: &str| Some(Cell::Text(word.to_owned()));
         let mark =
             |name: &str, row, column| MatrixMark { name: name.to_owned(), row, column, words: "1, 2".to_owned() };
         let cells = chart([[word("a"), word("a")], [word("b"), word("a")], [None, None]]);
         let marks = vec![mark("here", 0.5, 1.0), mark("there", 0.5, 1.01), mark("far", 9.0, -4.0)];
         let chart = Matrix { marks, ..cells }.without_blanks();
-        assert_eq!(chart.rows.len(), 3, "a blank row is a place of its scale");
+        assert_eq!(chart.rows.len(), 3, "a blank row is part of the scale");
         let svg = chart.svg();
         let parsed = roxmltree::Document::parse(&svg).expect("well-formed");
         let at = |name: &str| {
             let text = parsed.descendants().find(|node| node.has_tag_name("text") && node.text() == Some(name));
             let number = |key| text.and_then(|text| text.attribute(key)).and_then(|at| at.parse::<f64>().ok());
-            number("x").zip(number("y")).expect("a name stands somewhere")
+            number("x").zip(number("y")).expect("the name is drawn")
         };
         let (here, there) = (at("here"), at("there"));
         assert!((here.1 - there.1).abs() > 8.0 || (here.0 - there.0).abs() > 25.0, "{here:?} and {there:?}");
         let width = parsed.root_element().attribute("width").and_then(|wide| wide.parse::<f64>().ok());
-        assert!(width.is_some_and(|width| at("far").0 < width), "a name beyond the edge stands within the picture");
+        assert!(width.is_some_and(|width| at("far").0 < width), "a name beyond the edge is drawn within the chart");
         let hollow = svg.matches("fill=\"#ffffff\" stroke").count();
-        assert_eq!(hollow, 1, "what lies beyond the cells is hollow");
+        assert_eq!(hollow, 1, "a mark beyond the cells is hollow");
     }
 
     #[test]
@@ -238,20 +240,20 @@ mod tests {
     }
 
     #[test]
-    fn the_most_frequent_word_comes_first() {
+    fn most_frequent_text_comes_first() {
         let word = |word: &str| Some(Cell::Text(word.to_owned()));
         let chart = chart([[word("wire"), word("bus")], [None, word("bus")], [word("a"), None]]);
-        let Look::Hues(words) = Look::of(&chart) else { panic!("words have hues") };
+        let CellStyle::Hues(words) = CellStyle::of(&chart) else { panic!("texts have hues") };
         assert_eq!(words, [("bus", 2), ("a", 1), ("wire", 1)]);
         assert!(roxmltree::Document::parse(&chart.svg()).is_ok());
     }
 
     #[test]
-    fn odd_numbers_and_nothing_do_no_harm() {
+    fn unusual_numbers_and_empty_data_are_drawn() {
         let number = |x: f64| Some(Cell::Number(x));
         let chart = chart([[number(f64::NAN), number(0.0)], [number(-1.0), None], [number(f64::INFINITY), None]]);
         assert!(roxmltree::Document::parse(&chart.svg()).is_ok());
-        let nothing = Matrix { rows: Vec::new(), columns: Vec::new(), cells: Vec::new(), ..chart };
-        assert!(roxmltree::Document::parse(&nothing.without_blanks().svg()).is_ok());
+        let empty = Matrix { rows: Vec::new(), columns: Vec::new(), cells: Vec::new(), ..chart };
+        assert!(roxmltree::Document::parse(&empty.without_blanks().svg()).is_ok());
     }
 }

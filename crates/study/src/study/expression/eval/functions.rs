@@ -1,44 +1,44 @@
-//! The functions: of numbers, of lists, and the shapes of curves that papers speak of.
+//! The functions of the expression language: of numbers, of lists, and of the shapes of curves.
 
-use super::{At, Stop};
+use super::{EvalError, Evaluator};
 use crate::study::expression::value::{Element, Key, Value};
-use crate::study::expression::{Format, Mistake, Syntax};
+use crate::study::expression::{ExpressionError, Format, Syntax};
 use narrows_core::text::suggest;
 
-/// Every function: name, how it is called, what it gives.
+/// The name, usage and result of every function.
 pub const FUNCTIONS: [(&str, &str, &str); 28] = [
-    ("abs", "abs(x)", "x without its sign"),
-    ("all", "all(list)", "whether every element is so"),
-    ("any", "any(list)", "whether an element is so"),
-    ("argmax", "argmax(list)", "where the largest element is"),
-    ("argmin", "argmin(list)", "where the smallest element is"),
+    ("abs", "abs(x)", "absolute value of x"),
+    ("all", "all(list)", "whether every element is true"),
+    ("any", "any(list)", "whether at least one element is true"),
+    ("argmax", "argmax(list)", "key of the largest element"),
+    ("argmin", "argmin(list)", "key of the smallest element"),
     ("but-last", "but-last(list)", "the list without its last element"),
-    ("count", "count(list)", "how many elements there are"),
-    ("crossings", "crossings(list)", "where a curve over an axis crosses zero, by straight lines"),
-    ("falling", "falling(list, t)", "whether no element is larger than the one before by over a part t of it"),
+    ("count", "count(list)", "number of elements"),
+    ("crossings", "crossings(list)", "positions at which a curve over an axis crosses zero, by linear interpolation"),
+    ("falling", "falling(list, t)", "whether no element exceeds the one before by more than the fraction t of it"),
     ("first", "first(list)", "the first element"),
-    ("if", "if(condition, a, b)", "a or else b"),
-    ("join", "join(list)", "the elements in words, with commas or what is given as a second text between"),
-    ("knee", "knee(list, t)", "the first place at which a curve is within a part t of its largest element"),
-    ("label", "label(list)", "where elements are, in words"),
+    ("if", "if(condition, a, b)", "a if the condition is true, else b"),
+    ("join", "join(list)", "the elements as text, separated by commas or by a second argument"),
+    ("knee", "knee(list, t)", "key of the first element that is within the fraction t of the largest"),
+    ("label", "label(list)", "the keys of the elements, as text"),
     ("last", "last(list)", "the last element"),
-    ("max", "max(list)", "the largest element, or of several numbers"),
+    ("max", "max(list)", "the largest element, or the largest of several numbers"),
     ("mean", "mean(list)", "the mean"),
-    ("median", "median(list)", "the element in the middle, of an even number the upper one"),
-    ("min", "min(list)", "the smallest element, or of several numbers"),
-    ("near", "near(a, b, t)", "whether a, or every element of a list, is within a part t of b"),
-    ("nth", "nth(list, n)", "the element number n, from 0"),
+    ("median", "median(list)", "the middle element; the upper one if their number is even"),
+    ("min", "min(list)", "the smallest element, or the smallest of several numbers"),
+    ("near", "near(a, b, t)", "whether a, or every element of a list, is within the fraction t of b"),
+    ("nth", "nth(list, n)", "the element with index n, from 0"),
     ("number", "number(key)", "a value of an axis as a number"),
-    ("ranked", "ranked(list)", "the elements, largest first; of equal ones the earlier"),
-    ("rising", "rising(list, t)", "whether no element is smaller than the one before by over a part t of it"),
+    ("ranked", "ranked(list)", "the elements, largest first; equal ones in their order"),
+    ("rising", "rising(list, t)", "whether no element is below the one before by more than the fraction t of it"),
     ("sorted", "sorted(list)", "the elements, smallest first"),
     ("sum", "sum(list)", "the sum"),
-    ("within", "within(x, a, b)", "whether x, or every element of a list, is a, b or between them"),
-    ("round", "round(x)", "x to the nearest whole number"),
+    ("within", "within(x, a, b)", "whether x, or every element of a list, lies in the closed interval from a to b"),
+    ("round", "round(x)", "x rounded to the nearest whole number"),
 ];
 
-/// What the function `name` gives.
-pub(super) fn call(at: &At, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Result<Value, Stop> {
+/// Evaluates a call of the function `name`.
+pub(super) fn call(at: &Evaluator, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Result<Value, EvalError> {
     let one = |n: usize| arguments.get(n).ok_or_else(|| too_few(at, tree, name));
     let most = match name {
         "min" | "max" => usize::MAX,
@@ -47,27 +47,32 @@ pub(super) fn call(at: &At, tree: &Syntax, name: &str, arguments: &[Syntax]) -> 
         _ => 1,
     };
     if let Some(more) = arguments.get(most) {
-        let fault = Mistake::new(at.said, more.span.clone(), format!("`{name}` takes less"), "one too many");
-        return Err(Stop::Wrong(Box::new(fault.help(usage(name)))));
+        let error = ExpressionError::new(
+            at.said,
+            more.span.clone(),
+            format!("`{name}` takes fewer arguments"),
+            "superfluous argument",
+        );
+        return Err(EvalError::Invalid(Box::new(error.help(usage(name)))));
     }
     let number = |n: usize| at.number(one(n)?);
-    let list = || of_list(at, one(0)?);
+    let list = || list_items(at, one(0)?);
     Ok(match name {
         "abs" => Value::Number(number(0)?.abs()),
         "round" => Value::Number(number(0)?.round()),
         "number" => Value::Number(number(0)?),
         "near" => {
-            let (all, b, tolerance) = (some_numbers(at, one(0)?)?, number(1)?, number(2)?);
-            // The last bit of a quotient does not decide.
+            let (all, b, tolerance) = (number_or_list(at, one(0)?)?, number(1)?, number(2)?);
+            // The factor tolerates rounding of the quotient.
             Value::Flag(all.iter().all(|a| (a / b - 1.0).abs() <= tolerance * (1.0 + 1e-12)))
         }
         "within" => {
-            let (all, from, to) = (some_numbers(at, one(0)?)?, number(1)?, number(2)?);
+            let (all, from, to) = (number_or_list(at, one(0)?)?, number(1)?, number(2)?);
             Value::Flag(all.iter().all(|x| (from..=to).contains(x)))
         }
         "if" => {
-            let (condition, so, else_) = (at.flag(one(0)?)?, at.value(one(1)?)?, at.value(one(2)?)?);
-            if condition { so } else { else_ }
+            let (condition, then, otherwise) = (at.flag(one(0)?)?, at.value(one(1)?)?, at.value(one(2)?)?);
+            if condition { then } else { otherwise }
         }
         "min" | "max" if arguments.len() > 1 => {
             let numbers: Vec<f64> = arguments.iter().map(|each| at.number(each)).collect::<Result<_, _>>()?;
@@ -81,9 +86,9 @@ pub(super) fn call(at: &At, tree: &Syntax, name: &str, arguments: &[Syntax]) -> 
             let words: Vec<String> = list()?.iter().map(|item| Format::default().words(&item.value)).collect();
             Value::Text(words.join(&between))
         }
-        "label" => Value::Text(list()?.iter().map(|item| place(item).label).collect::<Vec<_>>().join(", ")),
+        "label" => Value::Text(list()?.iter().map(|item| element_key(item).label).collect::<Vec<_>>().join(", ")),
         "first" => element(list()?, 0)?,
-        "last" => list()?.pop().map(|item| item.value).ok_or_else(nothing)?,
+        "last" => list()?.pop().map(|item| item.value).ok_or_else(missing_element)?,
         "nth" => element(list()?, number(1)?.max(0.0) as usize)?,
         "but-last" => {
             let mut items = list()?;
@@ -94,24 +99,24 @@ pub(super) fn call(at: &At, tree: &Syntax, name: &str, arguments: &[Syntax]) -> 
             let tolerance = if arguments.len() > 1 { number(1)? } else { 0.0 };
             Value::Flag(monotone(&numbers(at, one(0)?)?, name == "rising", tolerance))
         }
-        _ => return of_numbers(at, tree, name, arguments),
+        _ => return call_on_numbers(at, tree, name, arguments),
     })
 }
 
-/// Functions of a list of numbers.
-fn of_numbers(at: &At, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Result<Value, Stop> {
+/// Evaluates a call of a function of a list of numbers.
+fn call_on_numbers(at: &Evaluator, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Result<Value, EvalError> {
     if !FUNCTIONS.iter().any(|(known, _, _)| *known == name) {
         return Err(unknown(at, tree, name));
     }
     let of = arguments.first().ok_or_else(|| too_few(at, tree, name))?;
-    let (items, numbers) = (of_list(at, of)?, numbers(at, of)?);
+    let (items, numbers) = (list_items(at, of)?, numbers(at, of)?);
     if numbers.is_empty() && name != "sum" && name != "crossings" && name != "ranked" && name != "sorted" {
-        return Err(nothing());
+        return Err(missing_element());
     }
     let sum = numbers.iter().sum::<f64>();
     let order = |largest_first: bool| {
         let mut order: Vec<usize> = (0..numbers.len()).collect();
-        // Sorting is stable: of equal elements the earlier comes first.
+        // Sorting is stable, so equal elements keep their order.
         order.sort_by(|a, b| match largest_first {
             true => numbers[*b].total_cmp(&numbers[*a]),
             false => numbers[*a].total_cmp(&numbers[*b]),
@@ -124,8 +129,8 @@ fn of_numbers(at: &At, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Resul
         "mean" => Value::Number(sum / numbers.len() as f64),
         "min" | "max" => Value::Number(extreme(&numbers, name == "max")),
         "median" => Value::Number(numbers[order(false)[numbers.len() / 2]]),
-        "argmax" => Value::Key(place(&items[order(true)[0]])),
-        "argmin" => Value::Key(place(&items[order(false)[0]])),
+        "argmax" => Value::Key(element_key(&items[order(true)[0]])),
+        "argmin" => Value::Key(element_key(&items[order(false)[0]])),
         "ranked" => in_order(order(true)),
         "sorted" => in_order(order(false)),
         "crossings" => Value::numbers(crossings(at, of, &items, &numbers)?),
@@ -133,47 +138,47 @@ fn of_numbers(at: &At, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Resul
             let least =
                 (1.0 - at.number(arguments.get(1).ok_or_else(|| too_few(at, tree, name))?)?) * extreme(&numbers, true);
             let knee = numbers.iter().position(|number| *number >= least).unwrap_or(0);
-            Value::Key(place(&items[knee]))
+            Value::Key(element_key(&items[knee]))
         }
     })
 }
 
-fn of_list(at: &At, tree: &Syntax) -> Result<Vec<Element>, Stop> {
+fn list_items(at: &Evaluator, tree: &Syntax) -> Result<Vec<Element>, EvalError> {
     match at.value(tree)? {
         Value::List(items) => Ok(items),
         other => Err(at.wrong(&tree.span, "a list is needed here, such as `x[{axis}] for axis`", &other)),
     }
 }
 
-fn numbers(at: &At, tree: &Syntax) -> Result<Vec<f64>, Stop> {
+fn numbers(at: &Evaluator, tree: &Syntax) -> Result<Vec<f64>, EvalError> {
     let number = |item: Element| {
         item.value.number().ok_or_else(|| at.wrong(&tree.span, "a list of numbers is needed here", &item.value))
     };
-    of_list(at, tree)?.into_iter().map(number).collect()
+    list_items(at, tree)?.into_iter().map(number).collect()
 }
 
-/// A number, or those of a list.
-fn some_numbers(at: &At, tree: &Syntax) -> Result<Vec<f64>, Stop> {
+/// Evaluates an expression to a list of numbers, or a single number.
+fn number_or_list(at: &Evaluator, tree: &Syntax) -> Result<Vec<f64>, EvalError> {
     match at.value(tree)? {
         Value::List(_) => numbers(at, tree),
         _ => Ok(vec![at.number(tree)?]),
     }
 }
 
-fn flags(at: &At, tree: &Syntax) -> Result<Vec<bool>, Stop> {
+fn flags(at: &Evaluator, tree: &Syntax) -> Result<Vec<bool>, EvalError> {
     let flag = |item: Element| match item.value {
         Value::Flag(flag) => Ok(flag),
         other => Err(at.wrong(&tree.span, "a list of comparisons is needed here", &other)),
     };
-    of_list(at, tree)?.into_iter().map(flag).collect()
+    list_items(at, tree)?.into_iter().map(flag).collect()
 }
 
-fn element(items: Vec<Element>, n: usize) -> Result<Value, Stop> {
-    items.into_iter().nth(n).map(|item| item.value).ok_or_else(nothing)
+fn element(items: Vec<Element>, n: usize) -> Result<Value, EvalError> {
+    items.into_iter().nth(n).map(|item| item.value).ok_or_else(missing_element)
 }
 
-fn nothing() -> Stop {
-    Stop::Absent("a list has fewer elements than are asked for".to_owned())
+fn missing_element() -> EvalError {
+    EvalError::Missing("a list has too few elements".to_owned())
 }
 
 fn extreme(numbers: &[f64], largest: bool) -> f64 {
@@ -191,21 +196,26 @@ fn monotone(numbers: &[f64], rising: bool, tolerance: f64) -> bool {
     numbers.windows(2).all(follows)
 }
 
-/// Where an element is.
-fn place(item: &Element) -> Key {
-    let join = |of: fn(&Key) -> &str, between: &str| item.at.iter().map(of).collect::<Vec<_>>().join(between);
+/// Returns the key of an element.
+fn element_key(item: &Element) -> Key {
+    let join = |of: fn(&Key) -> &str, between: &str| item.keys.iter().map(of).collect::<Vec<_>>().join(between);
     Key { key: join(|key| &key.key, "/"), label: join(|key| &key.label, ", ") }
 }
 
-/// Where a curve crosses zero: straight lines between neighbours.
-fn crossings(at: &At, tree: &Syntax, items: &[Element], numbers: &[f64]) -> Result<Vec<f64>, Stop> {
-    let x = |item: &Element| match item.at.as_slice() {
+/// Returns the zeros of a curve by linear interpolation between neighbours.
+fn crossings(at: &Evaluator, tree: &Syntax, items: &[Element], numbers: &[f64]) -> Result<Vec<f64>, EvalError> {
+    let x = |item: &Element| match item.keys.as_slice() {
         [key] => key.key.parse::<f64>().ok(),
         _ => None,
     };
     let wrong = || {
-        let message = "crossings are looked for over one axis whose values are numbers";
-        Stop::Wrong(Box::new(Mistake::new(at.said, tree.span.clone(), message, "this is no such list")))
+        let message = "`crossings` needs a list over one axis whose values are numbers";
+        EvalError::Invalid(Box::new(ExpressionError::new(
+            at.said,
+            tree.span.clone(),
+            message,
+            "this is not such a list",
+        )))
     };
     let at: Vec<f64> = items.iter().map(x).collect::<Option<_>>().ok_or_else(wrong)?;
     let pairs = at.windows(2).zip(numbers.windows(2));
@@ -218,16 +228,21 @@ fn usage(name: &str) -> String {
     found.map_or_else(String::new, |(_, usage, gives)| format!("{usage}: {gives}"))
 }
 
-fn too_few(at: &At, tree: &Syntax, name: &str) -> Stop {
-    let fault = Mistake::new(at.said, tree.span.clone(), format!("`{name}` takes more"), "something is missing");
-    Stop::Wrong(Box::new(fault.help(usage(name))))
+fn too_few(at: &Evaluator, tree: &Syntax, name: &str) -> EvalError {
+    let error = ExpressionError::new(
+        at.said,
+        tree.span.clone(),
+        format!("`{name}` takes more arguments"),
+        "an argument is missing",
+    );
+    EvalError::Invalid(Box::new(error.help(usage(name))))
 }
 
-fn unknown(at: &At, tree: &Syntax, name: &str) -> Stop {
+fn unknown(at: &Evaluator, tree: &Syntax, name: &str) -> EvalError {
     let names = || FUNCTIONS.iter().map(|(name, _, _)| *name);
     let near = suggest::nearest(name, names());
-    let label = near.map_or("nothing has this name".to_owned(), |near| format!("did you mean `{near}`?"));
+    let label = near.map_or("no function has this name".to_owned(), |near| format!("did you mean `{near}`?"));
     let span = tree.span.start..tree.span.start + name.len();
-    let fault = Mistake::new(at.said, span, format!("there is no function `{name}`"), label);
-    Stop::Wrong(Box::new(fault.help(format!("functions: {}", suggest::phrase(names())))))
+    let error = ExpressionError::new(at.said, span, format!("there is no function `{name}`"), label);
+    EvalError::Invalid(Box::new(error.help(format!("functions: {}", suggest::phrase(names())))))
 }

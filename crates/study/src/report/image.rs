@@ -1,13 +1,13 @@
-//! Pictures in the forms that papers and slides take: SVG as it is drawn, PNG at twice its size, PDF.
+//! Conversion of charts to image formats for papers and slides: SVG, PNG at twice the size, and PDF.
 //!
-//! Text is set in DejaVu Sans, which the program carries, so that a picture is the same on every machine.
+//! Text in PNG and PDF is set in DejaVu Sans, which is built into the program, so that images are the same everywhere.
 
 use std::path::Path;
 
-/// The form of a picture.
+/// An image format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PictureForm {
-    /// Scalable Vector Graphics, its text set by whoever shows it.
+pub enum ImageFormat {
+    /// Scalable Vector Graphics; the viewer chooses the font.
     Svg,
     /// Portable Network Graphics.
     #[cfg(feature = "pictures")]
@@ -17,42 +17,42 @@ pub enum PictureForm {
     Pdf,
 }
 
-impl PictureForm {
-    /// How the names of files of each form end.
+impl ImageFormat {
+    /// The file name extensions of the formats.
     #[cfg(feature = "pictures")]
-    pub const ENDINGS: &[(&str, PictureForm)] =
-        &[("svg", PictureForm::Svg), ("png", PictureForm::Png), ("pdf", PictureForm::Pdf)];
-    /// How the names of files of each form end.
+    pub const EXTENSIONS: &[(&str, ImageFormat)] =
+        &[("svg", ImageFormat::Svg), ("png", ImageFormat::Png), ("pdf", ImageFormat::Pdf)];
+    /// The file name extensions of the formats.
     #[cfg(not(feature = "pictures"))]
-    pub const ENDINGS: &[(&str, PictureForm)] = &[("svg", PictureForm::Svg)];
+    pub const EXTENSIONS: &[(&str, ImageFormat)] = &[("svg", ImageFormat::Svg)];
 
-    /// That which a file's name asks for.
-    pub fn of(path: &Path) -> Option<PictureForm> {
+    /// Returns the format of a file by its extension.
+    pub fn of(path: &Path) -> Option<ImageFormat> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        PictureForm::ENDINGS.iter().find(|(known, _)| *known == ending).map(|(_, form)| *form)
+        ImageFormat::EXTENSIONS.iter().find(|(known, _)| *known == ending).map(|(_, form)| *form)
     }
 
-    /// The bytes of a file of this form.
+    /// Converts a chart to the bytes of a file.
     pub fn bytes(self, svg: &str) -> Result<Vec<u8>, String> {
         match self {
-            PictureForm::Svg => Ok(svg.as_bytes().to_vec()),
+            ImageFormat::Svg => Ok(svg.as_bytes().to_vec()),
             #[cfg(feature = "pictures")]
-            PictureForm::Png => drawn::png(svg),
+            ImageFormat::Png => render::png(svg),
             #[cfg(feature = "pictures")]
-            PictureForm::Pdf => drawn::pdf(svg),
+            ImageFormat::Pdf => render::pdf(svg),
         }
     }
 }
 
-/// By way of resvg and svg2pdf.
+/// Rendering with resvg and svg2pdf.
 #[cfg(feature = "pictures")]
-mod drawn {
+mod render {
     use resvg::tiny_skia::{Pixmap, Transform};
     use resvg::usvg::{Options, Tree};
     use std::sync::LazyLock;
     use svg2pdf::{ConversionOptions, PageOptions};
 
-    /// Pixels of a PNG per pixel of the picture.
+    /// Pixels of a PNG per pixel of the chart.
     const SCALE: f32 = 2.0;
 
     static OPTIONS: LazyLock<Options<'static>> = LazyLock::new(|| {
@@ -65,23 +65,23 @@ mod drawn {
     });
 
     fn tree(svg: &str) -> Result<Tree, String> {
-        Tree::from_str(svg, &OPTIONS).map_err(|error| format!("the picture cannot be read: {error}"))
+        Tree::from_str(svg, &OPTIONS).map_err(|error| format!("the chart is not valid SVG: {error}"))
     }
 
     pub fn png(svg: &str) -> Result<Vec<u8>, String> {
         let tree = tree(svg)?;
         let size = tree.size();
         let pixels = |length: f32| (length * SCALE).ceil() as u32;
-        let mut sheet = Pixmap::new(pixels(size.width()), pixels(size.height())).ok_or("the picture is too large")?;
+        let mut sheet = Pixmap::new(pixels(size.width()), pixels(size.height())).ok_or("the chart is too large")?;
         resvg::render(&tree, Transform::from_scale(SCALE, SCALE), &mut sheet.as_mut());
-        sheet.encode_png().map_err(|error| format!("the picture cannot be written: {error}"))
+        sheet.encode_png().map_err(|error| format!("the image cannot be written: {error}"))
     }
 
     pub fn pdf(svg: &str) -> Result<Vec<u8>, String> {
-        // Text as outlines: embedded fonts would come in the order of a hash map.
+        // Text is converted to outlines, since embedded fonts would be in the order of a hash map.
         let options = ConversionOptions { embed_text: false, ..ConversionOptions::default() };
         svg2pdf::to_pdf(&tree(svg)?, options, PageOptions::default())
-            .map_err(|error| format!("the picture cannot be written: {error}"))
+            .map_err(|error| format!("the image cannot be written: {error}"))
     }
 }
 
@@ -91,17 +91,17 @@ mod tests {
     use crate::report::BarChart;
 
     #[test]
-    fn names_ask_for_forms() {
-        assert_eq!(PictureForm::of(Path::new("a/b.SVG")), Some(PictureForm::Svg));
-        assert_eq!(PictureForm::of(Path::new("svg")), None);
-        assert_eq!(PictureForm::of(Path::new("a.gif")), None);
+    fn extension_determines_the_format() {
+        assert_eq!(ImageFormat::of(Path::new("a/b.SVG")), Some(ImageFormat::Svg));
+        assert_eq!(ImageFormat::of(Path::new("svg")), None);
+        assert_eq!(ImageFormat::of(Path::new("a.gif")), None);
     }
 
     #[cfg(feature = "pictures")]
     #[test]
-    fn pictures_are_drawn_with_their_text_and_the_same_every_time() {
+    fn images_contain_their_text_and_are_deterministic() {
         let draw = |name: &str| BarChart::grouped(name, "µs", &["a"], &[("b", vec![1.0])]).svg();
-        for (ending, form) in &PictureForm::ENDINGS[1..] {
+        for (ending, form) in &ImageFormat::EXTENSIONS[1..] {
             let bytes = form.bytes(&draw("text")).unwrap();
             assert!(bytes.starts_with(if *ending == "png" { b"\x89PNG" } else { b"%PDF" }), "{ending}");
             assert!(bytes == form.bytes(&draw("text")).unwrap(), "{ending}: the same bytes");

@@ -1,28 +1,28 @@
-//! How the cells of a matrix look: shades of numbers, hues and letters of words, and the legend of either.
+//! The style of the cells of a matrix: shades for numbers, hues and letters for texts, and the legend of either.
 
 use super::{MARGIN, TEXT};
 use crate::report::chart::Matrix;
 use crate::report::number::significant;
-use crate::report::svg::{HUES, INK, MUTED, ON_COLOUR, Svg, hex, text_wide, tint};
+use crate::report::svg::{HUES, INK, MUTED, ON_COLOUR, Svg, hex, text_width, tint};
 use crate::report::table::Cell;
 
-/// White text; not the white that a page takes for its own ground.
+/// White text; not the white that the page replaces by its background.
 const LIGHT: &str = "#FEFEFE";
-/// Shades from the least to the most.
+/// The shades from the least to the greatest value.
 pub const SHADES: [(u8, u8, u8); 4] = [(0xEA, 0xF3, 0xF9), (0x8C, 0xC6, 0xE6), (0x1F, 0x7F, 0xBA), (0x06, 0x2C, 0x57)];
 const BAR: (f64, f64) = (240.0, 12.0);
 
-/// How cells look.
-pub enum Look<'a> {
-    /// By numbers from the least to the most, by their logarithms or not.
+/// The style of cells.
+pub enum CellStyle<'a> {
+    /// Shades of numbers from the least to the greatest, on a logarithmic scale if the flag is set.
     Shades(f64, f64, bool),
-    /// By words, the most frequent first, each with how often it stands.
+    /// Hues of texts, the most frequent first, each with its number of cells.
     Hues(Vec<(&'a str, usize)>),
 }
 
-impl<'a> Look<'a> {
-    /// How the cells of a chart look.
-    pub fn of(chart: &'a Matrix) -> Look<'a> {
+impl<'a> CellStyle<'a> {
+    /// Returns the style of the cells of a chart.
+    pub fn of(chart: &'a Matrix) -> CellStyle<'a> {
         let values = || chart.cells.iter().flatten().flatten().map(|cell| &cell.value);
         let mut words: Vec<(&str, usize)> = Vec::new();
         for word in values().filter_map(|value| if let Cell::Text(word) = value { Some(word.as_str()) } else { None }) {
@@ -31,41 +31,41 @@ impl<'a> Look<'a> {
                 None => words.push((word, 1)),
             }
         }
-        // Of equally frequent ones, by their names: the order of rows does not matter.
+        // Equally frequent texts are sorted, so that the order of rows does not matter.
         words.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
         let is_log = chart.is_logarithmic;
         let numbers = values().filter_map(|value| if let Cell::Number(x) = value { Some(*x) } else { None });
         let shown = numbers.filter(|x| x.is_finite() && (!is_log || *x > 0.0));
         let (least, most) = shown.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), x| (a.min(x), b.max(x)));
-        if words.is_empty() { Look::Shades(least, most, is_log) } else { Look::Hues(words) }
+        if words.is_empty() { CellStyle::Shades(least, most, is_log) } else { CellStyle::Hues(words) }
     }
 
-    /// What stands in a cell.
+    /// Returns the text in a cell.
     pub fn text(&self, value: &Cell) -> String {
         match (self, value) {
             (_, Cell::Number(x)) => significant(*x, 3),
-            (Look::Hues(words), Cell::Text(word)) => letter(words.iter().position(|(known, _)| known == word)),
+            (CellStyle::Hues(words), Cell::Text(word)) => letter(words.iter().position(|(known, _)| known == word)),
             _ => String::new(),
         }
     }
 
-    /// The colour of a cell.
+    /// Returns the background colour of a cell.
     pub fn ground(&self, value: &Cell) -> (u8, u8, u8) {
         match (self, value) {
-            (Look::Shades(least, most, is_log), Cell::Number(x)) => shade(part(*x, *least, *most, *is_log)),
-            (Look::Hues(words), Cell::Text(word)) => {
+            (CellStyle::Shades(least, most, is_log), Cell::Number(x)) => shade(part(*x, *least, *most, *is_log)),
+            (CellStyle::Hues(words), Cell::Text(word)) => {
                 hue(words.iter().position(|(known, _)| known == word).unwrap_or(usize::MAX))
             }
             _ => hue(usize::MAX),
         }
     }
 
-    /// The entries of a legend of words in lines no wider than `wide`, each with where it begins.
+    /// Returns the entries of a legend of texts in lines of at most `wide` pixels, each with its horizontal position.
     pub fn lines(&self, wide: f64) -> Vec<Vec<(f64, usize)>> {
-        let Look::Hues(words) = self else { return vec![Vec::new()] };
+        let CellStyle::Hues(words) = self else { return vec![Vec::new()] };
         let (mut lines, mut x) = (vec![Vec::new()], MARGIN);
         for (n, (word, count)) in words.iter().enumerate() {
-            let entry = 34.0 + text_wide(&format!("{word} ({count})"), TEXT) + 14.0;
+            let entry = 34.0 + text_width(&format!("{word} ({count})"), TEXT) + 14.0;
             if x + entry > wide && x > MARGIN {
                 lines.push(Vec::new());
                 x = MARGIN;
@@ -76,11 +76,11 @@ impl<'a> Look<'a> {
         lines
     }
 
-    /// Draws the legend from `top` down, no wider than `wide`.
+    /// Draws the legend from `top` downwards, at most `wide` pixels wide.
     pub fn legend(&self, svg: &mut Svg, top: f64, wide: f64) {
         match self {
-            Look::Shades(least, most, is_log) => bar(svg, top, (*least, *most, *is_log)),
-            Look::Hues(words) => {
+            CellStyle::Shades(least, most, is_log) => bar(svg, top, (*least, *most, *is_log)),
+            CellStyle::Hues(words) => {
                 for (line, entries) in self.lines(wide).into_iter().enumerate() {
                     for (x, n) in entries {
                         let y = top + 18.0 * line as f64;
@@ -96,26 +96,26 @@ impl<'a> Look<'a> {
     }
 }
 
-/// A, B, …, Z, then the number.
-fn letter(place: Option<usize>) -> String {
-    let place = place.unwrap_or(usize::MAX);
-    let letter = u8::try_from(place).ok().filter(|place| *place < 26).map(|place| (b'A' + place) as char);
-    letter.map_or_else(|| place.saturating_add(1).to_string(), String::from)
+/// Returns the letter of an index: A, B, …, Z, then a number.
+fn letter(index: Option<usize>) -> String {
+    let index = index.unwrap_or(usize::MAX);
+    let letter = u8::try_from(index).ok().filter(|index| *index < 26).map(|index| (b'A' + index) as char);
+    letter.map_or_else(|| index.saturating_add(1).to_string(), String::from)
 }
 
-/// The hue of a word; those beyond the hues there are have the last in common.
-fn hue(place: usize) -> (u8, u8, u8) {
-    tint(place.min(HUES.len() - 1), 0.25)
+/// Returns the hue of an index; all beyond the last hue share it.
+fn hue(index: usize) -> (u8, u8, u8) {
+    tint(index.min(HUES.len() - 1), 0.25)
 }
 
-/// How far a number lies from the least to the most.
+/// Returns the position of a number between the least and the greatest, from 0 to 1.
 fn part(x: f64, least: f64, most: f64, is_log: bool) -> f64 {
     let of = |x: f64| if is_log { x.ln() } else { x };
     let part = (of(x) - of(least)) / (of(most) - of(least));
     if part.is_finite() { part.clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// The shade of what lies so far from the least to the most.
+/// Returns the shade at a position from 0 to 1.
 pub fn shade(part: f64) -> (u8, u8, u8) {
     let at = part * (SHADES.len() - 1) as f64;
     let from = (at.floor() as usize).min(SHADES.len() - 2);
@@ -124,7 +124,7 @@ pub fn shade(part: f64) -> (u8, u8, u8) {
     (mix(r, to_r), mix(g, to_g), mix(b, to_b))
 }
 
-/// The bar that says what shades mean.
+/// Draws the scale of shades.
 fn bar(svg: &mut Svg, top: f64, (least, most, is_log): (f64, f64, bool)) {
     if !least.is_finite() {
         return;
@@ -133,18 +133,18 @@ fn bar(svg: &mut Svg, top: f64, (least, most, is_log): (f64, f64, bool)) {
     let wide = BAR.0 / STEPS as f64;
     for step in 0..STEPS {
         let fill = hex(shade(step as f64 / (STEPS - 1) as f64));
-        // A little over, so that no ground shows between neighbours.
+        // A small overlap prevents gaps between neighbours.
         let x = MARGIN + 30.0 + wide * step as f64;
         svg.rect((x, top - 4.0), (wide + 0.5, BAR.1), &format!("fill=\"{fill}\""), None);
     }
     let middle = if is_log { (least * most).sqrt() } else { (least + most) / 2.0 };
-    for (place, value) in [(0.0, least), (0.5, middle), (1.0, most)] {
-        let at = (MARGIN + 30.0 + BAR.0 * place, top + BAR.1 + 9.0);
+    for (position, value) in [(0.0, least), (0.5, middle), (1.0, most)] {
+        let at = (MARGIN + 30.0 + BAR.0 * position, top + BAR.1 + 9.0);
         svg.text(at, TEXT, "middle", &format!("fill=\"{MUTED}\""), &significant(value, 3));
     }
 }
 
-/// The ink that is read on a ground.
+/// Returns a text colour that is readable on a background.
 pub fn ink_on((r, g, b): (u8, u8, u8)) -> &'static str {
     let light = 0.299 * f64::from(r) + 0.587 * f64::from(g) + 0.114 * f64::from(b);
     if light > 140.0 { ON_COLOUR } else { LIGHT }

@@ -1,5 +1,5 @@
-//! What a shell may complete: examples, parts, papers, keys. The shell asks the program itself, so that it knows
-//! whatever ships.
+//! Values for shell completion: examples, parts, papers and keys. The shell calls the program, so that all shipped
+//! values are known.
 
 use super::registry;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter};
@@ -7,16 +7,16 @@ use narrows_core::machine::shipped;
 use narrows_study::study;
 use std::ffi::OsStr;
 
-/// The keys that name a shipped part, and the folder of the parts.
+/// The keys that select a shipped part, and the folders of the parts.
 const FAMILIES: [(&str, &str); 4] =
     [("host", "hosts/"), ("ni", "ni/"), ("protocol", "protocols/"), ("fabric", "fabrics/")];
 
-/// Of a description: an example, or a file.
+/// Completes a description: an example or a file.
 pub fn descriptions() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| named(current, shipped::examples()))
 }
 
-/// Of a study: a paper, `PAPER/ARTIFACT`, or a folder.
+/// Completes a study: a paper, `PAPER/ARTIFACT`, or a folder.
 pub fn studies() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| {
         let of = |paper: &&str| -> Vec<String> {
@@ -34,7 +34,7 @@ pub fn studies() -> ArgValueCompleter {
     })
 }
 
-/// Of a setting: `KEY=`, and behind that the shipped parts where the key names one.
+/// Completes an override: `KEY=`, and the names of shipped parts for keys that select one.
 pub fn settings() -> ArgValueCompleter {
     ArgValueCompleter::new(|current: &OsStr| beginning(current, all_settings()))
 }
@@ -48,7 +48,7 @@ fn all_settings() -> Vec<String> {
     parts.chain(keys.map(|key| format!("{key}="))).collect()
 }
 
-/// These names, and the files there are.
+/// Returns the names that begin with `current`, and the matching files.
 fn named<T: Into<String>>(current: &OsStr, names: Vec<T>) -> Vec<CompletionCandidate> {
     let mut all = beginning(current, names);
     all.extend(PathCompleter::any().complete(current));

@@ -1,10 +1,10 @@
-//! How long packets pile up for a receiver of the cyclic shift (Figure 5).
+//! The duration of a backlog of packets for a receiver in the cyclic shift (Figure 5).
 
 use crate::study::experiments::Results;
 use narrows_core::engine::Map;
 
-/// The longest time, in cycles, for which so many packets or more were pending for one receiver:
-/// POINT/PACKETS.
+/// Returns the longest time, in cycles, for which at least PACKETS packets were pending for one receiver. The arguments
+/// are POINT/PACKETS.
 pub fn longest(results: &Results, arguments: &[&str]) -> Option<f64> {
     let [point, packets] = arguments else { return None };
     let map = results.get(*point)?.map.as_ref()?;
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pile_lasts_as_long_as_its_longest_run_of_samples() {
+    fn backlog_lasts_as_long_as_its_longest_run_of_samples() {
         let values = vec![0, 10, 12, 3, 30, 0, 9, 9, 9, 9, 11, 10];
         let map = Map { name: "pending", unit: "", rows: 2, columns: 6, every_cycles: 100, values };
         assert_eq!(of(&map, 10), 200);

@@ -1,35 +1,35 @@
-//! How a command ends: its exit code, and how what went wrong is told.
+//! The exit status of commands, and the output of their problems.
 
 use narrows_core::Error;
 use narrows_core::text::{Problem, Problems};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-/// What a command gives.
-pub type Ended = Result<Ending, Failure>;
+/// The result of a command.
+pub type CommandResult = Result<ExitStatus, Failure>;
 
-/// How a command ended that did what it was asked.
+/// The exit status of a command with valid input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
-    /// All well.
+pub enum ExitStatus {
+    /// Success.
     Done,
-    /// A claim failed under `--strict`, or a verdict of `verify` is not as it should be.
+    /// A claim failed under `--strict`, or a verdict of `verify` is not as expected.
     ClaimFailed,
-    /// A run ended stuck.
+    /// A run ended in a deadlock or livelock, or at a limit.
     Stuck,
 }
 
-impl From<Ending> for ExitCode {
-    fn from(ending: Ending) -> ExitCode {
-        ExitCode::from(match ending {
-            Ending::Done => 0,
-            Ending::ClaimFailed => 1,
-            Ending::Stuck => 3,
+impl From<ExitStatus> for ExitCode {
+    fn from(status: ExitStatus) -> ExitCode {
+        ExitCode::from(match status {
+            ExitStatus::Done => 0,
+            ExitStatus::ClaimFailed => 1,
+            ExitStatus::Stuck => 3,
         })
     }
 }
 
-/// Bad input: why a command could not do what it was asked.
+/// Invalid input: the problems because of which a command could not run.
 #[derive(Debug)]
 pub struct Failure(Error);
 
@@ -39,9 +39,9 @@ impl Failure {
         Failure(groups.into())
     }
 
-    /// Prints the error on standard error.
-    pub fn tell(&self) -> ExitCode {
-        tell!("{}", self.0.render(colour_on_stderr()));
+    /// Prints the error on standard error, and returns the exit code.
+    pub fn report(&self) -> ExitCode {
+        eprint_line!("{}", self.0.render(colour_on_stderr()));
         ExitCode::from(2)
     }
 }
@@ -64,7 +64,7 @@ impl From<Problem> for Failure {
     }
 }
 
-/// Whether standard error shows colours: to a terminal only, and not against NO_COLOR.
+/// Returns whether standard error is coloured: only if it is a terminal and NO_COLOR is unset.
 fn colour_on_stderr() -> bool {
     let unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");

@@ -1,0 +1,150 @@
+//! A constant to be fitted, as it occurs in the machines: its keys, starting value, prior and bounds.
+
+use super::constant::FitConstant;
+use crate::experiment::constants::{self, PartNumber};
+use narrows_core::machine::Machine;
+use narrows_core::text::origin::Place;
+use narrows_core::text::quantity::ParseError;
+use narrows_core::text::{Entry, Origin, Problem, Read, Said, suggest};
+use std::collections::BTreeSet;
+
+/// The factor from the starting value to each bound, where none are declared (chosen).
+const BOUND_FACTOR: f64 = 100.0;
+
+/// A constant to be fitted. Amounts are in the smallest unit of its kind.
+#[derive(Clone, Debug)]
+pub struct FreeConstant {
+    /// The key, with `*` for names of parts.
+    pub key: String,
+    /// The parameter as the first machine has it.
+    pub current: PartNumber,
+    /// The distinct source locations of its value.
+    pub origins: Vec<Origin>,
+    /// The starting value.
+    pub start: f64,
+    /// One standard deviation of the logarithm.
+    pub prior: f64,
+    /// The least and the greatest value.
+    pub bounds: (f64, f64),
+}
+
+/// Returns whether `key` matches `pattern`, in which `*` matches any one name.
+pub fn key_matches(by: &str, key: &str) -> bool {
+    let (mut by, mut key) = (by.split('.'), key.split('.'));
+    loop {
+        match (by.next(), key.next()) {
+            (None, None) => return true,
+            (Some(a), Some(b)) if a == "*" || a == b => {}
+            _ => return false,
+        }
+    }
+}
+
+impl FreeConstant {
+    /// Finds the declared constant in these machines.
+    ///
+    /// # Errors
+    ///
+    /// Reports a key that no machine has, one whose values differ between machines, and bounds that do not enclose the
+    /// starting value.
+    pub fn find(wanted: &FitConstant, machines: &[&Read<Machine>]) -> Result<FreeConstant, Problem> {
+        let wrong = |message: String, label: &str| Problem::new(message).at(wanted.key.place.clone(), label);
+        let key = &wanted.key.text;
+        let (mut found, mut all_keys) = (Vec::new(), BTreeSet::new());
+        for read in machines {
+            let entries = read.entries();
+            for number in constants::part_numbers(read) {
+                all_keys.insert(number.key.clone());
+                if key_matches(key, &number.key) {
+                    let origin =
+                        entries.iter().find(|entry| entry.path == number.key).map(|entry| entry.origin.clone());
+                    found.push((number, origin));
+                }
+            }
+        }
+        let Some((current, _)) = found.first().cloned() else {
+            let nearest = suggest::nearest(key, all_keys.iter().map(String::as_str));
+            let label = nearest.map_or("no machine has it".to_owned(), |near| format!("did you mean `{near}`?"));
+            let problem = wrong(format!("the machines that are run have no constant `{key}`"), &label);
+            return Err(
+                problem.help("constants are numbers of hosts, interface, protocol, messaging and fabric, above 0")
+            );
+        };
+        if let Some((other, _)) = found.iter().find(|(other, _)| other.value != current.value) {
+            let several =
+                format!("`{key}` names constants of different values: {} and {}", with(&current), with(other));
+            return Err(wrong(several, "name one").help("fit constants of different values each by its own key"));
+        }
+        let mut origins: Vec<Origin> = Vec::new();
+        for origin in found.into_iter().filter_map(|(_, origin)| origin) {
+            if !origins.contains(&origin) {
+                origins.push(origin);
+            }
+        }
+        FreeConstant {
+            key: key.clone(),
+            start: current.number(),
+            current,
+            origins,
+            prior: wanted.prior,
+            bounds: (0.0, 0.0),
+        }
+        .bounded(wanted)
+    }
+
+    fn bounded(mut self, wanted: &FitConstant) -> Result<FreeConstant, Problem> {
+        let amount =
+            |said: &Said| self.current.parse(&said.text).map_err(|fault| value_problem(&self.key, said, fault));
+        if let Some(start) = &wanted.start {
+            self.start = amount(start)?;
+        }
+        let place = |wanted: &FitConstant| wanted.start.as_ref().unwrap_or(&wanted.key).place.clone();
+        self.bounds = match &wanted.bounds {
+            Some((least, most)) => (amount(least)?, amount(most)?),
+            None => (self.start / BOUND_FACTOR, self.start * BOUND_FACTOR),
+        };
+        let (least, most) = self.bounds;
+        if self.start > least && self.start < most && least > 0.0 {
+            return Ok(self);
+        }
+        let written = |number: f64| self.current.quantize(number).0;
+        let message = format!("`{}` starts outside its bounds, or at one of them", self.key);
+        let label = format!("{} must lie between {} and {}", written(self.start), written(least), written(most));
+        Err(Problem::new(message).at(place(wanted), label).help("bounds must be above 0, the least first"))
+    }
+
+    /// Returns the keys of the constant in a machine; those of a host that no node uses are left out.
+    pub fn keys_in(&self, read: &Read<Machine>) -> Vec<String> {
+        let entries = read.entries();
+        let hosts: Vec<&Entry> = entries.iter().filter(|entry| key_matches("nodes.*.host", &entry.path)).collect();
+        let is_used = |key: &str| {
+            let host = key.strip_prefix("hosts.").and_then(|rest| rest.split('.').next());
+            host.is_none_or(|host| hosts.is_empty() || hosts.iter().any(|entry| entry.value == host))
+        };
+        let numbers = constants::part_numbers(read).into_iter().map(|number| number.key);
+        numbers.filter(|key| key_matches(&self.key, key) && is_used(key)).collect()
+    }
+}
+
+fn with(number: &PartNumber) -> String {
+    format!("`{}` is {}", number.key, number.value)
+}
+
+/// Returns the problem of a text that does not parse as a value of a constant.
+pub fn value_problem(key: &str, said: &Said, fault: ParseError) -> Problem {
+    let place: Option<Place> = said.place.clone();
+    let problem = Problem::new(format!("`{}` is not a value of `{key}`", said.text)).at(place, fault.label);
+    fault.help.into_iter().fold(problem, Problem::help)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn star_matches_exactly_one_name() {
+        assert!(key_matches("ni.*.processing-time", "ni.cni512q.processing-time"));
+        assert!(!key_matches("ni.*.processing-time", "ni.trapeze.lanai.processing-time"));
+        assert!(!key_matches("ni.*", "ni.cni512q.processing-time"));
+    }
+}

@@ -1,0 +1,43 @@
+//! Heartbeat of a long operation: a line every ten seconds on standard error.
+
+use super::output;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// The interval between lines.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// Prints heartbeat lines until it is dropped.
+pub struct Heartbeat {
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Heartbeat {
+    /// Prints `what`, such as `running`, and the elapsed time.
+    pub fn start(what: &'static str) -> Heartbeat {
+        let begun = Instant::now();
+        Heartbeat::lines(move || format!("{what}, for {} s", begun.elapsed().as_secs()))
+    }
+
+    /// Prints the lines that `line` returns.
+    pub fn lines(line: impl Fn() -> String + Send + 'static) -> Heartbeat {
+        let (end, ended) = mpsc::channel();
+        let print_lines = move || {
+            while ended.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
+                output::eprint_line(&line());
+            }
+        };
+        Heartbeat { end: Some(end), thread: Some(thread::spawn(print_lines)) }
+    }
+}
+
+impl Drop for Heartbeat {
+    fn drop(&mut self) {
+        self.end.take();
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

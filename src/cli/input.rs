@@ -1,0 +1,51 @@
+//! `FILE` and `--set`: the description that a command works on.
+
+use super::exit::Failure;
+use super::{completion_values, registry};
+use clap::Args;
+use narrows_core::machine::Machine;
+use narrows_core::text::Read;
+pub use narrows_study::experiment::subject::Subject;
+use std::path::PathBuf;
+
+/// The options that select a description.
+#[derive(Args)]
+#[group(skip)]
+pub struct Options {
+    /// Description: the name of a shipped example (see `narrows list examples`), a file, or a result of `run --format
+    /// json`
+    #[arg(value_name = "FILE", add = completion_values::descriptions())]
+    pub file: PathBuf,
+    /// Override one value, such as workload.ping-pong.payload="1 KiB"; may be repeated
+    ///
+    /// KEY is a key as `narrows show` prints it. VALUE is parsed as TOML; if that fails, it is taken
+    /// as a string, so the quotes of a quantity may be left out. Later options override earlier ones.
+    /// ni=cni32qm replaces the description's interface by the shipped part of that name; host,
+    /// protocol and fabric work in the same way.
+    #[arg(long = "set", value_name = "KEY=VALUE", add = completion_values::settings())]
+    pub sets: Vec<String>,
+}
+
+impl Options {
+    /// Returns the description. A shipped example takes precedence over a file of the same name, which is reported on
+    /// standard error.
+    pub fn subject(&self) -> Result<Subject, Failure> {
+        let name = self.file.to_string_lossy();
+        if Subject::example(registry(), &name).is_some() {
+            match self.file.is_file() {
+                true => {
+                    eprint_line!(
+                        "Using the shipped example `{name}`, not the file of that name; write `./{name}` for the file."
+                    )
+                }
+                false => eprint_line!("Using the shipped example `{name}`."),
+            }
+        }
+        Ok(Subject::find(registry(), &self.file)?)
+    }
+
+    /// Reads and checks the description.
+    pub fn read(&self) -> Result<Read<Machine>, Failure> {
+        Ok(self.subject()?.read(&self.sets)?)
+    }
+}
