@@ -86,7 +86,7 @@ fn an_open_loop_waits_as_its_arrivals_and_the_service_time_say() {
 fn the_backlog_beyond_saturation_grows_linearly_and_the_run_says_saturated() {
     for (interface, fabric) in INTERFACES.iter().flat_map(|interface| FABRICS.map(|fabric| (interface, fabric))) {
         let (service, _) = service(interface, fabric);
-        let runs = [2_000, 8_000].map(|messages| stream(interface, fabric, &poisson(service, 1.2).1, messages, 1));
+        let runs = [8_000, 16_000].map(|messages| stream(interface, fabric, &poisson(service, 1.2).1, messages, 1));
         for result in &runs {
             let Outcome::Saturated(why) = &result.outcome else {
                 panic!("{interface}, {fabric}: {:?}", result.outcome);
