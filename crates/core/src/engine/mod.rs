@@ -188,7 +188,9 @@ pub use node::{Class, NodeId};
 /// let simulation = Simulation::new(Recorder::off());
 /// let sim = simulation.sim();
 /// let answer = Signal::new(&sim, "an answer");
-/// sim.spawn("client", async move { answer.wait().await });
+/// sim.spawn("client", async move {
+///     answer.wait().await;
+/// });
 /// let limits = Limits { time: Time::from_us(1), ..Limits::default() };
 /// let Outcome::Deadlock(stuck) = simulation.run(limits) else { panic!("nobody answers") };
 /// assert_eq!((&*stuck.chain[0].task, &*stuck.chain[0].wants), ("client", "an answer"));
