@@ -68,7 +68,7 @@ impl Error {
 impl From<Problems> for Error {
     /// Returns the error of a description with these problems.
     fn from(problems: Problems) -> Error {
-        if problems.are_misfits() { Error::Incompatible(problems) } else { Error::Description(problems) }
+        if problems.are_incompatibilities() { Error::Incompatible(problems) } else { Error::Description(problems) }
     }
 }
 

@@ -51,7 +51,7 @@ impl Sim {
     /// itself puts it on the agenda, which it has at hand.
     #[inline]
     fn asks_for(&self, instant: Time) {
-        self.0.asked.set(instant);
+        self.0.deferred_wakeup.set(instant);
         #[cfg(test)]
         if self.0.queues_all.get() {
             self.settle();
@@ -64,15 +64,15 @@ impl Sim {
     #[inline]
     fn passes(&self, instant: Time) -> bool {
         let core = &*self.0;
-        let passes = instant < core.clear.get()
+        let passes = instant < core.no_event_before.get()
             && core.now.get() < instant
-            && core.asked.get() == Time::MAX
-            && instant < core.unlimited.get();
+            && core.deferred_wakeup.get() == Time::MAX
+            && instant < core.guard_until.get();
         #[cfg(test)]
         let passes = passes && !core.queues_all.get();
         if passes {
             core.now.set(instant);
-            core.passed.set(core.passed.get() + 1);
+            core.elided_delays.set(core.elided_delays.get() + 1);
         }
         passes
     }
@@ -86,6 +86,6 @@ impl Sim {
     /// How many events are pending.
     #[cfg(test)]
     pub(super) fn pending(&self) -> usize {
-        self.0.agenda.borrow().queue.len()
+        self.0.wakeups.borrow().queue.len()
     }
 }

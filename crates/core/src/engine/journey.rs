@@ -8,7 +8,7 @@
 //! one of the packet that completes it is the message's. A copy that is sent again has a journey of
 //! its own from then on ([`Journey::fork`]); that of the copy which is accepted is handed up.
 
-use super::end::EndId;
+use super::endpoint::EndId;
 use super::ledger::Ledger;
 use super::time::Time;
 use super::units::Bytes;

@@ -1,14 +1,14 @@
 //! Simulated time, units, tasks, the event queue, resources, mailboxes, random streams, ledgers
 //! and spans. Knows no hardware.
 
-mod about;
-mod agenda;
+mod task_info;
+mod wakeups;
 #[doc(hidden)]
 pub mod busy;
 #[doc(hidden)]
 pub mod delay;
 #[doc(hidden)]
-pub mod end;
+pub mod endpoint;
 #[doc(hidden)]
 pub mod interval;
 #[doc(hidden)]
@@ -43,7 +43,7 @@ pub mod sim;
 #[doc(hidden)]
 pub mod stats;
 #[doc(hidden)]
-pub mod stuck;
+pub mod deadlock;
 #[doc(hidden)]
 pub mod tally;
 #[doc(hidden)]
@@ -166,7 +166,7 @@ pub use units::Hertz;
 ///
 /// assert_eq!(EndId(3).index(), 3);
 /// ```
-pub use end::EndId;
+pub use endpoint::EndId;
 
 /// Numbers of nodes, and of the logical networks that a fabric may have.
 ///
@@ -270,7 +270,7 @@ pub use stats::Summary;
 #[doc(hidden)]
 pub use busy::Busy;
 #[doc(hidden)]
-pub use end::Addresses;
+pub use endpoint::Addresses;
 #[doc(hidden)]
 pub use journey::Message;
 #[doc(hidden)]
@@ -282,11 +282,11 @@ pub use milestones::Milestones;
 #[doc(hidden)]
 pub use node::Head;
 #[doc(hidden)]
-pub use record::{Doing, Passed, Span, Track, TrackId};
+pub use record::{Doing, CapturedPacket, Span, Track, TrackId};
 #[doc(hidden)]
 pub use sim::LocalFuture;
 #[doc(hidden)]
-pub use stuck::Stuck;
+pub use deadlock::DeadlockReport;
 #[doc(hidden)]
 pub use tally::{Deliveries, Expected, FlowTally, MessageTally};
 #[doc(hidden)]

@@ -63,7 +63,7 @@ impl Timeline {
 
 /// A packet that has left a node, byte for byte.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Passed {
+pub struct CapturedPacket {
     /// The node.
     pub node: NodeId,
     /// When its last byte had left.
@@ -79,7 +79,7 @@ pub struct Recorder {
     timeline: RefCell<Timeline>,
     captures: bool,
     messages: bool,
-    packets: RefCell<Vec<Passed>>,
+    packets: RefCell<Vec<CapturedPacket>>,
 }
 
 impl Recorder {
@@ -109,14 +109,14 @@ impl Recorder {
     }
 
     /// Keeps a packet, if packets are kept.
-    pub fn packet(&self, passed: impl FnOnce() -> Passed) {
+    pub fn packet(&self, passed: impl FnOnce() -> CapturedPacket) {
         if self.captures {
             self.packets.borrow_mut().push(passed());
         }
     }
 
     /// The packets kept so far.
-    pub fn take_packets(&self) -> Vec<Passed> {
+    pub fn take_packets(&self) -> Vec<CapturedPacket> {
         std::mem::take(&mut *self.packets.borrow_mut())
     }
 
@@ -134,7 +134,7 @@ impl Recorder {
     }
 
     /// A track for the resource `name` of `group`, if spans are kept.
-    pub fn track_if_on(&self, group: &str, name: &str) -> Track {
+    pub fn register_track(&self, group: &str, name: &str) -> Track {
         Track(self.is_on().then(|| self.track(group, name)))
     }
 
@@ -146,7 +146,7 @@ impl Recorder {
 
     /// Keeps a span of a track that is there only where spans are kept.
     #[inline]
-    pub fn tell(&self, track: Track, doing: Doing, start: Time, end: Time) {
+    pub fn record_span(&self, track: Track, doing: Doing, start: Time, end: Time) {
         if let Track(Some(track)) = track {
             let Doing { what, message, bytes } = doing;
             self.keep(Span { track, what, message, bytes, start, end });

@@ -47,7 +47,7 @@ impl Resource {
 
     /// Has a span kept for each who holds it, on the track `name` of `group`.
     pub fn traced(mut self, group: &str, name: &str) -> Resource {
-        self.track = self.sim.recorder().track_if_on(group, name);
+        self.track = self.sim.recorder().register_track(group, name);
         self
     }
 
@@ -117,7 +117,7 @@ impl Resource {
         let now = self.sim.now();
         self.held_total.set(self.held_total.get() + now.since(self.held_since.get()));
         if self.sim.recorder().keeps(self.track) {
-            self.sim.recorder().tell(self.track, self.doing.take(), self.held_since.get(), now);
+            self.sim.recorder().record_span(self.track, self.doing.take(), self.held_since.get(), now);
         }
         let next = self.waiters.borrow_mut().pop_front();
         match next {

@@ -4,7 +4,7 @@
 //! a [`Summary`], ledgers as [`LedgerSums`], instants as [`Milestones`]. Of the messages themselves the first are
 //! kept, and a sample of the later ones. Leaves out who waits for what: that is for programs.
 
-use super::end::EndId;
+use super::endpoint::EndId;
 use super::journey::{Journey, Message};
 use super::ledger_sums::LedgerSums;
 use super::milestones::Milestones;
@@ -76,13 +76,13 @@ pub struct MessageTally {
     /// By sender and receiver, what was delivered and measured.
     flows: RefCell<BTreeMap<(EndId, EndId), FlowTally>>,
     /// Whose messages are told of; everybody's if nobody's are named.
-    told: Cell<Option<EndId>>,
+    ledger_source: Cell<Option<EndId>>,
     /// Of those that are told of.
     ledger: RefCell<LedgerSums>,
     /// Of all that were measured, whether their ledgers were kept or not.
     latencies: RefCell<Summary>,
     /// The same over time, in picoseconds.
-    course: RefCell<TimeSeries>,
+    latency_series: RefCell<TimeSeries>,
     lost: RefCell<BTreeSet<u64>>,
     /// Packets that software dropped, by why.
     dropped_packets: RefCell<BTreeMap<&'static str, u64>>,
@@ -103,10 +103,10 @@ impl MessageTally {
             arrived: Cell::new(0),
             kept: RefCell::new(if sim.recorder().keeps_messages() { Sampled::all() } else { Sampled::default() }),
             flows: RefCell::default(),
-            told: Cell::default(),
+            ledger_source: Cell::default(),
             ledger: RefCell::default(),
             latencies: RefCell::default(),
-            course: RefCell::default(),
+            latency_series: RefCell::default(),
             lost: RefCell::default(),
             dropped_packets: RefCell::default(),
             settled: RefCell::default(),
@@ -141,7 +141,7 @@ impl MessageTally {
     pub fn pass(&self, journey: &Journey, at: Time) {
         if let Some(start) = journey.start().filter(|_| self.measuring.get()) {
             self.latencies.borrow_mut().add(at.since(start));
-            self.course.borrow_mut().add(at.ps(), at.since(start).ps());
+            self.latency_series.borrow_mut().add(at.ps(), at.since(start).ps());
         }
     }
 
@@ -172,7 +172,7 @@ impl MessageTally {
         self.kept.borrow_mut().add((message.clone(), at));
         flow.latencies.add(ledger.total());
         flow.instants.add(at);
-        if self.tells_of(message.source) {
+        if self.keeps_ledger_of(message.source) {
             self.ledger.borrow_mut().add(&ledger);
         }
         true
@@ -241,13 +241,13 @@ impl MessageTally {
     }
 
     /// From now on only the messages of `source` are told of in ledgers.
-    pub fn tell_of(&self, source: EndId) {
-        self.told.set(Some(source));
+    pub fn limit_ledgers_to(&self, source: EndId) {
+        self.ledger_source.set(Some(source));
     }
 
     /// Whether ledgers tell of the messages of `source`.
-    pub fn tells_of(&self, source: EndId) -> bool {
-        self.told.get().is_none_or(|told| told == source)
+    pub fn keeps_ledger_of(&self, source: EndId) -> bool {
+        self.ledger_source.get().is_none_or(|ledger_source| ledger_source == source)
     }
 
     /// Messages delivered and measured so far, in the order of delivery, each with its instant: all if that was asked
@@ -272,8 +272,8 @@ impl MessageTally {
     }
 
     /// The same latencies by the instants of delivery, in picoseconds.
-    pub fn course(&self) -> Ref<'_, TimeSeries> {
-        self.course.borrow()
+    pub fn latency_series(&self) -> Ref<'_, TimeSeries> {
+        self.latency_series.borrow()
     }
 
     /// Waits until each endpoint has been delivered, or has lost, as many messages as it expects. A

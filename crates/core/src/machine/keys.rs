@@ -94,7 +94,7 @@ fn quoted(key: &str) -> String {
 }
 
 /// No more keys than these are told that end as what was given.
-const KEYS_TOLD: usize = 4;
+const KEYS_SUGGESTED_MAX: usize = 4;
 
 impl Registry {
     /// Returns the same problems; of a setting whose key is none at the top, with the keys of the description that end
@@ -112,8 +112,8 @@ impl Registry {
             let (keys, _) = set::plain(option).filter(|_| is_of_top(problem) && !problem.message.contains("` in `"))?;
             let end = format!(".{}", keys.join("."));
             let full: Vec<&str> = paths.iter().map(String::as_str).filter(|path| path.ends_with(&end)).collect();
-            let told: Vec<String> = full.iter().take(KEYS_TOLD).map(|path| format!("`{path}`")).collect();
-            (!told.is_empty()).then(|| format!("did you mean {}?", told.join(" or ")))
+            let suggestions: Vec<String> = full.iter().take(KEYS_SUGGESTED_MAX).map(|path| format!("`{path}`")).collect();
+            (!suggestions.is_empty()).then(|| format!("did you mean {}?", suggestions.join(" or ")))
         })
     }
 }

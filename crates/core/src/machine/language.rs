@@ -29,9 +29,9 @@ impl Language {
                         self.maps.insert(*key);
                         self.table(shape);
                     }
-                    Form::OneOf(family, beside) => {
+                    Form::OneOf(family, siblings) => {
                         self.family(family);
-                        self.table(beside);
+                        self.table(siblings);
                     }
                     Form::Value(..) | Form::Like(_) | Form::Parts => {}
                 },

@@ -1,7 +1,7 @@
 //! One key of a table while it is read: its kind, its bounds, and whether it must stand.
 
 use super::kind::{
-    Amount, ByName, Choice, Count, Decoded, FilePath, Flag, Misfit, Number, NumberOrText, Phrase, Several, ValueKind,
+    Amount, ByName, Choice, Count, Decoded, FilePath, Flag, InvalidValue, Number, NumberOrText, Phrase, Several, ValueKind,
     Words, own,
 };
 use super::quantity::Quantity;
@@ -240,17 +240,17 @@ impl<K: ValueKind> Field<'_, '_, K> {
 
     /// The value, or this default where it does not stand.
     pub fn or(self, default: K::Written<'_>) -> K::Value {
-        let made_up = TreeNode::made_up(self.kind.written(default));
-        let value = match self.kind.decode(&made_up, self.table.all_texts()) {
+        let synthetic = TreeNode::synthetic(self.kind.written(default));
+        let value = match self.kind.decode(&synthetic, self.table.all_texts()) {
             Ok(value) => value,
-            Err(misfits) => panic!("the default of `{}` is not allowed: {}", self.key, first(&misfits)),
+            Err(invalid_values) => panic!("the default of `{}` is not allowed: {}", self.key, first(&invalid_values)),
         };
-        let json = self.kind.json(&value, &made_up);
+        let json = self.kind.json(&value, &synthetic);
         self.describe(|| Need::Default(plain(&json), json.clone()));
         match self.table.child(self.key) {
             Some(node) => self.take(node).unwrap_or(value),
             None => {
-                let text = made_up.text().map_or_else(|| plain(&json), str::to_string);
+                let text = synthetic.text().map_or_else(|| plain(&json), str::to_string);
                 self.table.note_value(self.key, self.doc, self.kind.name(), None, text, json);
                 self.note_file(&value);
                 value
@@ -284,16 +284,16 @@ impl<K: ValueKind> Field<'_, '_, K> {
                 self.note_file(&value);
                 Some(value)
             }
-            Err(misfits) => {
-                self.table.misfits(self.key, self.doc, misfits);
+            Err(invalid_values) => {
+                self.table.invalid_values(self.key, self.doc, invalid_values);
                 None
             }
         }
     }
 }
 
-fn first(misfits: &[Misfit]) -> &str {
-    misfits.first().map_or("", |misfit| misfit.fault.label.as_str())
+fn first(invalid_values: &[InvalidValue]) -> &str {
+    invalid_values.first().map_or("", |invalid_value| invalid_value.fault.label.as_str())
 }
 
 /// JSON as text, a lone string without its quotes.

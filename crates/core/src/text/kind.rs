@@ -12,20 +12,20 @@ use std::path::Path;
 
 mod amount;
 mod number;
-mod said;
-mod several;
+mod spanned;
+mod list_of;
 mod word;
 
 pub use amount::Amount;
 pub(super) use amount::own;
 pub use number::{Count, Flag, Number};
-pub use said::{ByName, Constant, NumberOrText, Phrase, Said};
-pub use several::Several;
+pub use spanned::{ByName, Constant, NumberOrText, Phrase, Said};
+pub use list_of::Several;
 pub use word::{Choice, FilePath, Words};
 
 /// A value that does not fit its key, and where.
 #[derive(Clone, Debug)]
-pub struct Misfit {
+pub struct InvalidValue {
     /// The value, or the element of it.
     pub place: Option<Place>,
     /// What is wrong with it.
@@ -33,10 +33,10 @@ pub struct Misfit {
 }
 
 /// A value, or all that is wrong with it.
-pub type Decoded<T> = Result<T, Vec<Misfit>>;
+pub type Decoded<T> = Result<T, Vec<InvalidValue>>;
 
-fn misfit<T>(node: &TreeNode, fault: ParseError) -> Decoded<T> {
-    Err(vec![Misfit { place: node.place.clone(), fault }])
+fn invalid_value<T>(node: &TreeNode, fault: ParseError) -> Decoded<T> {
+    Err(vec![InvalidValue { place: node.place.clone(), fault }])
 }
 
 /// A kind of value.

@@ -1,7 +1,7 @@
 //! From TOML text to typed values, with every place remembered: layers, units, problems, schema.
 //! Knows no hardware; a part reads its own parameters with it, beside its datasheet.
 
-mod elsewhere;
+mod misplaced;
 pub mod family;
 pub mod field;
 pub mod file;
@@ -10,23 +10,23 @@ pub mod leaves;
 pub mod load;
 pub mod origin;
 pub mod parameters;
-mod pen;
+mod read_context;
 pub mod problem;
 pub mod quantity;
 pub mod read;
 pub mod record;
 pub mod schema;
 pub mod set;
-mod standing;
+mod variant_selection;
 pub mod suggest;
 pub mod table;
-mod told;
+mod diagnostics;
 pub mod tree;
 pub mod value;
 
 pub use field::Field;
 pub use kind::{Choice, Constant, Said};
-pub use load::{Document, Loaded, Shelf, Source, load};
+pub use load::{Document, Loaded, PartLibrary, Source, load};
 pub use narrows_derive::{ParameterChoice, Parameters};
 pub use origin::{Layer, Origin};
 pub use parameters::{AllOptional, ParameterSink, ParameterVariants, Parameters, TomlSink, to_toml};

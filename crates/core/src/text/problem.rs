@@ -20,18 +20,18 @@ pub struct Problem {
     /// What is said at that place.
     pub label: Box<str>,
     /// Further places that have to do with it, each with what is said there.
-    pub beside: Box<[(Place, String)]>,
+    pub related: Box<[(Place, String)]>,
     /// What is allowed; what to do.
     pub help: Vec<String>,
     /// Whether it is that parts, each sound by itself, do not fit together.
-    pub is_misfit: bool,
+    pub is_incompatibility: bool,
 }
 
 impl Problem {
     /// A problem that stands nowhere yet.
     pub fn new(message: impl Into<String>) -> Problem {
         let (message, label) = (message.into(), "".into());
-        Problem { message, place: None, label, beside: Box::default(), help: Vec::new(), is_misfit: false }
+        Problem { message, place: None, label, related: Box::default(), help: Vec::new(), is_incompatibility: false }
     }
 
     /// That a value is not one its key takes.
@@ -54,8 +54,8 @@ impl Problem {
     }
 
     /// The same problem with one further place.
-    pub fn beside(mut self, place: Place, label: impl Into<String>) -> Problem {
-        self.beside = self.beside.into_iter().chain([(place, label.into())]).collect();
+    pub fn related(mut self, place: Place, label: impl Into<String>) -> Problem {
+        self.related = self.related.into_iter().chain([(place, label.into())]).collect();
         self
     }
 
@@ -69,8 +69,8 @@ impl Problem {
     }
 
     /// The same problem as one of parts that do not fit together.
-    pub fn misfit(self) -> Problem {
-        Problem { is_misfit: true, ..self }
+    pub fn incompatible(self) -> Problem {
+        Problem { is_incompatibility: true, ..self }
     }
 
     fn group<'a>(&'a self, texts: &'a Texts) -> Group<'a> {
@@ -78,21 +78,21 @@ impl Problem {
         if let Some(place) = &self.place {
             group = group.element(self.snippet(place, texts));
         }
-        for (place, label) in self.beside.iter().filter(|(beside, _)| !self.shares_text(beside)) {
+        for (place, label) in self.related.iter().filter(|(related, _)| !self.shares_text(related)) {
             group = group.element(snippet(place, label, AnnotationKind::Context, texts));
         }
         group.elements(self.help.iter().map(|help| Element::from(Level::HELP.message(printable(help)))))
     }
 
-    fn shares_text(&self, beside: &Place) -> bool {
-        self.place.as_ref().is_some_and(|place| place.text == beside.text)
+    fn shares_text(&self, related: &Place) -> bool {
+        self.place.as_ref().is_some_and(|place| place.text == related.text)
     }
 
     fn snippet<'a>(&'a self, place: &'a Place, texts: &'a Texts) -> Element<'a> {
         let content = &texts.get(place.text).content;
         let mut snippet = snippet(place, &self.label, AnnotationKind::Primary, texts);
-        for (beside, label) in self.beside.iter().filter(|(beside, _)| self.shares_text(beside)) {
-            let span = on_boundaries(content, &beside.span);
+        for (related, label) in self.related.iter().filter(|(related, _)| self.shares_text(related)) {
+            let span = on_boundaries(content, &related.span);
             snippet = snippet.annotation(AnnotationKind::Context.span(span).label(printable(label)));
         }
         snippet.into()
@@ -126,7 +126,7 @@ fn printable(text: &str) -> String {
 }
 
 /// Nobody reads more problems than these at once.
-const TOLD_MAX: usize = 100;
+const REPORTED_MAX: usize = 100;
 
 /// Everything that is wrong with one description.
 #[derive(Clone)]
@@ -141,10 +141,10 @@ impl Problems {
         let mut known = HashSet::with_capacity(list.len());
         let is_new: Vec<bool> = list.iter().map(|it| known.insert((it.place.as_ref(), &it.message))).collect();
         let mut is_new = is_new.into_iter();
-        let mut told = list;
-        told.retain(|_| is_new.next() == Some(true));
-        told.sort_by(|a, b| a.place.cmp(&b.place));
-        Problems { list: told, texts: texts.clone() }
+        let mut reported = list;
+        reported.retain(|_| is_new.next() == Some(true));
+        reported.sort_by(|a, b| a.place.cmp(&b.place));
+        Problems { list: reported, texts: texts.clone() }
     }
 
     /// One problem that stands in no text.
@@ -155,7 +155,7 @@ impl Problems {
     /// The problems one by one: as many of them as are told.
     pub fn each(&self) -> Vec<Problems> {
         let one = |problem: &Problem| Problems { list: vec![problem.clone()], texts: self.texts.clone() };
-        self.list.iter().take(TOLD_MAX).map(one).collect()
+        self.list.iter().take(REPORTED_MAX).map(one).collect()
     }
 
     /// The problems, in order.
@@ -174,20 +174,20 @@ impl Problems {
     }
 
     /// Whether all that is wrong is that parts do not fit together.
-    pub fn are_misfits(&self) -> bool {
-        !self.list.is_empty() && self.list.iter().all(|problem| problem.is_misfit)
+    pub fn are_incompatibilities(&self) -> bool {
+        !self.list.is_empty() && self.list.iter().all(|problem| problem.is_incompatibility)
     }
 
     /// The problems as text, with colours for a terminal, or plain: the first of them, and how many
     /// more there are.
     pub fn render(&self, coloured: bool) -> String {
         let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
-        let first = self.list.iter().take(TOLD_MAX);
-        let mut told: Vec<String> = first.map(|problem| renderer.render(&[problem.group(&self.texts)])).collect();
-        if let Some(more) = self.list.len().checked_sub(TOLD_MAX).filter(|more| *more > 0) {
-            told.push(format!("and {more} more"));
+        let first = self.list.iter().take(REPORTED_MAX);
+        let mut reported: Vec<String> = first.map(|problem| renderer.render(&[problem.group(&self.texts)])).collect();
+        if let Some(more) = self.list.len().checked_sub(REPORTED_MAX).filter(|more| *more > 0) {
+            reported.push(format!("and {more} more"));
         }
-        told.join("\n\n")
+        reported.join("\n\n")
     }
 }
 
@@ -220,7 +220,7 @@ mod tests {
         let set = texts.add(Layer::Set("ni.y=6".into()), "ni.y=6", None);
         let late = Problem::new("y is wrong").at(place(set, 5..6), "here").help("leave y out");
         let early = Problem::new("x is wrong").at(place(file, 9..10), "a time needs a unit");
-        let told = Problems::new(vec![late.clone(), early, late], &texts).to_string();
+        let reported = Problems::new(vec![late.clone(), early, late], &texts).to_string();
         let expected = "\
 error: x is wrong
  --> m.toml:2:5
@@ -235,7 +235,7 @@ error: y is wrong
   |      ^ here
   |
   = help: leave y out";
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 
     #[test]
@@ -245,9 +245,9 @@ error: y is wrong
         let problem = |line: usize| Problem::new("it stands again").at(place(id, 6 * line..6 * line + 1), "here");
         let all = Problems::new((0..50_000).chain(0..50_000).map(problem).collect(), &texts);
         assert_eq!(all.list().len(), 50_000);
-        let told = all.to_string();
-        assert_eq!(told.matches("error: ").count(), TOLD_MAX);
-        assert!(told.ends_with("\n\nand 49900 more"), "{}", &told[told.len() - 100..]);
+        let reported = all.to_string();
+        assert_eq!(reported.matches("error: ").count(), REPORTED_MAX);
+        assert!(reported.ends_with("\n\nand 49900 more"), "{}", &reported[reported.len() - 100..]);
     }
 
     #[test]

@@ -290,10 +290,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn fault<Q: Quantity>(text: &str) -> String {
-        told(&parse::<Q>(text).err().expect("a fault"))
+        reported(&parse::<Q>(text).err().expect("a fault"))
     }
 
-    fn told(fault: &ParseError) -> String {
+    fn reported(fault: &ParseError) -> String {
         format!("{}: {}", fault.label, fault.help.join("; "))
     }
 
@@ -334,7 +334,7 @@ mod tests {
         assert!(fault::<Rate>("100 mb/s").contains("did you mean \"100 MB/s\"?"));
         assert!(fault::<Hertz>("33 mhz").contains("did you mean \"33 MHz\"?"));
         assert!(fault::<Time>("-4 ns").contains("has no sign"));
-        let alone = |number| told(&no_unit::<Time>(number));
+        let alone = |number| reported(&no_unit::<Time>(number));
         assert!(alone("40").contains("write \"40 ns\"") && alone("-4").contains("has no sign"));
         assert!(alone("nan").contains("finite") && alone("1e3").contains("without an exponent"));
         assert!(fault::<Rate>("0 MB/s").contains("more than zero"));

@@ -7,12 +7,12 @@
 
 use super::load::Loaded;
 use super::origin::Texts;
-use super::pen::Pen;
+use super::read_context::ReadContext;
 use super::problem::{Problem, Problems};
 use super::record::{Entry, Records};
 use super::schema::Schema;
 use super::table::Table;
-use super::told;
+use super::diagnostics;
 use serde_json::Value as Json;
 use std::path::PathBuf;
 
@@ -39,10 +39,10 @@ impl Reading {
 
     /// Reads the whole; all problems are told together.
     pub fn read<T>(self, read: impl FnOnce(&mut Table<'_>) -> T) -> Result<Read<T>, Problems> {
-        let pen = Pen::new(self.loaded.texts.clone(), self.loaded.parts.clone(), false);
-        let root = Table::new(&pen, Vec::new(), Some(&self.loaded.root), None);
+        let context = ReadContext::new(self.loaded.texts.clone(), self.loaded.parts.clone(), false);
+        let root = Table::new(&context, Vec::new(), Some(&self.loaded.root), None);
         let value = root.run(read).0;
-        let (problems, records, files) = pen.done();
+        let (problems, records, files) = context.finish();
         match problems.is_empty() {
             true => Ok(Read { value, loaded: self.loaded, records, files }),
             false => Err(Problems::new(problems, &self.loaded.texts)),
@@ -56,17 +56,17 @@ impl Reading {
 ///
 /// If something is required.
 pub(super) fn nothing<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> T {
-    let pen = Pen::new(Texts::default(), Vec::new(), false);
-    let value = Table::new(&pen, Vec::new(), None, None).run(read).0;
-    let (problems, ..) = pen.done();
+    let context = ReadContext::new(Texts::default(), Vec::new(), false);
+    let value = Table::new(&context, Vec::new(), None, None).run(read).0;
+    let (problems, ..) = context.finish();
     assert!(problems.is_empty(), "these have no defaults: {problems:?}");
     value
 }
 
 /// What `read` would take.
 pub fn describe<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> Schema {
-    let pen = Pen::new(Texts::default(), Vec::new(), true);
-    Schema { root: Table::new(&pen, Vec::new(), None, None).run(read).1 }
+    let context = ReadContext::new(Texts::default(), Vec::new(), true);
+    Schema { root: Table::new(&context, Vec::new(), None, None).run(read).1 }
 }
 
 impl<T> Read<T> {
@@ -98,13 +98,13 @@ impl<T> Read<T> {
     }
 
     /// True if something stands at `path` in any layer, and is no default.
-    pub fn stands(&self, path: &str) -> bool {
+    pub fn is_defined(&self, path: &str) -> bool {
         self.loaded.root.at(path.split('.')).is_some()
     }
 
     /// A problem with the value at `path`, found after reading.
     pub fn wrong(&self, path: &str, message: &str, help: &str) -> Problem {
-        told::positioned(&self.loaded.root, &self.records, path, path, self.loaded.root.place.clone(), message)
+        diagnostics::positioned(&self.loaded.root, &self.records, path, path, self.loaded.root.place.clone(), message)
             .help(help)
     }
 

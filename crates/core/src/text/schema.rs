@@ -171,9 +171,9 @@ impl Form {
             Form::Table(shape) => shape.list(path, lines),
             Form::Map(shape) => shape.list(&join(path, "NAME"), lines),
             Form::List(shape) => shape.list(&join(path, "INDEX"), lines),
-            Form::OneOf(family, beside) => {
+            Form::OneOf(family, siblings) => {
                 family.list(path, lines);
-                beside.list(path, lines);
+                siblings.list(path, lines);
             }
         }
     }

@@ -6,7 +6,7 @@
 use super::uncertainty::single::MetricUncertainty;
 use super::{Bottleneck, RunResult};
 use crate::report::MeanLedger;
-use narrows_core::engine::{Outcome, Stuck, Time};
+use narrows_core::engine::{Outcome, DeadlockReport, Time};
 use narrows_core::machine::{Machine, shipped};
 use narrows_core::text::Read;
 use serde_json::{Map, Value as Json, json};
@@ -184,7 +184,7 @@ pub fn said(result: &RunResult) -> Option<String> {
 }
 
 /// The waits of a run that did not end by itself.
-pub fn stuck(outcome: &Outcome) -> Option<&Stuck> {
+pub fn stuck(outcome: &Outcome) -> Option<&DeadlockReport> {
     match outcome {
         Outcome::Done | Outcome::Saturated(_) => None,
         Outcome::Deadlock(stuck) | Outcome::Livelock(stuck) | Outcome::TimeLimit(stuck) => Some(stuck),
@@ -250,8 +250,8 @@ fn binds(binds: &Bottleneck) -> Json {
     }
 }
 
-fn stuck_json(stuck: &Stuck) -> Json {
-    let wait = |wait: &narrows_core::engine::stuck::Wait| json!({ "task": wait.task, "wants": wait.wants, "holder": wait.holder, "closes_cycle": wait.closes_cycle });
+fn stuck_json(stuck: &DeadlockReport) -> Json {
+    let wait = |wait: &narrows_core::engine::deadlock::Wait| json!({ "task": wait.task, "wants": wait.wants, "holder": wait.holder, "closes_cycle": wait.closes_cycle });
     let mut told = json!({ "at_us": stuck.at.as_us(), "chain": stuck.chain.iter().map(wait).collect::<Vec<_>>() });
     if !stuck.lost.first.is_empty() {
         told["lost"] = json!({ "first": stuck.lost.first, "more": stuck.lost.more });

@@ -1,7 +1,7 @@
 //! One run of one description, and its result.
 
 use narrows_core::engine::{
-    Bytes, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Passed, Recorder, Time, Timeline,
+    Bytes, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, CapturedPacket, Recorder, Time, Timeline,
 };
 use narrows_core::host::HostMetric;
 use narrows_core::machine::Machine;
@@ -32,7 +32,7 @@ pub struct RunResult {
     /// The spans, if they were recorded.
     pub timeline: Timeline,
     /// The packets of a known format that passed, if they were asked for.
-    pub packets: Vec<Passed>,
+    pub packets: Vec<CapturedPacket>,
 }
 
 /// A message that was delivered.

@@ -3,7 +3,7 @@
 //! The wheel cuts time into buckets of 2ⁿ ps. The events of the current bucket are sorted once,
 //! into `run`; what is added to that bucket afterwards goes to the heap `near`; events of the
 //! next `heads.len()` buckets are listed by bucket in no order; those beyond wait in the heap
-//! `far`. So each event is taken as the lesser of two firsts, and the order is exact whatever
+//! `far`. So each event is taken as the lesser of two first_endpoints, and the order is exact whatever
 //! the width is: width and number of buckets decide the speed alone, and are chosen anew when
 //! the counts say that they no longer fit. While events are few there is one endless current
 //! bucket, and all of this is the heap `near`.

@@ -3,7 +3,7 @@
 
 mod held;
 mod passing;
-mod stuck;
+mod deadlock;
 mod tasks;
 mod waits;
 

@@ -2,7 +2,7 @@
 
 mod fabric;
 pub mod fit;
-mod memory_room;
+mod memory_capacity;
 pub(super) mod notes;
 mod reach;
 mod sound;
@@ -23,7 +23,7 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
         Some(_) => fits(read, &mut problems),
     }
     if problems.is_empty() {
-        memory_room::check(read, &mut problems);
+        memory_capacity::check(read, &mut problems);
         fabric::check(read, &mut problems);
     }
     problems
@@ -41,16 +41,16 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         return;
     }
     let (interfaces, endpoints) = (&machine.interfaces()[..], &endpoints_key(machine));
-    let mut told: Vec<fit::Misfit> = Vec::new();
+    let mut reported: Vec<fit::IncompatibleParts> = Vec::new();
     for &interface in interfaces {
-        let (facts, addresses, hosts) = (fabric.capabilities(), machine.addresses(), hosts_of(machine, interface));
+        let (fabric_capabilities, addresses, hosts) = (fabric.capabilities(), machine.addresses(), hosts_of(machine, interface));
         let parts =
-            fit::Parts { registry, hosts, ends, interface, interfaces, facts, fabric, workload, addresses, endpoints };
+            fit::Parts { registry, hosts, ends, interface, interfaces, fabric_capabilities, fabric, workload, addresses, endpoints };
         // What is wrong whatever the interface is told once.
-        told.extend(fit::misfits(&parts).into_iter().filter(|misfit| !told.contains(misfit)).collect::<Vec<_>>());
+        reported.extend(fit::incompatibilities(&parts).into_iter().filter(|incompatibility| !reported.contains(incompatibility)).collect::<Vec<_>>());
     }
-    for misfit in &told {
-        tell(read, misfit, problems);
+    for incompatibility in &reported {
+        report(read, incompatibility, problems);
     }
     classes(read, ends, problems);
 }
@@ -73,18 +73,18 @@ fn endpoints_key(machine: &Machine) -> String {
 }
 
 /// Tells a misfit at the key that counts most.
-fn tell(read: &Read<Machine>, misfit: &fit::Misfit, problems: &mut Vec<Problem>) {
-    let keys: Vec<String> = misfit.keys.iter().cloned().chain(chosen(&read.value, &misfit.keys)).collect();
+fn report(read: &Read<Machine>, incompatibility: &fit::IncompatibleParts, problems: &mut Vec<Problem>) {
+    let keys: Vec<String> = incompatibility.keys.iter().cloned().chain(chosen(&read.value, &incompatibility.keys)).collect();
     // Where no nodes are described there are as many as the fabric has.
-    let keys: Vec<&str> = keys.iter().map(String::as_str).filter(|key| *key != "nodes" || read.stands(key)).collect();
-    problems.push(read.wrong(read.foremost(&keys), &misfit.message, &misfit.help).misfit());
+    let keys: Vec<&str> = keys.iter().map(String::as_str).filter(|key| *key != "nodes" || read.is_defined(key)).collect();
+    problems.push(read.wrong(read.foremost(&keys), &incompatibility.message, &incompatibility.help).incompatible());
 }
 
 /// A logical network that a description names is there.
 fn classes(read: &Read<Machine>, ends: &super::Ends, problems: &mut Vec<Problem>) {
     let Some(key) = ends.protocol.second_class_key().map(|key| ends.protocol.key(key)) else { return };
     let (fabric, capabilities) = (&read.value.fabric, read.value.fabric.capabilities());
-    if read.stands(&key) && capabilities.classes == 1 {
+    if read.is_defined(&key) && capabilities.classes == 1 {
         let message = format!("there is no other logical network: [{}] has one", fabric.table());
         let help = match capabilities.classes_key {
             Some(key) => format!("leave it out, or write {} = 2", fabric.key(key)),
@@ -105,8 +105,8 @@ fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
 /// A workload that drives the fabric alone needs one of routers.
 fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (fabric, nodes) = (&read.value.fabric, read.value.nodes.len());
-    if let Some(misfit) = reach::too_many(&read.value.registry, nodes, None, fabric) {
-        tell(read, &misfit, problems);
+    if let Some(incompatibility) = reach::too_many(&read.value.registry, nodes, None, fabric) {
+        report(read, &incompatibility, problems);
     }
     if read.value.addresses().most() > 1 {
         let message = "this workload drives the fabric alone, and no program takes an endpoint";

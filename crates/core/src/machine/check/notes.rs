@@ -18,11 +18,11 @@ pub(in crate::machine) fn notes(machine: &Machine) -> Vec<String> {
 
 /// That packets are lost even where nothing waits, and who does not send them again.
 fn loss(machine: &Machine) -> Option<String> {
-    let (ends, facts) = (machine.ends.as_ref()?, machine.fabric.capabilities());
-    let Loss::Held { after, carries } = facts.loss else { return None };
+    let (ends, fabric_capabilities) = (machine.ends.as_ref()?, machine.fabric.capabilities());
+    let Loss::Held { after, carries } = fabric_capabilities.loss else { return None };
     let longest = machine.interfaces().into_iter().map(|interface| reach::longest(ends, interface));
     let ((packet, key), protocol) = (longest.max()?, &ends.protocol);
-    if packet <= carries || protocol.guarantees(&ProtocolEnvironment::new(facts.classes, facts.in_order)).survives_loss
+    if packet <= carries || protocol.guarantees(&ProtocolEnvironment::new(fabric_capabilities.classes, fabric_capabilities.in_order)).survives_loss
     {
         return None;
     }

@@ -3,7 +3,7 @@
 use super::super::origin::Texts;
 use super::super::quantity::{self, ParseError, Quantity};
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, ValueKind, bounds, misfit, within};
+use super::{Decoded, ValueKind, bounds, invalid_value, within};
 use serde_json::{Value as Json, json};
 
 /// A quantity with its bounds.
@@ -57,7 +57,7 @@ impl<Q: Quantity> ValueKind for Amount<Q> {
         };
         match value.and_then(|value| within(value, &self.min, &self.max)) {
             Ok(value) => Ok(value),
-            Err(fault) => misfit(node, fault),
+            Err(fault) => invalid_value(node, fault),
         }
     }
 

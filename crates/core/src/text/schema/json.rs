@@ -133,8 +133,8 @@ impl Form {
             Form::Table(shape) => shape.allowed(),
             Form::Map(shape) => json!({ "type": "object", "additionalProperties": shape.allowed() }),
             Form::List(shape) => json!({ "type": "array", "items": shape.allowed() }),
-            Form::OneOf(family, beside) => {
-                let items = beside.items.iter().cloned().chain([Item::Family(family.clone())]).collect();
+            Form::OneOf(family, siblings) => {
+                let items = siblings.items.iter().cloned().chain([Item::Family(family.clone())]).collect();
                 json!({ "anyOf": [{ "type": "string", "enum": family.names() }, TableShape { items, ..TableShape::default() }.allowed()] })
             }
             Form::Like(key) => json!({ "allOf": [{ "$ref": format!("#/properties/{key}") }] }),

@@ -12,7 +12,7 @@ pub fn problem(texts: &Texts, fault: &Mistake) -> Problem {
 
 /// Reports a mistake, and returns nothing in its place.
 fn sound<T>(t: &Table<'_>, read: Result<T, Mistake>) -> Option<T> {
-    read.map_err(|fault| t.tell(problem(t.sources(), &fault))).ok()
+    read.map_err(|fault| t.report(problem(t.sources(), &fault))).ok()
 }
 
 /// A text as an expression.

@@ -4,7 +4,7 @@
 use super::super::origin::{Place, Texts};
 use super::super::quantity::ParseError;
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, ValueKind, misfit};
+use super::{Decoded, ValueKind, invalid_value};
 use serde_json::{Value as Json, json};
 use std::ops::Range;
 
@@ -57,7 +57,7 @@ impl ValueKind for Phrase {
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<Said> {
         match &node.value {
             TreeValue::Text(text) => Ok(Said { text: text.clone(), place: node.place.clone() }),
-            other => misfit(node, ParseError::new(format!("a text cannot be {}", other.what()), self.allowed())),
+            other => invalid_value(node, ParseError::new(format!("a text cannot be {}", other.what()), self.allowed())),
         }
     }
 
@@ -110,7 +110,7 @@ impl ValueKind for NumberOrText {
             TreeValue::Text(text) => Ok(Constant::Text(text.clone())),
             other => {
                 let label = format!("a number or a text is expected, not {}", other.what());
-                misfit(node, ParseError::new(label, self.allowed()))
+                invalid_value(node, ParseError::new(label, self.allowed()))
             }
         }
     }
@@ -154,17 +154,17 @@ impl<K: ValueKind> ValueKind for ByName<K> {
     fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<Self::Value> {
         let TreeValue::Table(tree) = &node.value else {
             let label = format!("a table is expected, not {}", node.value.what());
-            return misfit(node, ParseError::new(label, self.allowed()));
+            return invalid_value(node, ParseError::new(label, self.allowed()));
         };
-        let (mut values, mut misfits) = (Vec::new(), Vec::new());
+        let (mut values, mut invalid_values) = (Vec::new(), Vec::new());
         for (name, node) in tree.in_order() {
             let name = Said { text: name.to_string(), place: node.key().cloned() };
             match self.0.decode(node, texts) {
                 Ok(value) => values.push((name, value)),
-                Err(more) => misfits.extend(more),
+                Err(more) => invalid_values.extend(more),
             }
         }
-        if misfits.is_empty() { Ok(values) } else { Err(misfits) }
+        if invalid_values.is_empty() { Ok(values) } else { Err(invalid_values) }
     }
 
     fn placeholder(&self) -> Self::Value {

@@ -2,7 +2,7 @@
 //!
 //! Leaves out: names that are merely mistyped, which the nearest valid name tells of.
 
-use super::pen::Attention;
+use super::read_context::DiagnosticLevel;
 use super::problem::Problem;
 use super::suggest;
 use super::table::Table;
@@ -10,33 +10,33 @@ use super::table::Table;
 impl Table<'_> {
     /// Tells, once for all of them, that `keys` which stand here belong in the table `to`: here they are
     /// not told as unknown, and there not as missing.
-    pub fn belong(&self, keys: &[&'static str], to: &str, why: &str) {
-        let standing = keys.iter().filter_map(|key| Some((*key, self.child(key)?)));
-        let found: Vec<_> = standing.collect();
+    pub fn report_misplaced(&self, keys: &[&'static str], to: &str, why: &str) {
+        let defined = keys.iter().filter_map(|key| Some((*key, self.child(key)?)));
+        let found: Vec<_> = defined.collect();
         let Some((_, first)) = found.iter().min_by_key(|(_, node)| node.key()) else { return };
         for (key, _) in &found {
-            self.pen.not_unknown(self.full(key));
-            self.pen.not_missing(&format!("{to}.{key}"));
+            self.context.suppress_unknown(self.full(key));
+            self.context.suppress_missing(&format!("{to}.{key}"));
         }
         let names = suggest::phrase(found.iter().map(|(key, _)| *key));
         let (belong, them) = if found.len() == 1 { ("belongs", "it") } else { ("belong", "them") };
         let problem = Problem::new(format!("{names} of `{}` {belong} in [{to}]", self.here()))
             .at(first.key().cloned(), why)
             .help(format!("write {them} below [{to}]"));
-        self.pen.tell(Attention::Wrong, problem);
+        self.context.report(DiagnosticLevel::PresentKeys, problem);
     }
 
     /// Reports `key`, which a description of an earlier version may have: why nothing reads it, and what to write instead.
     pub fn replaced(&self, key: &str, why: &str, help: &str) {
         let Some(node) = self.child(key) else { return };
         let path = self.full(key);
-        self.pen.not_unknown(path.clone());
-        self.pen.tell(Attention::Wrong, Problem::new(format!("`{path}` {why}")).at(node.key().cloned(), "").help(help));
+        self.context.suppress_unknown(path.clone());
+        self.context.report(DiagnosticLevel::PresentKeys, Problem::new(format!("`{path}` {why}")).at(node.key().cloned(), "").help(help));
     }
 
     /// Tells that `name`, given as a table below `key` or as its word, is none of that family, and
     /// what it is instead.
-    pub fn none_of(&self, key: &str, name: &str, what: &str, help: &str) {
+    pub fn not_a_variant(&self, key: &str, name: &str, what: &str, help: &str) {
         let Some(family) = self.child(key) else { return };
         let as_word = family.text().is_some_and(|word| word == name);
         let place = match family.table().and_then(|tree| tree.get(name)) {
@@ -45,7 +45,7 @@ impl Table<'_> {
             None => return,
         };
         let path = format!("{}.{name}", self.full(key));
-        self.pen.not_unknown(path.clone());
-        self.pen.tell(Attention::Wrong, Problem::new(format!("there is no `{path}`")).at(place, what).help(help));
+        self.context.suppress_unknown(path.clone());
+        self.context.report(DiagnosticLevel::PresentKeys, Problem::new(format!("there is no `{path}`")).at(place, what).help(help));
     }
 }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 /// What is told of a task when the run is stuck.
-pub(super) struct About {
+pub(super) struct TaskInfo {
     pub name: Cow<'static, str>,
     pub essential: bool,
     pub finished: Cell<bool>,
@@ -14,19 +14,19 @@ pub(super) struct About {
     /// What the wait it is in stands for, which hides what it said while it lasts.
     pub waiting: Cell<Option<PointId>>,
     /// Whether what it said hides what the wait stands for.
-    pub says_more: Cell<bool>,
+    pub overrides_wait: Cell<bool>,
 }
 
-impl About {
+impl TaskInfo {
     /// Of a task that runs; `essential` says that the run waits for its end.
-    pub fn new(name: Cow<'static, str>, essential: bool) -> About {
-        let (finished, polled, waiting, says_more) = Default::default();
-        About { name, essential, finished, polled, waiting, says_more }
+    pub fn new(name: Cow<'static, str>, essential: bool) -> TaskInfo {
+        let (finished, polled, waiting, overrides_wait) = Default::default();
+        TaskInfo { name, essential, finished, polled, waiting, overrides_wait }
     }
 
     /// What the task waits for.
     pub fn waits_for(&self) -> Option<PointId> {
-        match self.says_more.get() {
+        match self.overrides_wait.get() {
             true => self.polled.get().or(self.waiting.get()),
             false => self.waiting.get().or(self.polled.get()),
         }
@@ -59,21 +59,21 @@ impl Sim {
     /// States what the current task polls for while the guard lives: so a task that looks for a
     /// change by delays, or in between waits for a bus, is told of as waiting for it.
     pub fn polls_for(&self, point: PointId) -> Polls<'_> {
-        self.says(point, false)
+        self.set_wait_reason(point, false)
     }
 
     /// The same, of one that knows better what it waits for than the signals and resources at which it does.
     pub fn waits_for(&self, point: PointId) -> Polls<'_> {
-        self.says(point, true)
+        self.set_wait_reason(point, true)
     }
 
-    fn says(&self, point: PointId, more: bool) -> Polls<'_> {
+    fn set_wait_reason(&self, point: PointId, more: bool) -> Polls<'_> {
         let task = self.0.current.get();
         let before = match task {
             NO_TASK => (None, false),
             task => {
-                let about = &self.0.about.borrow()[task as usize];
-                (about.polled.replace(Some(point)), about.says_more.replace(more))
+                let task_info = &self.0.task_info.borrow()[task as usize];
+                (task_info.polled.replace(Some(point)), task_info.overrides_wait.replace(more))
             }
         };
         Polls { sim: self, task, before }
@@ -81,7 +81,7 @@ impl Sim {
 
     /// States that `task` is in a wait, or (with `None`) that the wait ended.
     pub(super) fn waiting(&self, task: TaskId, point: Option<PointId>) {
-        self.0.about.borrow()[task as usize].waiting.set(point);
+        self.0.task_info.borrow()[task as usize].waiting.set(point);
     }
 }
 
@@ -97,9 +97,9 @@ pub struct Polls<'a> {
 impl Drop for Polls<'_> {
     fn drop(&mut self) {
         if self.task != NO_TASK {
-            let about = &self.sim.0.about.borrow()[self.task as usize];
-            about.polled.set(self.before.0);
-            about.says_more.set(self.before.1);
+            let task_info = &self.sim.0.task_info.borrow()[self.task as usize];
+            task_info.polled.set(self.before.0);
+            task_info.overrides_wait.set(self.before.1);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The problems a reader finds, as it tells them.
 
-use super::kind::Misfit;
+use super::kind::InvalidValue;
 use super::origin::Place;
 use super::problem::Problem;
 use super::record::{Records, Step, dotted};
@@ -62,10 +62,10 @@ pub(super) fn missing(path: &[Step], place: Option<Place>, doc: &str, allowed: &
 }
 
 /// A value does not fit its key.
-pub(super) fn bad(path: &[Step], misfit: Misfit, nearest: Option<Place>, doc: &str) -> Problem {
+pub(super) fn bad(path: &[Step], invalid_value: InvalidValue, nearest: Option<Place>, doc: &str) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
-    let problem = Problem::bad_value(&dotted(path)).at(misfit.place.or(nearest), misfit.fault.label);
-    misfit.fault.help.into_iter().fold(problem, Problem::help).help(format!("`{key}`: {doc}"))
+    let problem = Problem::bad_value(&dotted(path)).at(invalid_value.place.or(nearest), invalid_value.fault.label);
+    invalid_value.fault.help.into_iter().fold(problem, Problem::help).help(format!("`{key}`: {doc}"))
 }
 
 /// A key that nothing reads stands in the table at `path`.

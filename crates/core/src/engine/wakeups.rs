@@ -1,6 +1,6 @@
 //! Which event each task awaits: the one it set last, of whatever is pending for it.
 
-use super::limits::AT_ONCE;
+use super::limits::EVENTS_PER_INSTANT_MAX;
 use super::queue::{Event, EventQueue, TASK_BITS};
 use super::sim::TaskId;
 use super::time::Time;
@@ -11,39 +11,39 @@ const NO_EVENT: u64 = u64::MAX;
 const LAST: u64 = NO_EVENT - (2 << TASK_BITS);
 
 /// The pending events, and which of them each task awaits.
-pub(super) struct Agenda {
+pub(super) struct WakeupTable {
     pub(super) queue: EventQueue,
-    awaited: Vec<Awaited>,
+    awaited: Vec<AwaitedEvent>,
     newest: u64,
     /// The identity with which it is time to look whether the clock stands still.
-    look_from: u64,
+    livelock_check_from: u64,
     /// From this instant on, events are looked at before they fire.
     pub(super) guarded: Time,
     /// Whether the next is to be looked at for a clock that stands still.
-    is_to_look: bool,
+    is_livelock_check_due: bool,
     /// How many events were taken that nobody awaited any more.
     pub(super) stale: u64,
 }
 
 /// The event that a task awaits.
-struct Awaited {
+struct AwaitedEvent {
     id: u64,
     /// When it was set.
     since: Time,
 }
 
-impl Default for Agenda {
-    fn default() -> Agenda {
+impl Default for WakeupTable {
+    fn default() -> WakeupTable {
         let (queue, awaited) = (EventQueue::default(), Vec::new());
-        let look_from = AT_ONCE << TASK_BITS;
-        Agenda { queue, awaited, newest: 0, look_from, guarded: Time::ZERO, is_to_look: false, stale: 0 }
+        let livelock_check_from = EVENTS_PER_INSTANT_MAX << TASK_BITS;
+        WakeupTable { queue, awaited, newest: 0, livelock_check_from, guarded: Time::ZERO, is_livelock_check_due: false, stale: 0 }
     }
 }
 
-impl Agenda {
+impl WakeupTable {
     /// Another task, which awaits nothing yet.
     pub(super) fn add_task(&mut self, now: Time) {
-        self.awaited.push(Awaited { id: NO_EVENT, since: now });
+        self.awaited.push(AwaitedEvent { id: NO_EVENT, since: now });
     }
 
     /// A task awaits nothing any more.
@@ -57,7 +57,7 @@ impl Agenda {
     }
 
     /// Has `event`, which was taken, come again, if its task still waits for it: whether it does.
-    pub(super) fn put_back(&mut self, event: Event) -> bool {
+    pub(super) fn requeue(&mut self, event: Event) -> bool {
         let is_awaited = self.is_awaited(event);
         match is_awaited {
             true => self.queue.push(event),
@@ -97,28 +97,28 @@ impl Agenda {
     /// The identity of the event that `task` awaits from `now` on.
     #[inline]
     pub(super) fn identity(&mut self, task: TaskId, now: Time) -> u64 {
-        if self.newest >= self.look_from {
-            self.look_soon();
+        if self.newest >= self.livelock_check_from {
+            self.schedule_livelock_check();
         }
         self.newest += 1 << TASK_BITS;
         let id = self.newest | u64::from(task);
-        self.awaited[task as usize] = Awaited { id, since: now };
+        self.awaited[task as usize] = AwaitedEvent { id, since: now };
         id
     }
 
     /// Has the next event looked at whether the clock stands still.
     #[cold]
     #[inline(never)]
-    fn look_soon(&mut self) {
+    fn schedule_livelock_check(&mut self) {
         assert!(self.newest < LAST, "a run has at most 10¹² events");
-        self.look_from = self.newest.saturating_add(AT_ONCE << TASK_BITS).min(LAST);
-        (self.guarded, self.is_to_look) = (Time::ZERO, true);
+        self.livelock_check_from = self.newest.saturating_add(EVENTS_PER_INSTANT_MAX << TASK_BITS).min(LAST);
+        (self.guarded, self.is_livelock_check_due) = (Time::ZERO, true);
     }
 
     /// Has events looked at from `instant` on, and says whether it is to be looked whether the clock stands still.
     pub(super) fn guard_from(&mut self, instant: Time) -> bool {
         self.guarded = instant;
-        std::mem::take(&mut self.is_to_look)
+        std::mem::take(&mut self.is_livelock_check_due)
     }
 
     /// How many events have fired: of those that were set, all but those pending and those taken that nobody

@@ -29,18 +29,18 @@ pub struct Addresses {
     /// By endpoint.
     nodes: Vec<NodeId>,
     /// By node, its first endpoint; and behind the last node, how many there are.
-    firsts: Vec<u32>,
+    first_endpoints: Vec<u32>,
 }
 
 impl Addresses {
     /// Those of nodes with so many endpoints each.
     pub fn new(counts: impl IntoIterator<Item = u32>) -> Addresses {
-        let (mut nodes, mut firsts) = (Vec::new(), vec![0]);
+        let (mut nodes, mut first_endpoints) = (Vec::new(), vec![0]);
         for (node, count) in counts.into_iter().enumerate() {
             nodes.extend((0..count).map(|_| NodeId(node as u32)));
-            firsts.push(nodes.len() as u32);
+            first_endpoints.push(nodes.len() as u32);
         }
-        Addresses { nodes, firsts }
+        Addresses { nodes, first_endpoints }
     }
 
     /// How many endpoints there are.
@@ -50,7 +50,7 @@ impl Addresses {
 
     /// How many nodes there are.
     pub fn nodes(&self) -> usize {
-        self.firsts.len() - 1
+        self.first_endpoints.len() - 1
     }
 
     /// The most endpoints of a node.
@@ -72,23 +72,23 @@ impl Addresses {
     /// An endpoint's place among those of its node.
     #[inline]
     pub fn place(&self, end: EndId) -> u32 {
-        end.0 - self.firsts[self.node(end).index()]
+        end.0 - self.first_endpoints[self.node(end).index()]
     }
 
     /// The endpoint at `place` of `node`.
     #[inline]
     pub fn at(&self, node: NodeId, place: u32) -> EndId {
-        EndId(self.firsts[node.index()] + place)
+        EndId(self.first_endpoints[node.index()] + place)
     }
 
     /// How many endpoints a node has.
     pub fn count(&self, node: NodeId) -> u32 {
-        self.firsts[node.index() + 1] - self.firsts[node.index()]
+        self.first_endpoints[node.index() + 1] - self.first_endpoints[node.index()]
     }
 
     /// The endpoints of a node.
     pub fn of(&self, node: NodeId) -> impl Iterator<Item = EndId> + use<> {
-        (self.firsts[node.index()]..self.firsts[node.index() + 1]).map(EndId)
+        (self.first_endpoints[node.index()]..self.first_endpoints[node.index() + 1]).map(EndId)
     }
 }
 

@@ -74,13 +74,13 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             let sent =
                 machine.workload.buffer_max().map_or_else(|| key.clone(), |(sent, _)| machine.workload.key(sent));
             let at = read.foremost(&[&key, &sent]);
-            let help = told(need, if at == key { "it" } else { &key });
+            let help = enlarge_help(need, if at == key { "it" } else { &key });
             problems.push(read.wrong(at, &message, &help));
         }
     }
 }
 
-fn told(need: Need, memory: &str) -> String {
+fn enlarge_help(need: Need, memory: &str) -> String {
     let [interface, send, receive] = [need.interface, need.to_send, need.to_receive].map(Bytes);
     format!(
         "make {memory} {} or larger: {interface} for the interface, {send} for what programs send, {receive} for messages of which a part has come",
@@ -95,12 +95,12 @@ fn need(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grai
     Need {
         interface: interface.own.iter().map(|(buffers, bytes)| grain.of(*bytes).saturating_mul(*buffers)).sum(),
         to_send: sent.fold(copied(machine, node, grain), u64::saturating_add),
-        to_receive: received(flows, node, machine, ends, grain).saturating_add(beside(machine, node, ends, grain)),
+        to_receive: received(flows, node, machine, ends, grain).saturating_add(other_memory(machine, node, ends, grain)),
     }
 }
 
 /// The queues by which a node's endpoints send to one another, and the buffers of what comes out of them.
-fn beside(machine: &Machine, node: usize, ends: &Ends, grain: Grain) -> u64 {
+fn other_memory(machine: &Machine, node: usize, ends: &Ends, grain: Grain) -> u64 {
     let several = u64::from(machine.nodes[node].endpoints);
     let all = if several > 1 { 2 * SLOTS as u64 * several } else { 0 };
     grain.of(ends.of(&machine.nodes[node]).limits().packet.get()).saturating_mul(all)
