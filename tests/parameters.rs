@@ -44,7 +44,7 @@ use narrows::protocol::return_to_sender::ReturnToSenderParameters;
 use narrows::protocol::window::WindowParameters;
 use narrows::text::quantity::{self, Quantity};
 use narrows::text::schema::{Family, Form, Item, Line, Need, TableShape};
-use narrows::text::{Document, Parameters, Problems, Reading, PartLibrary, Source, describe, load, to_toml};
+use narrows::text::{Document, Parameters, PartLibrary, Problems, Reading, Source, describe, load, to_toml};
 use rand::RngExt;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;

@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn parts_that_do_not_fit_are_an_error_of_their_own() {
-        let misfit = Problems::one(Problem::new("no DMA").misfit());
+        let misfit = Problems::one(Problem::new("no DMA").incompatible());
         assert!(matches!(Error::from(misfit), Error::Incompatible(_)));
         assert!(matches!(Error::from(Problems::one(Problem::new("no unit"))), Error::Description(_)));
     }

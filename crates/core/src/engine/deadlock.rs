@@ -1,35 +1,35 @@
-//! Why a run is stuck: who waits for what, and who holds it, by name.
+//! Deadlock reports: which task waits for what, and which task holds it, by name.
 
-use super::task_info::{TaskInfo, Point};
 use super::sim::TaskId;
+use super::task_info::{Point, TaskInfo};
 use super::time::Time;
 use std::fmt;
 
-/// The waits of a stuck run.
+/// The waits of a run that makes no progress.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DeadlockReport {
-    /// When nothing more happened.
+    /// The instant from which on nothing happened.
     pub at: Time,
-    /// One wait a line, each caused by the next; the first is of a task whose end the run awaits.
+    /// The wait-for chain, each wait caused by the next; the first is of an essential task.
     pub chain: Vec<Wait>,
-    /// What was lost before, for which some may wait in vain.
+    /// The losses before, for which tasks may still wait.
     pub lost: LossLog,
 }
 
-/// How many losses are told one by one.
+/// Number of losses that are listed one by one.
 const LISTED_LOSSES_MAX: usize = 4;
 
-/// What was lost for good, such as packets that were dropped.
+/// The losses that nothing repairs, such as dropped packets.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LossLog {
-    /// The first few, each in words.
+    /// Descriptions of the first few losses.
     pub first: Vec<String>,
-    /// How many more there were.
+    /// The number of further losses.
     pub more: u64,
 }
 
 impl LossLog {
-    /// One more was lost; it is put into words if it is to be told.
+    /// Adds a loss; `what` is called only if it is listed.
     pub(super) fn add(&mut self, what: impl FnOnce() -> String) {
         match self.first.len() < LISTED_LOSSES_MAX {
             true => self.first.push(what()),
@@ -43,11 +43,11 @@ impl LossLog {
 pub struct Wait {
     /// The task that waits.
     pub task: String,
-    /// What it waits for.
+    /// The name of what it waits for.
     pub wants: String,
     /// The task that could end the wait, if known.
     pub holder: Option<String>,
-    /// True if the holder already stands in the chain: the wait is circular.
+    /// True if the holder is already in the chain: the wait is circular.
     pub closes_cycle: bool,
 }
 
@@ -71,7 +71,7 @@ impl fmt::Display for DeadlockReport {
     }
 }
 
-/// The chain of waits from each essential task that has not finished.
+/// Returns the wait-for chains from each essential task that has not finished.
 pub(super) fn describe(at: Time, tasks: &[TaskInfo], points: &[Point], lost: LossLog) -> DeadlockReport {
     let mut chain = Vec::new();
     let mut visited = vec![false; tasks.len()];
@@ -83,7 +83,7 @@ pub(super) fn describe(at: Time, tasks: &[TaskInfo], points: &[Point], lost: Los
     DeadlockReport { at, chain, lost }
 }
 
-/// Follows the waits from `task` to a task that waits for nobody, or to one already told.
+/// Follows the waits from the task `first` to a task that waits for no other, or to one already visited.
 fn follow(first: usize, tasks: &[TaskInfo], points: &[Point], visited: &mut [bool], chain: &mut Vec<Wait>) {
     let mut path: Vec<TaskId> = Vec::new();
     let mut next = Some(first as TaskId);

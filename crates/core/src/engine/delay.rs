@@ -58,9 +58,9 @@ impl Sim {
         }
     }
 
-    /// Lets time pass to `instant`, where nothing is to happen before, within the event that fires now: just as an
-    /// event for it would, but without one, and without the way back to who waits. Time that is over, a limit, and
-    /// what looks for a clock that stands still have an event of their own.
+    /// Advances the clock to `instant` within the event that fires now, if nothing happens before: as an event for it
+    /// would, but without the cost of one and without returning to the executor. An instant that has passed, a limit
+    /// and the check for a stalled clock get an event of their own.
     #[inline]
     fn passes(&self, instant: Time) -> bool {
         let core = &*self.0;
@@ -83,7 +83,7 @@ impl Sim {
         self.0.queues_all.set(all);
     }
 
-    /// How many events are pending.
+    /// Returns the number of pending events.
     #[cfg(test)]
     pub(super) fn pending(&self) -> usize {
         self.0.wakeups.borrow().queue.len()

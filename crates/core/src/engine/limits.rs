@@ -1,31 +1,31 @@
 //! When a run gives up: at a stated time, or when it is stuck. Slow is not stuck.
 //!
 //! A run is stuck when no event is left. It is stuck as well when events go on without progress,
-//! and that has to be told from events that are far apart: for the stated time nothing was
-//! delivered, and nobody *slept* either. A task sleeps in a wait for an instant that is long beside
+//! which must be distinguished from events that are far apart: for the stated time nothing was
+//! delivered, and no task *slept* either. A task sleeps in a wait that is long compared with
 //! that time, or, if it polls, in one longer than it, which began before all others had come to
 //! rest: it has not looked since. While a sleeper is to wake before the run's end, the run goes on.
 //!
-//! A run whose clock stands still while events go on is stuck, too, whatever its limits.
+//! A run whose clock stalls while events go on is stuck, too, whatever its limits.
 //!
-//! What it leaves out: a sleeper whose waking changes nothing is believed, so a run in which only
-//! such tasks act ends at the limit of time. That is soon, because sleeps are long.
+//! Leaves out: whether the wake-up of a sleeper changes anything, so a run in which only such tasks act ends at
+//! the time limit. That is soon, because sleeps are long.
 
-use super::task_info::TaskInfo;
+use super::deadlock::DeadlockReport;
 use super::queue::Event;
 use super::sim::Core;
-use super::deadlock::DeadlockReport;
+use super::task_info::TaskInfo;
 use super::time::Time;
 use std::ops::ControlFlow;
 
 /// A wait of at least this part of the time without progress is a sleep.
 const SLEEP_PART: u64 = 64;
-/// How often in that time the guard looks for sleepers, so that none escapes it by being awake
-/// when it looks.
+/// Number of times in that period that the guard looks for sleepers, so that none is missed because it is awake
+/// at one check.
 const CHECKS_PER_PERIOD: u64 = 8;
 
-/// The clock stands still if so many events fire at one instant, which are more than all tasks of
-/// the largest machine need.
+/// The clock is stalled if this number of events fires at one instant: more than all tasks of the largest machine
+/// need.
 pub(super) const EVENTS_PER_INSTANT_MAX: u64 = if cfg!(test) { 1 << 20 } else { 1 << 26 };
 
 /// The least time there is from one instant to the next.
@@ -76,7 +76,7 @@ impl Outcome {
 #[derive(Clone, Copy, Default)]
 pub(super) struct SleepHorizon {
     until: Time,
-    /// Of those that poll.
+    /// The same for tasks that poll.
     poller_until: Time,
 }
 
@@ -125,12 +125,12 @@ impl Core {
         self.wakeups.borrow_mut().guard_from(instant);
     }
 
-    /// Whether the clock shows what it showed at the last look, so many events before.
+    /// Returns whether the clock has not advanced since the last check.
     fn clock_is_stalled(&self) -> bool {
         self.last_livelock_check.replace(self.now.get()) == self.now.get()
     }
 
-    /// Notes when the last of those who sleep will wake.
+    /// Returns the instants at which the last sleepers will wake.
     fn look_for_sleepers(&self, limits: Limits) -> SleepHorizon {
         let (task_info, mut sleep_horizon) = (self.task_info.borrow(), self.sleep_horizon.get());
         let rest = self.progress.get().max(sleep_horizon.until);
@@ -143,7 +143,7 @@ impl Core {
             };
             match task.polled.get() {
                 None if span >= limits.no_progress / SLEEP_PART => sleep_horizon.until = sleep_horizon.until.max(end),
-                // One that began later looks in vain: all have come to rest.
+                // A poller that began later polls without effect: all others have come to rest.
                 Some(_) if span > limits.no_progress && since <= rest => {
                     sleep_horizon.poller_until = sleep_horizon.poller_until.max(end);
                 }
@@ -156,7 +156,8 @@ impl Core {
 
     /// A run in which all essential tasks wait, and only pollers act, is a deadlock.
     fn no_progress(&self) -> Outcome {
-        let waits = |task_info: &TaskInfo| !task_info.essential || task_info.finished.get() || task_info.waits_for().is_some();
+        let waits =
+            |task_info: &TaskInfo| !task_info.essential || task_info.finished.get() || task_info.waits_for().is_some();
         match self.task_info.borrow().iter().all(waits) {
             true => Outcome::Deadlock(self.deadlock_report()),
             false => Outcome::Livelock(self.deadlock_report()),

@@ -1,10 +1,10 @@
 //! Simulated time, units, tasks, the event queue, resources, mailboxes, random streams, ledgers
 //! and spans. Knows no hardware.
 
-mod task_info;
-mod wakeups;
 #[doc(hidden)]
 pub mod busy;
+#[doc(hidden)]
+pub mod deadlock;
 #[doc(hidden)]
 pub mod delay;
 #[doc(hidden)]
@@ -43,15 +43,15 @@ pub mod sim;
 #[doc(hidden)]
 pub mod stats;
 #[doc(hidden)]
-pub mod deadlock;
-#[doc(hidden)]
 pub mod tally;
+mod task_info;
 #[doc(hidden)]
 pub mod time;
 #[doc(hidden)]
 pub mod time_series;
 #[doc(hidden)]
 pub mod units;
+mod wakeups;
 
 #[cfg(test)]
 mod tests;
@@ -100,7 +100,7 @@ pub use sim::{Sim, Simulation};
 /// ```
 pub use signal::{Mailbox, Signal};
 
-/// What one task holds at a time, such as a bus, and a number of units that tasks take and give back, such as credits.
+/// A resource that one task holds at a time, such as a bus, and a number of units that tasks take and return, such as credits.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -208,7 +208,7 @@ pub use limits::{Limits, Outcome};
 /// ```
 pub use journey::Journey;
 
-/// Where the time of a message goes: a ledger has stages, each with the time that the message waited and was served.
+/// The latency breakdown of a message: a ledger has stages, each with the time that the message waited and was served.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -270,6 +270,8 @@ pub use stats::Summary;
 #[doc(hidden)]
 pub use busy::Busy;
 #[doc(hidden)]
+pub use deadlock::DeadlockReport;
+#[doc(hidden)]
 pub use endpoint::Addresses;
 #[doc(hidden)]
 pub use journey::Message;
@@ -282,11 +284,9 @@ pub use milestones::Milestones;
 #[doc(hidden)]
 pub use node::Head;
 #[doc(hidden)]
-pub use record::{Doing, CapturedPacket, Span, Track, TrackId};
+pub use record::{CapturedPacket, Doing, Span, Track, TrackId};
 #[doc(hidden)]
 pub use sim::LocalFuture;
-#[doc(hidden)]
-pub use deadlock::DeadlockReport;
 #[doc(hidden)]
 pub use tally::{Deliveries, Expected, FlowTally, MessageTally};
 #[doc(hidden)]

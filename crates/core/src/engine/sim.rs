@@ -4,19 +4,19 @@
 //! names the task it wakes, and a task is polled only when the event it last asked for fires,
 //! so wakers do nothing and no event allocates. What it leaves out: threads (a simulation lives
 //! in one) and cancelling a task from outside. A wait that is dropped before it ends (by a
-//! select, say) takes itself out of every queue it stands in; what a task may not do is to be
-//! in two waits at once, for it cannot tell which of them woke it.
+//! select, say) removes itself from every queue. A task must not be in two waits at once,
+//! because it could not distinguish which of them woke it.
 
-pub use super::task_info::{PointId, Polls};
 pub use super::limits::{Limits, Outcome};
+pub use super::task_info::{PointId, Polls};
 
-use super::task_info::{TaskInfo, Point};
-use super::wakeups::WakeupTable;
+use super::deadlock::{self, DeadlockReport, LossLog, Wait};
 use super::limits::{INSTANT, SleepHorizon};
 use super::queue::{Event, TASK_BITS};
 use super::record::Recorder;
-use super::deadlock::{self, LossLog, DeadlockReport, Wait};
+use super::task_info::{Point, TaskInfo};
 use super::time::Time;
+use super::wakeups::WakeupTable;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -52,16 +52,15 @@ pub(super) struct Core {
     pub(super) unfinished: Cell<usize>,
     pub(super) progress: Cell<Time>,
     pub(super) sleep_horizon: Cell<SleepHorizon>,
-    /// When the clock was last looked at whether it stands still.
+    /// The instant of the last check for a stalled clock.
     pub(super) last_livelock_check: Cell<Time>,
-    /// No limit is met before this instant; time zero where the run is to end with this event.
+    /// No limit is met before this instant; time zero if the run ends with this event.
     pub(super) guard_until: Cell<Time>,
-    /// How many delays passed without an event.
+    /// The number of delays that passed without an event.
     pub(super) elided_delays: Cell<u64>,
-    /// Before this instant nothing happens but what the current task does.
+    /// Before this instant no other task acts.
     pub(super) no_event_before: Cell<Time>,
-    /// When the current task is to be polled next, where it asked for that and it is not on the agenda yet; else
-    /// [`Time::MAX`].
+    /// The next wake-up of the current task, if it is requested and not scheduled yet; else [`Time::MAX`].
     pub(super) deferred_wakeup: Cell<Time>,
     /// Whether every delay goes through the queue, and at once, as in the twin that they are compared with.
     #[cfg(test)]
@@ -74,7 +73,7 @@ pub(super) struct Core {
     pub(super) task_info: RefCell<Vec<TaskInfo>>,
     pub(super) points: RefCell<Vec<Point>>,
     lost: RefCell<LossLog>,
-    /// What a task could not go on without.
+    /// The wait that can never end, if a task gave up.
     given_up: RefCell<Option<Wait>>,
     recorder: Recorder,
 }
@@ -147,8 +146,8 @@ impl Drop for Simulation {
 }
 
 impl Core {
-    /// Of each event one thing is asked, whether it comes before an instant: a limit, the end of the last task and
-    /// the want of an event are all told from that.
+    /// Compares the time of each event once with the guarded instant: the time limit, the end of the last task and an
+    /// empty queue are all detected in the slow path behind that.
     fn run(&self, works: &mut Vec<Work>, limits: Limits) -> Outcome {
         let mut context = Context::from_waker(Waker::noop());
         let mut wakeups = self.wakeups.borrow_mut();
@@ -238,18 +237,18 @@ impl Sim {
         self.0.now.get()
     }
 
-    /// How many events have fired.
+    /// Returns the number of events that have fired.
     pub fn events(&self) -> u64 {
         self.0.elided_delays.get() + self.0.wakeups.borrow().fired()
     }
 
-    /// When the event was set that has the current task polled now.
+    /// Returns when the event was scheduled that woke the current task.
     pub fn wakeup_scheduled_at(&self) -> Time {
         self.settle();
         self.0.wakeups.borrow().since(self.0.current.get())
     }
 
-    /// Where spans are recorded.
+    /// Returns the recorder of spans.
     pub fn recorder(&self) -> &Recorder {
         &self.0.recorder
     }
@@ -281,8 +280,8 @@ impl Sim {
         task
     }
 
-    /// States that the current task can never go on, for want of what `wants` says: the run ends with
-    /// this event, as a deadlock told by that wait.
+    /// States that the current task can never go on because it waits for `wants`: the run ends with this event, as a
+    /// deadlock whose report names that wait.
     pub fn give_up(&self, wants: String) {
         let current = self.0.current.get();
         assert!(current != NO_TASK, "before time 0, what is wanted is there: {wants}");
@@ -293,7 +292,7 @@ impl Sim {
         self.0.no_event_before.set(Time::ZERO);
     }
 
-    /// States that something was lost for good; the first few are told of when the run is stuck.
+    /// States that something was lost for good; a deadlock report lists the first few losses.
     pub fn lost(&self, what: impl FnOnce() -> String) {
         self.0.lost.borrow_mut().add(what);
     }
@@ -326,7 +325,7 @@ impl Sim {
         self.0.wakeups.borrow_mut().set_apart(task, time, self.now());
     }
 
-    /// Puts what the current task asked for on the agenda, before anything else is set.
+    /// Schedules the wake-up that the current task requested, before any other is scheduled.
     #[inline]
     pub(super) fn settle(&self) {
         if self.0.deferred_wakeup.get() != Time::MAX {

@@ -1,30 +1,30 @@
-//! What is told of tasks when a run is stuck: their names, and the named things that they wait for.
+//! The entries of tasks for deadlock reports: their names, and the named reasons for which they wait.
 
 use super::sim::{NO_TASK, Sim, TaskId};
 use std::borrow::Cow;
 use std::cell::Cell;
 
-/// What is told of a task when the run is stuck.
+/// The entry of a task for deadlock reports.
 pub(super) struct TaskInfo {
     pub name: Cow<'static, str>,
     pub essential: bool,
     pub finished: Cell<bool>,
-    /// What the task said it polls for, while it does.
+    /// The reason for which the task polls, while it does.
     pub polled: Cell<Option<PointId>>,
-    /// What the wait it is in stands for, which hides what it said while it lasts.
+    /// The reason of the current wait, which has precedence over `polled` while it lasts.
     pub waiting: Cell<Option<PointId>>,
-    /// Whether what it said hides what the wait stands for.
+    /// Whether `polled` has precedence over the reason of the current wait.
     pub overrides_wait: Cell<bool>,
 }
 
 impl TaskInfo {
-    /// Of a task that runs; `essential` says that the run waits for its end.
+    /// Creates the entry of a running task; the run waits for the end of an `essential` one.
     pub fn new(name: Cow<'static, str>, essential: bool) -> TaskInfo {
         let (finished, polled, waiting, overrides_wait) = Default::default();
         TaskInfo { name, essential, finished, polled, waiting, overrides_wait }
     }
 
-    /// What the task waits for.
+    /// Returns the reason for which the task waits.
     pub fn waits_for(&self) -> Option<PointId> {
         match self.overrides_wait.get() {
             true => self.polled.get().or(self.waiting.get()),
@@ -33,18 +33,18 @@ impl TaskInfo {
     }
 }
 
-/// Something tasks wait for, by name.
+/// A named reason for which tasks wait.
 pub(super) struct Point {
     pub name: String,
     pub holder: Cell<Option<TaskId>>,
 }
 
-/// The number of a named thing that tasks wait for.
+/// The number of a named reason for which tasks wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PointId(pub(super) u32);
 
 impl Sim {
-    /// A named thing that tasks wait for, told of when the run is stuck.
+    /// Registers a named reason for which tasks wait, for deadlock reports.
     pub fn point(&self, name: impl Into<String>) -> PointId {
         let mut points = self.0.points.borrow_mut();
         points.push(Point { name: name.into(), holder: Cell::new(None) });
@@ -56,13 +56,14 @@ impl Sim {
         self.0.points.borrow()[point.0 as usize].holder.set((task != NO_TASK).then_some(task));
     }
 
-    /// States what the current task polls for while the guard lives: so a task that looks for a
-    /// change by delays, or in between waits for a bus, is told of as waiting for it.
+    /// States what the current task polls for while the guard lives: a deadlock report then names this reason for
+    /// a task that polls with delays, or waits for a bus in between.
     pub fn polls_for(&self, point: PointId) -> Polls<'_> {
         self.set_wait_reason(point, false)
     }
 
-    /// The same, of one that knows better what it waits for than the signals and resources at which it does.
+    /// Like [`polls_for`](Sim::polls_for), but `point` also overrides the reasons of the signals and resources at which
+    /// the task waits.
     pub fn waits_for(&self, point: PointId) -> Polls<'_> {
         self.set_wait_reason(point, true)
     }
@@ -85,12 +86,12 @@ impl Sim {
     }
 }
 
-/// While it lives, the task that made it polls: see [`Sim::polls_for`].
+/// A guard that states why its task polls, as long as it lives: see [`Sim::polls_for`].
 #[must_use = "a task polls while its guard lives"]
 pub struct Polls<'a> {
     sim: &'a Sim,
     task: TaskId,
-    /// What it polls for when this is over.
+    /// The reason that holds again when the guard is dropped.
     before: (Option<PointId>, bool),
 }
 

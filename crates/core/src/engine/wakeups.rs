@@ -1,11 +1,11 @@
-//! Which event each task awaits: the one it set last, of whatever is pending for it.
+//! The pending wake-ups, and which of them each task awaits: the one that was scheduled last.
 
 use super::limits::EVENTS_PER_INSTANT_MAX;
 use super::queue::{Event, EventQueue, TASK_BITS};
 use super::sim::TaskId;
 use super::time::Time;
 
-/// No event: what a task awaits that was never set.
+/// The identity that a task awaits before its first event is scheduled.
 const NO_EVENT: u64 = u64::MAX;
 /// From here on no event has an identity.
 const LAST: u64 = NO_EVENT - (2 << TASK_BITS);
@@ -15,20 +15,20 @@ pub(super) struct WakeupTable {
     pub(super) queue: EventQueue,
     awaited: Vec<AwaitedEvent>,
     newest: u64,
-    /// The identity with which it is time to look whether the clock stands still.
+    /// The identity from which on the next check for a stalled clock is due.
     livelock_check_from: u64,
-    /// From this instant on, events are looked at before they fire.
+    /// From this instant on, events are checked before they fire.
     pub(super) guarded: Time,
-    /// Whether the next is to be looked at for a clock that stands still.
+    /// Whether the next event is checked for a stalled clock.
     is_livelock_check_due: bool,
-    /// How many events were taken that nobody awaited any more.
+    /// The number of events that were taken and that no task awaited any more.
     pub(super) stale: u64,
 }
 
 /// The event that a task awaits.
 struct AwaitedEvent {
     id: u64,
-    /// When it was set.
+    /// The instant at which it was scheduled.
     since: Time,
 }
 
@@ -36,27 +36,35 @@ impl Default for WakeupTable {
     fn default() -> WakeupTable {
         let (queue, awaited) = (EventQueue::default(), Vec::new());
         let livelock_check_from = EVENTS_PER_INSTANT_MAX << TASK_BITS;
-        WakeupTable { queue, awaited, newest: 0, livelock_check_from, guarded: Time::ZERO, is_livelock_check_due: false, stale: 0 }
+        WakeupTable {
+            queue,
+            awaited,
+            newest: 0,
+            livelock_check_from,
+            guarded: Time::ZERO,
+            is_livelock_check_due: false,
+            stale: 0,
+        }
     }
 }
 
 impl WakeupTable {
-    /// Another task, which awaits nothing yet.
+    /// Adds a task, which awaits no event yet.
     pub(super) fn add_task(&mut self, now: Time) {
         self.awaited.push(AwaitedEvent { id: NO_EVENT, since: now });
     }
 
-    /// A task awaits nothing any more.
+    /// Cancels the event that `task` awaits.
     pub(super) fn forget(&mut self, task: TaskId) {
         self.awaited[task as usize].id = NO_EVENT;
     }
 
-    /// When the event was set that `task` awaits, or awaited last.
+    /// Returns when the event was scheduled that `task` awaits, or awaited last.
     pub(super) fn since(&self, task: TaskId) -> Time {
         self.awaited[task as usize].since
     }
 
-    /// Has `event`, which was taken, come again, if its task still waits for it: whether it does.
+    /// Puts `event` back into the queue if its task still awaits it, and returns whether it does.
     pub(super) fn requeue(&mut self, event: Event) -> bool {
         let is_awaited = self.is_awaited(event);
         match is_awaited {
@@ -66,7 +74,7 @@ impl WakeupTable {
         is_awaited
     }
 
-    /// Whether its task has set no other event and been woken by none since it was set.
+    /// Returns whether the event is still awaited: its task has scheduled no other and was not woken since.
     #[inline]
     pub(super) fn is_awaited(&self, event: Event) -> bool {
         self.awaited[event.task() as usize].id == event.id
@@ -81,7 +89,7 @@ impl WakeupTable {
         });
     }
 
-    /// Has `task` polled at `time`, or where that is over, at the present instant, whatever event it awaited before.
+    /// Schedules `task` to be polled at `time`, or now if that has passed, in place of the event that it awaited.
     #[inline(always)]
     pub(super) fn set(&mut self, task: TaskId, time: Time, now: Time) {
         let id = self.identity(task, now);
@@ -94,7 +102,7 @@ impl WakeupTable {
         self.set(task, time, now);
     }
 
-    /// The identity of the event that `task` awaits from `now` on.
+    /// Returns a new identity for the event that `task` awaits from `now` on.
     #[inline]
     pub(super) fn identity(&mut self, task: TaskId, now: Time) -> u64 {
         if self.newest >= self.livelock_check_from {
@@ -106,7 +114,7 @@ impl WakeupTable {
         id
     }
 
-    /// Has the next event looked at whether the clock stands still.
+    /// Has the next event checked for a stalled clock.
     #[cold]
     #[inline(never)]
     fn schedule_livelock_check(&mut self) {
@@ -115,14 +123,13 @@ impl WakeupTable {
         (self.guarded, self.is_livelock_check_due) = (Time::ZERO, true);
     }
 
-    /// Has events looked at from `instant` on, and says whether it is to be looked whether the clock stands still.
+    /// Has events checked from `instant` on, and returns whether a check for a stalled clock is due.
     pub(super) fn guard_from(&mut self, instant: Time) -> bool {
         self.guarded = instant;
         std::mem::take(&mut self.is_livelock_check_due)
     }
 
-    /// How many events have fired: of those that were set, all but those pending and those taken that nobody
-    /// awaited any more.
+    /// Returns the number of events that have fired: all that were scheduled but the pending and the stale ones.
     pub(super) fn fired(&self) -> u64 {
         (self.newest >> TASK_BITS) - self.stale - self.queue.len() as u64
     }

@@ -62,8 +62,11 @@ impl CpuArbiter {
     fn at(sim: &Sim, name: &str, priority: ExecPriority, account: &Rc<Account>) -> CpuArbiter {
         let what = priority.track();
         // A priority at which no code runs has no track.
-        let track =
-            if priority == ExecPriority::Program { sim.recorder().register_track(name, what) } else { Track::default() };
+        let track = if priority == ExecPriority::Program {
+            sim.recorder().register_track(name, what)
+        } else {
+            Track::default()
+        };
         CpuArbiter {
             sim: sim.clone(),
             resource: Resource::new(sim, format!("{name} {what}")),

@@ -113,6 +113,17 @@ fn refused(host: &Machine, ends: &Ends, fabric: &Machine, workload: &Workload) -
     let (registry, interface, interfaces) = (&host.registry, &ends.ni, &[&ends.ni][..]);
     let (fabric_capabilities, addresses, fabric) = (fabric.fabric.capabilities(), fabric.addresses(), &fabric.fabric);
     let endpoints = "nodes";
-    let parts = Parts { registry, hosts, ends, interface, interfaces, fabric_capabilities, fabric, workload, addresses, endpoints };
+    let parts = Parts {
+        registry,
+        hosts,
+        ends,
+        interface,
+        interfaces,
+        fabric_capabilities,
+        fabric,
+        workload,
+        addresses,
+        endpoints,
+    };
     incompatibilities(&parts).into_iter().map(|misfit| misfit.message).collect()
 }

@@ -1,4 +1,4 @@
-//! How descriptions write their keys, as their schema tells it: results write `_` where descriptions write `-`.
+//! How descriptions write their keys, according to their schema: results write `_` where descriptions write `-`.
 
 use crate::text::Schema;
 use crate::text::schema::{Family, Form, Item, TableShape};

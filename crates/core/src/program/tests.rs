@@ -2,7 +2,7 @@
 
 use super::WorkloadSpec;
 use crate::part::Part;
-use crate::text::{Document, Reading, PartLibrary, Source, load};
+use crate::text::{Document, PartLibrary, Reading, Source, load};
 
 /// Returns the workload that `text` describes.
 pub(super) fn read<T: WorkloadSpec + Part + Clone>(text: &str) -> T {

@@ -1,23 +1,23 @@
-//! Choices among tables: of several, exactly one stands.
+//! Families of tables: a description selects exactly one member.
 //!
 //! A layer may replace the choice of a lower layer; two choices within one layer contradict
 //! each other. Where the family has a key of its own, the choice may also be written as a word:
 //! `policy = "store-and-forward"`.
 
-use super::read_context::DiagnosticLevel;
+use super::diagnostics;
 use super::problem::Problem;
+use super::read_context::DiagnosticLevel;
 use super::record::{Step, dotted};
 use super::schema::{Family, Form, Item, Member, Need, TableShape};
-use super::variant_selection::{Selection, select_variant};
 use super::suggest;
 use super::table::{Table, tree_of};
-use super::diagnostics;
 use super::tree::TreeNode;
+use super::variant_selection::{Selection, select_variant};
 
 /// The members of a family: their names and what they mean.
 pub type Members<'m> = &'m [(&'static str, &'static str)];
 
-/// What is to be done when none stands.
+/// The treatment of a family of which no member is defined.
 #[derive(Clone, Copy, PartialEq)]
 enum Absence {
     IsAnError,
@@ -27,22 +27,22 @@ enum Absence {
     SelectsWord(&'static str),
 }
 
-/// Where a family's members stand.
+/// The location of a family's members.
 #[derive(Clone, Copy)]
 enum FamilyLocation<'t> {
-    /// Beside other keys.
+    /// Among the other keys of the table.
     InTable,
     /// Below a key of the family, which has this value.
     UnderKey(Option<&'t TreeNode>),
 }
 
-/// Tables beside the members of a family, and who reads them.
+/// Sibling tables of the members of a family, and the function that reads them.
 struct Siblings<'a, T> {
     names: &'a [&'a str],
     read: Option<&'a mut ReadSiblings<'a, T>>,
 }
 
-/// Reads tables beside a member, which gave a value.
+/// Reads the sibling tables of a member, given the value of the member.
 type ReadSiblings<'a, T> = dyn FnMut(&mut Table<'_>, &T) + 'a;
 
 impl<T> Siblings<'_, T> {
@@ -50,7 +50,7 @@ impl<T> Siblings<'_, T> {
 }
 
 impl<'t> Table<'t> {
-    /// One of several tables below `key`; that none stands is a problem.
+    /// Reads one of several tables below `key`; reports a problem if none is defined.
     pub fn one_of<T>(
         &mut self,
         key: &'static str,
@@ -61,8 +61,8 @@ impl<'t> Table<'t> {
         self.choose_below(key, doc, members, Absence::IsAnError, read, Siblings::NOTHING).expect("one is always read")
     }
 
-    /// One of several tables below `key`, beside tables called `names` that belong to whichever
-    /// stands there: those are read by `beside`, which is given what the member gave.
+    /// Reads one of several tables below `key`, and its sibling tables `names`, which belong to whichever member is
+    /// selected: `siblings` reads them, given the value of the member.
     pub fn one_of_with_siblings<T>(
         &mut self,
         key: &'static str,
@@ -82,7 +82,7 @@ impl<'t> Table<'t> {
         self.context.mark_open_family(self.full(key), hint);
     }
 
-    /// One of several tables below `key`, or else `default` with its defaults.
+    /// Reads one of several tables below `key`, or `default` with its defaults if none is defined.
     pub fn one_of_or<T>(
         &mut self,
         key: &'static str,
@@ -95,7 +95,7 @@ impl<'t> Table<'t> {
             .expect("one is always read")
     }
 
-    /// One of several tables below `key`, or none.
+    /// Reads one of several tables below `key`, if one is defined.
     pub fn optional_one_of<T>(
         &mut self,
         key: &'static str,
@@ -106,7 +106,7 @@ impl<'t> Table<'t> {
         self.choose_below(key, doc, members, Absence::IsAllowed, read, Siblings::NOTHING)
     }
 
-    /// One of several tables that stand beside the other keys here; that none stands is a problem.
+    /// Reads one of several tables among the other keys of this table; reports a problem if none is defined.
     pub fn alternatives<T>(
         &mut self,
         doc: &'static str,
@@ -116,7 +116,7 @@ impl<'t> Table<'t> {
         self.choose_here(doc, members, Absence::IsAnError, read).expect("one is always read")
     }
 
-    /// One of several tables that stand beside the other keys here, or none.
+    /// Reads one of several tables among the other keys of this table, if one is defined.
     pub fn optional_alternatives<T>(
         &mut self,
         doc: &'static str,
@@ -167,7 +167,7 @@ impl<'t> Table<'t> {
                 }),
             },
             None if absence == Absence::IsAllowed && !self.context.describing => (None, TableShape::default()),
-            // Whatever stands there is no member then, and told as unknown: that is enough.
+            // The keys defined there are not members and are reported as unknown: no further problem is needed.
             Some(node) if absence == Absence::IsAnError && has_only_unknown_keys(node, members, others) => {
                 self.context.with_level(DiagnosticLevel::PresentKeys, || {
                     self.below(&[Step::Key(key)], Some(node), |t| choose(t, Absence::SelectsDefault(members[0].0)))
@@ -182,7 +182,7 @@ impl<'t> Table<'t> {
         value
     }
 
-    /// The member a word names, and the table of a lower layer that holds its keys.
+    /// Returns the member that a word names, and the table of a lower layer that holds its keys.
     fn word_for(
         &self,
         key: &'static str,
@@ -209,7 +209,7 @@ impl<'t> Table<'t> {
         None
     }
 
-    /// Reads the member of this table that counts.
+    /// Reads the selected member of this table.
     fn choose<T>(
         &self,
         doc: &'static str,
@@ -260,9 +260,15 @@ impl<'t> Table<'t> {
         (value, Family { doc, members: shapes, need: absence.need() })
     }
 
-    /// Reads a member; where nothing is said of it but its name, and a shipped part says the rest, what
-    /// it lacks is told once.
-    fn read_with_missing_summary<T>(&self, name: &str, node: Option<&'t TreeNode>, location: FamilyLocation<'t>, read: impl FnOnce() -> T) -> T {
+    /// Reads a member. If the description gives only its name and a shipped part describes the rest, all missing keys
+    /// are reported in one problem.
+    fn read_with_missing_summary<T>(
+        &self,
+        name: &str,
+        node: Option<&'t TreeNode>,
+        location: FamilyLocation<'t>,
+        read: impl FnOnce() -> T,
+    ) -> T {
         let says_nothing = tree_of(node).is_none_or(|tree| tree.keys().next().is_none());
         let part = self.part_called(name).filter(|_| says_nothing);
         let known = self.context.problems.borrow().len();
@@ -272,7 +278,9 @@ impl<'t> Table<'t> {
         let missing = self.context.missing_since(known, &path);
         if missing.len() > 1 {
             let word = match location {
-                FamilyLocation::UnderKey(key) => key.filter(|node| node.text().is_some()).and_then(|node| node.place.clone()),
+                FamilyLocation::UnderKey(key) => {
+                    key.filter(|node| node.text().is_some()).and_then(|node| node.place.clone())
+                }
                 FamilyLocation::InTable => None,
             };
             let place = word.or_else(|| node.and_then(TreeNode::key).cloned()).or_else(|| self.place());
@@ -285,7 +293,7 @@ impl<'t> Table<'t> {
         value
     }
 
-    /// The shipped part that describes the member `name` of the family at this table.
+    /// Returns the shipped part that describes the member `name` of the family at this table.
     fn part_called(&self, name: &str) -> Option<&str> {
         let here = self.here();
         let describes = |part: &&str| {
@@ -296,7 +304,7 @@ impl<'t> Table<'t> {
         self.context.parts.iter().map(String::as_str).find(describes)
     }
 
-    /// Keeps which member of the family at this table was chosen, and where.
+    /// Records which member of the family at this table is selected, and its source location.
     fn note_choice(&self, doc: &'static str, name: &str, key: Option<&TreeNode>) {
         let word = key.filter(|node| node.text().is_some()).and_then(|node| node.place.as_ref());
         let table = || self.child(name).and_then(TreeNode::key);
@@ -317,7 +325,7 @@ impl<'t> Table<'t> {
         self.context.report(DiagnosticLevel::Full, problem.help(self.parts_for(&here)));
     }
 
-    /// A hint at shipped parts that bring what stands at `path`, by their folder's name.
+    /// Returns a hint at shipped parts that define `path`, found by the name of their folder.
     fn parts_for(&self, path: &str) -> String {
         let brings = |part: &&str| {
             let folder = part.split('/').next().unwrap_or_default();

@@ -1,8 +1,8 @@
-//! One key of a table while it is read: its kind, its bounds, and whether it must stand.
+//! One key of a table while it is read: its kind, its bounds, and whether it is required.
 
 use super::kind::{
-    Amount, ByName, Choice, Count, Decoded, FilePath, Flag, InvalidValue, Number, NumberOrText, Phrase, Several, ValueKind,
-    Words, own,
+    Amount, ByName, Choice, Count, Decoded, FilePath, Flag, InvalidValue, Number, NumberOrText, Phrase, Several,
+    ValueKind, Words, own,
 };
 use super::quantity::Quantity;
 use super::schema::{Form, Need};
@@ -100,7 +100,7 @@ impl<'t> Table<'t> {
         self.field(key, doc, Choice { words: words.iter().map(|word| (*word, *word)).collect() })
     }
 
-    /// One word of a closed set, as what it stands for.
+    /// One word of a closed set, as the value that it denotes.
     pub fn choice<T: Clone>(
         &mut self,
         key: &'static str,
@@ -231,14 +231,14 @@ impl<K: ValueKind> Field<'_, '_, K> {
         }
     }
 
-    /// The value, or none where it does not stand.
+    /// Returns the value, or `None` if the key is absent.
     pub fn optional(self) -> Option<K::Value> {
         self.describe(|| Need::Optional);
         let node = self.table.child(self.key)?;
         self.take(node)
     }
 
-    /// The value, or this default where it does not stand.
+    /// Returns the value, or this default if the key is absent.
     pub fn or(self, default: K::Written<'_>) -> K::Value {
         let synthetic = TreeNode::synthetic(self.kind.written(default));
         let value = match self.kind.decode(&synthetic, self.table.all_texts()) {
@@ -264,7 +264,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
         }
     }
 
-    /// Notes that the key may stand here; what its value may be is worth its time only where that is asked.
+    /// Notes that the table may hold the key; the form of its value is built only if the schema is collected.
     fn describe(&self, need: impl FnOnce() -> Need) {
         let (form, need) = match self.table.describing() {
             true => (Form::Value(self.kind.name(), self.kind.schema()), need()),

@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_reason_is_told() {
+    fn each_reason_is_reported() {
         let folder = std::env::temp_dir().join(format!("narrows-file-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("cluster.toml"), [0x61, 0xff]).expect("a file");

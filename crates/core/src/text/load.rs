@@ -1,13 +1,13 @@
-//! Gathers the layers of a description: shipped parts, the file, `--set` options.
+//! Loads and merges the layers of a description: shipped parts, the file, `--set` options.
 //!
-//! Later goes before earlier: parts in the order they are named, then the file, then the
+//! Later layers override earlier ones: parts in the order in which they are named, then the file, then the
 //! options. Leaves out: defaults, which the reader adds, and what the keys mean.
 
 use super::origin::{Layer, Place, TextId, Texts};
 use super::problem::{Problem, Problems};
 use super::set::{self, Setting};
 use super::suggest;
-use super::tree::{TreeBuilder, Rank, Definition, Tree, TreeNode, TreeValue};
+use super::tree::{Definition, Rank, Tree, TreeBuilder, TreeNode, TreeValue};
 use std::path::Path;
 use toml::de::DeTable;
 
@@ -17,16 +17,16 @@ pub const PARTS: &str = "parts";
 /// The shipped parts.
 #[derive(Clone, Copy)]
 pub struct PartLibrary<'a> {
-    /// Gives the text of a part by its name; several runs may ask at once.
+    /// Returns the text of a part by its name; it may be called from several threads.
     pub find: &'a (dyn Fn(&str) -> Option<&'static str> + Sync),
-    /// The names there are.
+    /// The names of all parts.
     pub names: &'a [&'a str],
-    /// The tables at the top whose entries may name parts, too, which lie below what stands there.
+    /// The tables at the top whose entries may name parts, too; the entry overrides its parts.
     pub tables: &'a [&'a str],
 }
 
 impl PartLibrary<'_> {
-    /// A shelf without parts.
+    /// A library without parts.
     pub const EMPTY: PartLibrary<'static> = PartLibrary { find: &|_| None, names: &[], tables: &[] };
 }
 
@@ -41,14 +41,14 @@ pub enum Document<'a> {
     None,
 }
 
-/// All that a description is made of.
+/// The inputs of a description.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     /// The user's file.
     pub document: Document<'a>,
     /// The `--set` options, in order.
     pub sets: &'a [String],
-    /// What varies in a sweep: settings over those.
+    /// The values that a sweep varies: settings that override `sets`.
     pub varied: &'a [String],
     /// The shipped parts.
     pub shelf: PartLibrary<'a>,
@@ -289,7 +289,7 @@ fn circle(name: &str, place: Option<Place>, within: &[String]) -> Problem {
         .help(chain.join(" → "))
 }
 
-/// What the commonest slips against TOML mean.
+/// Returns help for the most common errors in TOML syntax.
 fn toml_help(message: &str) -> &'static str {
     if message.contains("must be quoted") {
         "quantities and words stand in quotes: \"40 ns\""

@@ -1,15 +1,15 @@
-//! What stands where nothing reads it, though it is known where it belongs: told once, with that place.
+//! Reports keys that are defined in the wrong table, once, with the table that they belong to.
 //!
-//! Leaves out: names that are merely mistyped, which the nearest valid name tells of.
+//! Leaves out: mistyped keys, for which the unknown-key diagnostic suggests the nearest valid name.
 
-use super::read_context::DiagnosticLevel;
 use super::problem::Problem;
+use super::read_context::DiagnosticLevel;
 use super::suggest;
 use super::table::Table;
 
 impl Table<'_> {
-    /// Tells, once for all of them, that `keys` which stand here belong in the table `to`: here they are
-    /// not told as unknown, and there not as missing.
+    /// Reports in one problem that those of `keys` which this table defines belong in the table `to`. They are then
+    /// reported neither as unknown here nor as missing there.
     pub fn report_misplaced(&self, keys: &[&'static str], to: &str, why: &str) {
         let defined = keys.iter().filter_map(|key| Some((*key, self.child(key)?)));
         let found: Vec<_> = defined.collect();
@@ -31,10 +31,13 @@ impl Table<'_> {
         let Some(node) = self.child(key) else { return };
         let path = self.full(key);
         self.context.suppress_unknown(path.clone());
-        self.context.report(DiagnosticLevel::PresentKeys, Problem::new(format!("`{path}` {why}")).at(node.key().cloned(), "").help(help));
+        self.context.report(
+            DiagnosticLevel::PresentKeys,
+            Problem::new(format!("`{path}` {why}")).at(node.key().cloned(), "").help(help),
+        );
     }
 
-    /// Tells that `name`, given as a table below `key` or as its word, is none of that family, and
+    /// Reports that `name`, given as a table below `key` or as its word, is not a member of that family, and says
     /// what it is instead.
     pub fn not_a_variant(&self, key: &str, name: &str, what: &str, help: &str) {
         let Some(family) = self.child(key) else { return };
@@ -46,6 +49,9 @@ impl Table<'_> {
         };
         let path = format!("{}.{name}", self.full(key));
         self.context.suppress_unknown(path.clone());
-        self.context.report(DiagnosticLevel::PresentKeys, Problem::new(format!("there is no `{path}`")).at(place, what).help(help));
+        self.context.report(
+            DiagnosticLevel::PresentKeys,
+            Problem::new(format!("there is no `{path}`")).at(place, what).help(help),
+        );
     }
 }

@@ -1,28 +1,28 @@
-//! From TOML text to typed values, with every place remembered: layers, units, problems, schema.
-//! Knows no hardware; a part reads its own parameters with it, beside its datasheet.
+//! Reads TOML text into typed values with source locations: layers, units, problems and the schema.
+//! It knows no hardware; each part reads its own parameters with it, next to its datasheet.
 
-mod misplaced;
+mod diagnostics;
 pub mod family;
 pub mod field;
 pub mod file;
 pub mod kind;
 pub mod leaves;
 pub mod load;
+mod misplaced;
 pub mod origin;
 pub mod parameters;
-mod read_context;
 pub mod problem;
 pub mod quantity;
 pub mod read;
+mod read_context;
 pub mod record;
 pub mod schema;
 pub mod set;
-mod variant_selection;
 pub mod suggest;
 pub mod table;
-mod diagnostics;
 pub mod tree;
 pub mod value;
+mod variant_selection;
 
 pub use field::Field;
 pub use kind::{Choice, Constant, Said};

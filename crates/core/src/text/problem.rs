@@ -1,6 +1,6 @@
-//! What is wrong with a description, said so that it can be put right.
+//! Diagnostics of a description: each has a source location, a snippet and help.
 //!
-//! All problems are kept and rendered together, each with its place, a snippet and help.
+//! All problems are collected and rendered together.
 
 use super::origin::{Layer, Place, Texts};
 use super::suggest;
@@ -10,31 +10,31 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
-/// One thing that is wrong.
+/// One diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Where, unless it stands nowhere.
+    /// The source location, if there is one.
     pub place: Option<Place>,
-    /// What is said at that place.
+    /// The label at that location.
     pub label: Box<str>,
-    /// Further places that have to do with it, each with what is said there.
+    /// Related source locations, each with its label.
     pub related: Box<[(Place, String)]>,
-    /// What is allowed; what to do.
+    /// Help lines: what is allowed, and what to do.
     pub help: Vec<String>,
-    /// Whether it is that parts, each sound by itself, do not fit together.
+    /// Whether the problem is that parts, each valid alone, are incompatible.
     pub is_incompatibility: bool,
 }
 
 impl Problem {
-    /// A problem that stands nowhere yet.
+    /// Creates a problem without a source location.
     pub fn new(message: impl Into<String>) -> Problem {
         let (message, label) = (message.into(), "".into());
         Problem { message, place: None, label, related: Box::default(), help: Vec::new(), is_incompatibility: false }
     }
 
-    /// That a value is not one its key takes.
+    /// Creates the problem that the value of the key at `path` is not valid.
     pub fn bad_value(path: &str) -> Problem {
         Problem::new(format!("bad value for `{path}`"))
     }
@@ -47,19 +47,19 @@ impl Problem {
         Problem::new(format!("there is no {what} `{given}`; {near}{what}s: {allowed}"))
     }
 
-    /// The same problem at a place.
+    /// Returns the problem with this source location and label.
     pub fn at(mut self, place: Option<Place>, label: impl Into<String>) -> Problem {
         (self.place, self.label) = (place, label.into().into_boxed_str());
         self
     }
 
-    /// The same problem with one further place.
+    /// Returns the problem with one more related location.
     pub fn related(mut self, place: Place, label: impl Into<String>) -> Problem {
         self.related = self.related.into_iter().chain([(place, label.into())]).collect();
         self
     }
 
-    /// The same problem with one more line of help; an empty line is left out.
+    /// Returns the problem with one more line of help; an empty line is left out.
     pub fn help(mut self, help: impl Into<String>) -> Problem {
         let help = help.into();
         if !help.is_empty() {
@@ -68,7 +68,7 @@ impl Problem {
         self
     }
 
-    /// The same problem as one of parts that do not fit together.
+    /// Returns the problem marked as one of incompatible parts.
     pub fn incompatible(self) -> Problem {
         Problem { is_incompatibility: true, ..self }
     }
@@ -120,15 +120,15 @@ fn on_boundaries(text: &str, span: &Range<usize>) -> Range<usize> {
     start..end.max(start)
 }
 
-/// Control characters would disturb the terminal.
+/// Replaces control characters, which would disturb the terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
 
-/// Nobody reads more problems than these at once.
+/// Number of problems that are rendered; the rest are counted.
 const REPORTED_MAX: usize = 100;
 
-/// Everything that is wrong with one description.
+/// All problems of one description.
 #[derive(Clone)]
 pub struct Problems {
     list: Vec<Problem>,
@@ -136,7 +136,7 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// The problems in order of their texts and places, each told once.
+    /// Creates the list, sorted by text and location, without duplicates.
     pub fn new(list: Vec<Problem>, texts: &Texts) -> Problems {
         let mut known = HashSet::with_capacity(list.len());
         let is_new: Vec<bool> = list.iter().map(|it| known.insert((it.place.as_ref(), &it.message))).collect();
@@ -147,12 +147,12 @@ impl Problems {
         Problems { list: reported, texts: texts.clone() }
     }
 
-    /// One problem that stands in no text.
+    /// Creates a list of one problem that refers to no text.
     pub fn one(problem: Problem) -> Problems {
         Problems::new(vec![problem], &Texts::default())
     }
 
-    /// The problems one by one: as many of them as are told.
+    /// Returns each problem as a list of its own, up to the number that is rendered.
     pub fn each(&self) -> Vec<Problems> {
         let one = |problem: &Problem| Problems { list: vec![problem.clone()], texts: self.texts.clone() };
         self.list.iter().take(REPORTED_MAX).map(one).collect()
@@ -163,7 +163,7 @@ impl Problems {
         &self.list
     }
 
-    /// The same problems, each with the help that is known of it and of what is said where it stands.
+    /// Returns the problems, each with the additional line that `help` returns for it and its layer.
     pub fn helped(mut self, help: impl Fn(&Problem, &Layer) -> Option<String>) -> Problems {
         for problem in &mut self.list {
             let layer = problem.place.as_ref().map(|place| &self.texts.get(place.text).layer);
@@ -173,13 +173,12 @@ impl Problems {
         self
     }
 
-    /// Whether all that is wrong is that parts do not fit together.
+    /// Returns whether every problem is one of incompatible parts.
     pub fn are_incompatibilities(&self) -> bool {
         !self.list.is_empty() && self.list.iter().all(|problem| problem.is_incompatibility)
     }
 
-    /// The problems as text, with colours for a terminal, or plain: the first of them, and how many
-    /// more there are.
+    /// Renders the first problems as text, with colours for a terminal or plain, and the number of the others.
     pub fn render(&self, coloured: bool) -> String {
         let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
         let first = self.list.iter().take(REPORTED_MAX);
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn all_are_told_in_order_once_with_place_and_help() {
+    fn problems_are_sorted_deduplicated_and_rendered_with_location_and_help() {
         let mut texts = Texts::default();
         let file = texts.add(Layer::File("m.toml".into()), "[ni]\nx = 5\n", None);
         let set = texts.add(Layer::Set("ni.y=6".into()), "ni.y=6", None);
@@ -239,7 +238,7 @@ error: y is wrong
     }
 
     #[test]
-    fn of_very_many_the_first_are_told_and_the_rest_counted() {
+    fn only_the_first_hundred_problems_are_rendered() {
         let mut texts = Texts::default();
         let id = texts.add(Layer::File("m.toml".into()), &"a = 1\n".repeat(50_000), None);
         let problem = |line: usize| Problem::new("it stands again").at(place(id, 6 * line..6 * line + 1), "here");

@@ -5,14 +5,14 @@
 
 use super::origin::{Place, TextId};
 use super::problem::Problem;
-use super::tree::{TreeBuilder, Rank, Definition, Tree, TreeNode, TreeValue, shadow};
+use super::tree::{Definition, Rank, Tree, TreeBuilder, TreeNode, TreeValue, shadow};
 use std::ops::Range;
 use toml::de::DeValue;
 
 /// One option, taken apart.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The keys and where they stand in the option.
+    /// The keys, each with its span in the option.
     pub path: Keys,
     /// The value.
     pub value: TreeNode,
@@ -44,13 +44,13 @@ pub fn parse(option: &str, text: TextId, rank: Rank) -> Result<Setting, Problem>
     Ok(Setting { path, value: value(option, equals + 1, builder), builder })
 }
 
-/// Keys and where each stands in an option.
+/// Keys, each with its span in an option.
 type Keys = Vec<(String, Range<usize>)>;
 
-/// What is wrong with an option, and where in it.
+/// The reason why an option does not parse, and the span that is at fault.
 type SyntaxFault = (&'static str, Range<usize>);
 
-/// The keys before the `=` and where that stands.
+/// Returns the keys before the `=`, and the offset of the `=`.
 fn keys(option: &str) -> Result<(Keys, usize), SyntaxFault> {
     let mut path = Vec::new();
     let mut at = 0;
@@ -88,7 +88,7 @@ fn key(option: &str, at: usize) -> Result<(String, usize), SyntaxFault> {
     }
 }
 
-/// The value that stands behind the `=`.
+/// Parses the value after the `=`.
 fn value(option: &str, from: usize, builder: TreeBuilder) -> TreeNode {
     let from = from + spaces(&option[from..]);
     let text = option[from..].trim_end();
@@ -101,8 +101,7 @@ fn value(option: &str, from: usize, builder: TreeBuilder) -> TreeNode {
     }
 }
 
-/// The keys of an option and its value as plain TOML, as a description would have it; none of what is no
-/// setting.
+/// Returns the keys of an option and its value as plain TOML, or `None` if the option is not a setting.
 pub fn plain(option: &str) -> Option<(Vec<String>, toml::Value)> {
     let (path, equals) = keys(option).ok()?;
     let text = option[equals + 1..].trim();
@@ -111,7 +110,7 @@ pub fn plain(option: &str) -> Option<(Vec<String>, toml::Value)> {
 }
 
 impl Setting {
-    /// True if it sets the key `name` at the top, wholly.
+    /// Returns whether it sets the whole key `name` at the top.
     pub fn is(&self, name: &str) -> bool {
         matches!(&self.path[..], [(key, _)] if key == name)
     }
@@ -126,7 +125,7 @@ impl Setting {
         self.path.split_last().map_or(Vec::new(), |(_, above)| above.iter().map(|(key, _)| key.clone()).collect())
     }
 
-    /// Puts the setting into a description.
+    /// Applies the setting to a description.
     pub fn apply(self, tree: &mut Tree) -> Result<(), Problem> {
         self.apply_to_table(tree, 0)
     }
@@ -166,7 +165,7 @@ impl Setting {
         Ok(shadow(lower, value))
     }
 
-    /// Goes on at `depth` below a value that stands.
+    /// Applies the keys from `depth` on below an existing value.
     fn apply_to_node(self, mut node: TreeNode, depth: usize) -> Result<TreeNode, Problem> {
         let definition = self.definition(depth - 1);
         let set_before = node.rank() == Some(definition.rank);
@@ -210,7 +209,7 @@ impl Setting {
             .help(help)
     }
 
-    /// Two options that cannot both hold.
+    /// Returns the problem that two options contradict each other.
     fn conflict(&self, earlier: &TreeNode) -> Problem {
         let names: Vec<&str> = self.path.iter().map(|(key, _)| key.as_str()).collect();
         let place = self.builder.place(self.path[0].1.start..self.path[self.path.len() - 1].1.end);
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_setting_is_told() {
+    fn invalid_settings_are_reported_with_their_reason() {
         for (option, label) in [
             ("a", "`=` and a value are missing"),
             ("=1", "a key is missing here"),

@@ -1,17 +1,17 @@
-//! One table of a description while it is read: the tables and lists below it, and what it
-//! tells about its keys.
+//! One table of a description while it is read: the tables and lists below it, and the diagnostics
+//! about its keys.
 //!
 //! Leaves out: single values (`field`, `kind`) and choices among tables (`family`).
 
+use super::diagnostics;
 use super::kind::InvalidValue;
 use super::load::PARTS;
 use super::origin::{Layer, Origin, Place, Texts};
-use super::read_context::{DiagnosticLevel, ReadContext};
 use super::problem::Problem;
+use super::read_context::{DiagnosticLevel, ReadContext};
 use super::record::{Entry, Mark, Step, dotted};
 use super::schema::{Form, Item, Need, TableShape};
 use super::suggest;
-use super::diagnostics;
 use super::tree::{Tree, TreeNode, TreeValue};
 use serde_json::Value as Json;
 use std::cell::RefCell;
@@ -28,12 +28,17 @@ pub struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    pub(super) fn new(context: &'t ReadContext, path: Vec<Step>, node: Option<&'t TreeNode>, above: Option<Place>) -> Table<'t> {
+    pub(super) fn new(
+        context: &'t ReadContext,
+        path: Vec<Step>,
+        node: Option<&'t TreeNode>,
+        above: Option<Place>,
+    ) -> Table<'t> {
         let nearest = node.and_then(|node| node.place.clone()).or(above);
         Table { context, path, node, nearest, shape: RefCell::default() }
     }
 
-    /// Reads this table to its end; what is left over is unknown.
+    /// Reads this table with `read`; keys that it did not read are reported as unknown.
     pub(super) fn run<T>(mut self, read: impl FnOnce(&mut Table<'_>) -> T) -> (T, TableShape) {
         if !self.path.is_empty() {
             self.context.record(self.path.clone(), Mark::Table);
@@ -92,7 +97,7 @@ impl<'t> Table<'t> {
         self.note_key(key, doc, Form::Like(like), Need::Optional);
     }
 
-    /// States that the table may name parts, as the whole does: whoever loads it takes them out.
+    /// States that the table may name parts, as the whole description does; the loader removes that key.
     pub fn describe_parts(&mut self, doc: &'static str) {
         self.note_key(PARTS, doc, Form::Parts, Need::Optional);
     }
@@ -118,7 +123,8 @@ impl<'t> Table<'t> {
                     tree.in_order().into_iter().map(|(name, node)| each(name, Some(node))).collect()
                 }
                 _ => {
-                    self.context.report(DiagnosticLevel::PresentKeys, diagnostics::not_a_table(&self.path_of(key), node));
+                    self.context
+                        .report(DiagnosticLevel::PresentKeys, diagnostics::not_a_table(&self.path_of(key), node));
                     Vec::new()
                 }
             },
@@ -151,7 +157,8 @@ impl<'t> Table<'t> {
                     items.iter().enumerate().map(|(index, item)| each(index, Some(item))).collect()
                 }
                 _ => {
-                    self.context.report(DiagnosticLevel::PresentKeys, diagnostics::not_a_list(&self.path_of(key), node));
+                    self.context
+                        .report(DiagnosticLevel::PresentKeys, diagnostics::not_a_list(&self.path_of(key), node));
                     Vec::new()
                 }
             },
@@ -160,9 +167,9 @@ impl<'t> Table<'t> {
         values
     }
 
-    /// A problem with a value (its key, or keys joined by `.`), or with the table itself (`""`),
-    /// found by comparing values. It is told at the value, or where that is a default, at the
-    /// table. Not told where the value itself is missing or bad, since then it is made up.
+    /// Reports a problem with a value (its key, or keys joined by `.`) or with the table itself (`""`), found by
+    /// comparing values. It is reported at the value, or at the table if the value is a default. It is dropped if
+    /// the value is missing or invalid, because the reader then works with a placeholder.
     pub fn wrong(&self, key: &str, message: impl Into<String>, help: impl Into<String>) {
         let full = self.full(key);
         if self.context.is_invalid(&full) {
@@ -175,7 +182,7 @@ impl<'t> Table<'t> {
         self.context.report(DiagnosticLevel::Full, problem.help(help));
     }
 
-    /// A problem with a part of a value that stands here, found by looking into it.
+    /// Reports a problem within a value of this table.
     pub fn report(&self, problem: Problem) {
         self.context.report(DiagnosticLevel::PresentKeys, problem);
     }
@@ -185,18 +192,17 @@ impl<'t> Table<'t> {
         self.all_texts()
     }
 
-    /// True while nothing that was read so far was wrong: checks that compare values may rely
-    /// on them.
+    /// Returns whether no problem has been found so far, so that checks may compare values.
     pub fn sound(&self) -> bool {
         self.context.problems.borrow().is_empty()
     }
 
-    /// True if the reader only asks what may stand, and every value is made up.
+    /// Returns whether only the schema is collected, and every value is a placeholder.
     pub fn describing(&self) -> bool {
         self.context.describing
     }
 
-    /// True if the key stands in any layer.
+    /// Returns whether any layer defines the key.
     pub fn has(&self, key: &str) -> bool {
         self.child(key).is_some()
     }
@@ -227,7 +233,7 @@ impl<'t> Table<'t> {
         self.nearest.clone()
     }
 
-    /// Notes that a key may stand here.
+    /// Adds a key to the schema of this table.
     pub(super) fn note_key(&self, key: &'static str, doc: &'static str, form: Form, need: Need) {
         self.note(Item::Key { key, doc, form, need });
     }
@@ -242,7 +248,7 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Keeps a value that was read, from a node or by default.
+    /// Records a value that was read, from a node or by default.
     pub(super) fn note_value(
         &self,
         key: &'static str,
@@ -258,12 +264,12 @@ impl<'t> Table<'t> {
         self.context.record(path, Mark::Value(Box::new(entry), json));
     }
 
-    /// Keeps that the value of a key names a file.
+    /// Records that the value of a key names a file.
     pub(super) fn note_file(&self, key: &'static str, file: &Path) {
         self.context.note_file(dotted(&self.path_of(key)), file);
     }
 
-    /// Keeps which member of a family stands at this table.
+    /// Records the selected member of the family at this table.
     pub(super) fn note_chosen(&self, doc: &'static str, name: &str, place: Option<&Place>) {
         let (origin, note) = self.origin_and_note(place);
         let (value, kind) = (name.to_string(), "choice".to_string());
@@ -318,7 +324,7 @@ impl<'t> Table<'t> {
     }
 }
 
-/// The tables of a family that stand in a table.
+/// Returns the keys of a node, if it is a table.
 pub(super) fn tree_of(node: Option<&TreeNode>) -> Option<&Tree> {
     node.and_then(TreeNode::table)
 }

@@ -1,4 +1,4 @@
-//! A description as a tree of values, each with its place and the layers it stands in.
+//! A description as a tree of values, each with its source location and the layers that define it.
 //!
 //! Made from TOML, merged layer by layer. Leaves out: which keys and kinds of values are valid.
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
-/// The number of a layer; a higher one goes before a lower one.
+/// The number of a layer; a higher layer overrides a lower one.
 pub type Rank = usize;
 
 /// One value.
@@ -15,31 +15,31 @@ pub type Rank = usize;
 pub struct TreeNode {
     /// The value.
     pub value: TreeValue,
-    /// The place of the value that counts; none for what a default makes up.
+    /// The source location of the effective value; `None` for a default.
     pub place: Option<Place>,
-    /// The place of its key in every layer it stands in, lowest first.
+    /// The location of its key in every layer that defines it, lowest first.
     pub definitions: Vec<Definition>,
-    /// What this value replaced in a lower layer.
+    /// The table of a lower layer that this value overrides.
     pub shadowed: Option<Box<TreeNode>>,
 }
 
-/// That a key stands in a layer.
+/// The definition of a key in one layer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Definition {
     /// The layer.
     pub rank: Rank,
-    /// The key there.
+    /// The location of the key in that layer.
     pub key: Place,
 }
 
-/// What a node holds.
+/// The value of a node.
 #[derive(Clone, Debug)]
 pub enum TreeValue {
     /// A string.
     Text(String),
     /// An integer, where it fits.
     Integer(Option<i128>),
-    /// A number with a point or exponent, which may also be infinite or none at all.
+    /// A number with a point or exponent, which may also be infinite or NaN.
     Float(f64),
     /// `true` or `false`.
     Flag(bool),
@@ -73,7 +73,7 @@ impl TreeValue {
 }
 
 impl TreeNode {
-    /// A value that stands in no text.
+    /// Creates a node without a source location.
     pub fn synthetic(value: TreeValue) -> TreeNode {
         TreeNode { value, place: None, definitions: Vec::new(), shadowed: None }
     }
@@ -102,17 +102,17 @@ impl TreeNode {
         }
     }
 
-    /// The highest layer its key stands in.
+    /// Returns the highest layer that defines its key.
     pub fn rank(&self) -> Option<Rank> {
         self.definitions.last().map(|definition| definition.rank)
     }
 
-    /// The place of its key in the highest layer.
+    /// Returns the location of its key in the highest layer.
     pub fn key(&self) -> Option<&Place> {
         self.definitions.last().map(|definition| &definition.key)
     }
 
-    /// What stands at a path of keys and list indices below this node.
+    /// Returns the node at a path of keys and list indices below this node.
     pub fn at<'k>(&self, path: impl IntoIterator<Item = &'k str>) -> Option<&TreeNode> {
         path.into_iter().try_fold(self, |node, key| match &node.value {
             TreeValue::Table(tree) => tree.get(key),
@@ -143,7 +143,7 @@ impl Tree {
         self.nodes.insert(key, node);
     }
 
-    /// The keys and values in the order they first stand in the layers.
+    /// Returns the keys and values in the order of their first definitions.
     pub fn in_order(&self) -> Vec<(&str, &TreeNode)> {
         let mut all: Vec<(&str, &TreeNode)> = self.nodes.iter().map(|(key, node)| (key.as_str(), node)).collect();
         all.sort_by(|(_, a), (_, b)| a.definitions.first().cmp(&b.definitions.first()));
@@ -168,7 +168,7 @@ impl Tree {
         self.nodes.values_mut()
     }
 
-    /// Lays a higher layer over this one: tables merge key by key, other values replace.
+    /// Merges a higher layer into this one: tables merge key by key, other values are overridden.
     pub fn merge_layer(&mut self, higher: Tree) {
         for (key, node) in higher.nodes {
             match self.nodes.remove(&key) {
@@ -179,7 +179,7 @@ impl Tree {
     }
 }
 
-/// `higher` laid over `lower`.
+/// Returns `lower` overridden by `higher`.
 pub fn shadow(lower: TreeNode, mut higher: TreeNode) -> TreeNode {
     let mut definitions = lower.definitions.clone();
     definitions.append(&mut higher.definitions);
@@ -189,10 +189,13 @@ pub fn shadow(lower: TreeNode, mut higher: TreeNode) -> TreeNode {
             below.merge_layer(above);
             TreeNode { value: TreeValue::Table(below), place, definitions, shadowed: lower.shadowed }
         }
-        // A word stood over a table: what is set now goes on from that table.
+        // A word had overridden a table: the new table merges into that one.
         (TreeValue::Text(_), TreeValue::Table(above)) if lower.shadowed.is_some() => {
             let shadowed = *lower.shadowed.expect("just seen");
-            TreeNode { definitions, ..shadow(shadowed, TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(above)) }) }
+            TreeNode {
+                definitions,
+                ..shadow(shadowed, TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(above)) })
+            }
         }
         // Only tables are worth keeping below a value: a word may choose from them.
         (below @ TreeValue::Table(_), above) => {
@@ -210,7 +213,7 @@ pub struct TreeBuilder {
     pub text: TextId,
     /// The layer.
     pub rank: Rank,
-    /// Where in the text the TOML begins.
+    /// The byte offset at which the TOML begins.
     pub offset: usize,
 }
 

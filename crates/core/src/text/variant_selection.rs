@@ -1,28 +1,28 @@
-//! Which members of a family stand in a table, and two that contradict each other.
+//! Which member of a family a table selects, and whether two members of one layer conflict.
 
 use super::origin::Place;
 use super::tree::{Rank, Tree, TreeNode};
 
-/// Which members stand.
+/// The members that a table defines.
 #[derive(Default)]
 pub(super) struct Selection {
-    /// The one that counts, by its number.
+    /// The index of the selected member.
     pub chosen: Option<usize>,
-    /// Those it replaced or that contradict it.
+    /// The indices of members that it overrides or that conflict with it.
     pub others: Vec<usize>,
-    /// Two of one layer, and the place of each.
+    /// Two members defined in one layer, each with its source location.
     pub conflict: Option<[(usize, Option<Place>); 2]>,
 }
 
 impl Selection {
-    /// Prefers one member to what the layers say.
+    /// Selects the member `at`, whatever the layers define.
     pub fn choose(&mut self, at: usize) {
         self.others.extend(self.chosen.replace(at));
         self.others.retain(|other| *other != at);
     }
 }
 
-/// Returns which members of these names stand in a table: the one of the highest layer counts.
+/// Returns which of the members `names` a table defines; the one in the highest layer is selected.
 pub(super) fn select_variant<'a>(tree: &Tree, names: impl Iterator<Item = &'a str>) -> Selection {
     let mut found: Vec<(usize, &TreeNode)> =
         names.enumerate().filter_map(|(at, name)| Some((at, tree.get(name)?))).collect();
@@ -32,7 +32,7 @@ pub(super) fn select_variant<'a>(tree: &Tree, names: impl Iterator<Item = &'a st
     Selection { chosen, others, conflict: conflict(&found) }
 }
 
-/// Two members that stand in one layer.
+/// Returns two members that one layer defines, if there are such.
 fn conflict(found: &[(usize, &TreeNode)]) -> Option<[(usize, Option<Place>); 2]> {
     let key_in = |node: &TreeNode, rank: Rank| {
         node.definitions.iter().rfind(|definition| definition.rank == rank).map(|definition| definition.key.clone())

@@ -6,7 +6,7 @@
 use super::uncertainty::single::MetricUncertainty;
 use super::{Bottleneck, RunResult};
 use crate::report::MeanLedger;
-use narrows_core::engine::{Outcome, DeadlockReport, Time};
+use narrows_core::engine::{DeadlockReport, Outcome, Time};
 use narrows_core::machine::{Machine, shipped};
 use narrows_core::text::Read;
 use serde_json::{Map, Value as Json, json};

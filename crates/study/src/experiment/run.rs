@@ -1,7 +1,7 @@
 //! One run of one description, and its result.
 
 use narrows_core::engine::{
-    Bytes, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, CapturedPacket, Recorder, Time, Timeline,
+    Bytes, CapturedPacket, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Recorder, Time, Timeline,
 };
 use narrows_core::host::HostMetric;
 use narrows_core::machine::Machine;
@@ -99,7 +99,7 @@ fn result(built: Built) -> RunResult {
 fn deliveries(built: &Built) -> Vec<Delivery> {
     let tally = &built.world.tally;
     let delivered = tally.delivered();
-    let told = delivered.iter().filter(|(message, _)| tally.tells_of(message.source));
+    let told = delivered.iter().filter(|(message, _)| tally.keeps_ledger_of(message.source));
     let delivery = |(message, at): &(std::rc::Rc<Message>, Time)| Delivery {
         message: message.id,
         source: message.source,

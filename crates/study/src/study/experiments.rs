@@ -143,7 +143,9 @@ impl Experiments {
             for (read, draft) in read {
                 match read {
                     Ok(machine) => points.push(Point { name: draft.name, machine, trace: draft.trace }),
-                    Err(problems) if draft.fitting && problems.are_incompatibilities() => misfits.push((draft.name, problems)),
+                    Err(problems) if draft.fitting && problems.are_incompatibilities() => {
+                        misfits.push((draft.name, problems))
+                    }
                     Err(problems) => SharedProblem::add(&mut faulty, &draft.name, &problems),
                 }
             }

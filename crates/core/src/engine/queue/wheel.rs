@@ -38,7 +38,7 @@ pub(super) struct Wheel {
     near: Heap,
     /// The end of the current bucket.
     near_last: Time,
-    /// How many events in `near` are too many.
+    /// Number of events in `near` beyond which it overflows.
     near_max: usize,
     /// The number of the current bucket: its times shifted right by `shift`.
     current: u64,
@@ -49,7 +49,7 @@ pub(super) struct Wheel {
     occupied: Vec<u64>,
     nodes: Vec<Node>,
     free: u32,
-    /// How many events are in buckets.
+    /// Number of events in buckets.
     listed: usize,
     /// Events at least `heads.len()` buckets after the current one.
     far: Heap,
@@ -289,7 +289,7 @@ impl Wheel {
         }
     }
 
-    /// How many buckets after the current one the first occupied one is; there is one.
+    /// Returns the distance from the current bucket to the first occupied one, which must exist.
     fn distance_to_occupied(&self) -> u64 {
         let mask = self.heads.len() - 1;
         let start = (self.current as usize + 1) & mask;

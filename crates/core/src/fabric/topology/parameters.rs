@@ -142,7 +142,7 @@ mod tests {
     use super::super::survey::{Deadlock, survey};
     use super::super::walk::{Walk, fewest_links};
     use super::*;
-    use crate::text::{Document, Reading, PartLibrary, Source, Table, describe, load};
+    use crate::text::{Document, PartLibrary, Reading, Source, Table, describe, load};
 
     fn fabric(t: &mut Table<'_>) -> Topology {
         t.one_of("fabric", "What joins the nodes", TOPOLOGIES, Topology::read_variant)

@@ -1,4 +1,4 @@
-//! Whether the parts of a machine fit together, decided from means, facts and promises alone.
+//! Checks whether the parts of a machine are compatible, from capabilities, requirements and guarantees alone.
 
 use super::reach::{endpoints, lengths, names, packets};
 use crate::engine::Addresses;
@@ -9,48 +9,52 @@ use crate::messaging::shared::SharingMake;
 use crate::ni::{EndpointLimit, ProtocolMemory};
 use crate::protocol::{Guarantees, ProtocolEnvironment};
 
-/// What is looked at, of a machine whose every part is sound by itself.
+/// The parts that are checked, of a machine whose every part is valid alone.
 pub struct Parts<'a> {
     /// The parts that a description may name.
     pub registry: &'a Registry,
     /// The kinds of host that nodes are, by name.
     pub hosts: Vec<(&'a str, &'a HostPart)>,
-    /// What nodes have at the fabric.
+    /// The interface, protocol and messaging layer of the nodes.
     pub ends: &'a Ends,
-    /// The interface that is looked at, of the hosts.
+    /// The interface that is checked, which `hosts` have.
     pub interface: &'a InterfacePart,
-    /// All of them.
+    /// All interfaces of the machine.
     pub interfaces: &'a [&'a InterfacePart],
-    /// What the fabric carries.
+    /// The capabilities of the fabric.
     pub fabric_capabilities: FabricCapabilities,
     /// The fabric.
     pub fabric: &'a FabricPart,
-    /// What runs.
+    /// The workload.
     pub workload: &'a Workload,
     /// The nodes, and how many endpoints they have.
     pub addresses: Addresses,
-    /// The key that says how many the node has that has the most.
+    /// The key of the largest number of endpoints on a node.
     pub endpoints: &'a str,
 }
 
-/// Why parts do not fit.
+/// The reason why parts are incompatible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IncompatibleParts {
-    /// The keys that it may be told at: the one that counts most is chosen.
+    /// The keys at which it may be reported: the one of the highest layer is used.
     pub keys: Vec<String>,
-    /// What does not fit.
+    /// The message.
     pub message: String,
-    /// What would.
+    /// The help line: what would be compatible.
     pub help: String,
 }
 
 impl IncompatibleParts {
-    pub(super) fn new(keys: impl IntoIterator<Item = String>, message: String, help: impl Into<String>) -> IncompatibleParts {
+    pub(super) fn new(
+        keys: impl IntoIterator<Item = String>,
+        message: String,
+        help: impl Into<String>,
+    ) -> IncompatibleParts {
         IncompatibleParts { keys: keys.into_iter().collect(), message, help: help.into() }
     }
 }
 
-/// Everything that does not fit.
+/// Returns every incompatibility of the parts.
 pub fn incompatibilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let checks = [
         capabilities,
@@ -83,7 +87,7 @@ impl Parts<'_> {
     }
 }
 
-/// Nodes whose interfaces differ read each other's packets.
+/// Checks that nodes with different interfaces can read each other's packets.
 fn format(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let own = parts.interface;
     let apart = |first: &&&InterfacePart| first.family_table() != own.family_table();
@@ -109,7 +113,7 @@ fn format(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     vec![IncompatibleParts::new(keys, message, help)]
 }
 
-/// Hosts offer the capabilities that the interface requires.
+/// Checks that hosts offer the capabilities that the interface requires.
 fn capabilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let needs = parts.interface.needs();
     let mut wrong = Vec::new();
@@ -161,7 +165,7 @@ fn spoken(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     vec![IncompatibleParts::new([format!("protocol.{protocol}")], message, help)]
 }
 
-/// What a protocol keeps fits the memory of an interface whose firmware runs it.
+/// Checks that a protocol's buffers fit the memory of an interface whose firmware runs it.
 fn firmware(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (ni, protocol) = (parts.interface.name(), parts.ends.protocol.name());
     let room = parts.interface.protocol_memory(&*parts.ends.protocol, 1);
@@ -184,7 +188,7 @@ fn firmware(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     vec![IncompatibleParts::new(keys, message, help)]
 }
 
-/// What the fabric loses is sent again.
+/// Checks that lost packets are retransmitted.
 fn loss(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
     if parts.fabric_capabilities.loss != Loss::Any || guarantees.survives_loss {
@@ -194,7 +198,7 @@ fn loss(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     vec![IncompatibleParts::new(["fabric.loss".to_owned()], message, parts.registry.needs_retransmission())]
 }
 
-/// A protocol that relies on order gets it.
+/// Checks that a protocol which relies on order gets it.
 fn order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
     if !guarantees.needs_order || parts.fabric_capabilities.in_order {
@@ -209,7 +213,7 @@ fn order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     vec![IncompatibleParts::new(keys, message.to_owned(), help)]
 }
 
-/// Numbers tell a packet from its copies, whatever the fabric does to their order.
+/// Checks that sequence numbers distinguish a packet from its duplicates, even out of order.
 fn numbers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let protocol = &parts.ends.protocol;
     let incompatibility = |(key, reason): (&'static str, String)| {
@@ -220,10 +224,13 @@ fn numbers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     protocol.sequence_space_error(&parts.environment()).into_iter().map(incompatibility).collect()
 }
 
-/// Transfers that rely on order get it.
+/// Checks that transfers which rely on order get it.
 fn transfers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
-    if !parts.ends.messaging.in_order || parts.fabric_capabilities.in_order && !guarantees.reorders || guarantees.in_order {
+    if !parts.ends.messaging.in_order
+        || parts.fabric_capabilities.in_order && !guarantees.reorders
+        || guarantees.in_order
+    {
         return Vec::new();
     }
     let protocol = parts.ends.protocol.name();
@@ -239,7 +246,8 @@ fn transfers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     vec![IncompatibleParts::new(["messaging.in-order".to_owned()], message, help)]
 }
 
-/// Hardware shares memory where there is such, and the processor has registers for all who wait for it.
+/// Checks that hardware shared memory exists if it is selected, and that the processor has contexts for all
+/// programs that wait for it.
 fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     if parts.ends.shared_memory.make != SharingMake::Hardware || !parts.workload.needs().shared_memory {
         return Vec::new();
@@ -258,10 +266,14 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let Some((name, key, contexts)) = parts.hosts.iter().find_map(few) else { return Vec::new() };
     let message = format!("{most} programs of a node wait for blocks, and `{name}` has registers for {contexts}");
     let keys = [parts.endpoints.to_owned(), key];
-    vec![IncompatibleParts::new(keys, message, "describe fewer endpoints, or more contexts; or choose [shared-memory.software]")]
+    vec![IncompatibleParts::new(
+        keys,
+        message,
+        "describe fewer endpoints, or more contexts; or choose [shared-memory.software]",
+    )]
 }
 
-/// The program finds what it tries.
+/// Checks that the machine has what the workload measures.
 fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let mut wrong = Vec::new();
     if parts.workload.needs().host_dma && !parts.interface.limits().has_host_dma {
@@ -272,7 +284,11 @@ fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
     if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, free) {
         let message = format!("on `{name}` memory takes no time, and copying would never end");
-        wrong.push(IncompatibleParts::new([parts.workload.key(key)], message, "it needs a host with an I/O bus or a memory bus"));
+        wrong.push(IncompatibleParts::new(
+            [parts.workload.key(key)],
+            message,
+            "it needs a host with an I/O bus or a memory bus",
+        ));
     }
     wrong
 }

@@ -1,4 +1,4 @@
-//! What must fit together before time 0.
+//! Checks, before time 0, that the parts of a machine are compatible.
 
 mod fabric;
 pub mod fit;
@@ -12,7 +12,7 @@ use crate::text::suggest::among;
 use crate::text::{Problem, Read};
 use std::collections::BTreeSet;
 
-/// All problems of a description whose every value is sound.
+/// Returns all problems of a description whose every value is valid.
 pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     let mut problems = Vec::new();
     nodes(read, &mut problems);
@@ -29,7 +29,7 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     problems
 }
 
-/// Whether the parts fit together.
+/// Checks that the parts are compatible.
 fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
     let Some(ends) = &machine.ends else { return };
@@ -43,11 +43,27 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (interfaces, endpoints) = (&machine.interfaces()[..], &endpoints_key(machine));
     let mut reported: Vec<fit::IncompatibleParts> = Vec::new();
     for &interface in interfaces {
-        let (fabric_capabilities, addresses, hosts) = (fabric.capabilities(), machine.addresses(), hosts_of(machine, interface));
-        let parts =
-            fit::Parts { registry, hosts, ends, interface, interfaces, fabric_capabilities, fabric, workload, addresses, endpoints };
-        // What is wrong whatever the interface is told once.
-        reported.extend(fit::incompatibilities(&parts).into_iter().filter(|incompatibility| !reported.contains(incompatibility)).collect::<Vec<_>>());
+        let (fabric_capabilities, addresses, hosts) =
+            (fabric.capabilities(), machine.addresses(), hosts_of(machine, interface));
+        let parts = fit::Parts {
+            registry,
+            hosts,
+            ends,
+            interface,
+            interfaces,
+            fabric_capabilities,
+            fabric,
+            workload,
+            addresses,
+            endpoints,
+        };
+        // A problem that does not depend on the interface is reported once.
+        reported.extend(
+            fit::incompatibilities(&parts)
+                .into_iter()
+                .filter(|incompatibility| !reported.contains(incompatibility))
+                .collect::<Vec<_>>(),
+        );
     }
     for incompatibility in &reported {
         report(read, incompatibility, problems);
@@ -72,15 +88,17 @@ fn endpoints_key(machine: &Machine) -> String {
     node.map_or_else(|| "nodes".to_owned(), |node| format!("{}.endpoints", node.key))
 }
 
-/// Tells a misfit at the key that counts most.
+/// Reports an incompatibility at the key of the highest layer.
 fn report(read: &Read<Machine>, incompatibility: &fit::IncompatibleParts, problems: &mut Vec<Problem>) {
-    let keys: Vec<String> = incompatibility.keys.iter().cloned().chain(chosen(&read.value, &incompatibility.keys)).collect();
+    let keys: Vec<String> =
+        incompatibility.keys.iter().cloned().chain(chosen(&read.value, &incompatibility.keys)).collect();
     // Where no nodes are described there are as many as the fabric has.
-    let keys: Vec<&str> = keys.iter().map(String::as_str).filter(|key| *key != "nodes" || read.is_defined(key)).collect();
+    let keys: Vec<&str> =
+        keys.iter().map(String::as_str).filter(|key| *key != "nodes" || read.is_defined(key)).collect();
     problems.push(read.wrong(read.foremost(&keys), &incompatibility.message, &incompatibility.help).incompatible());
 }
 
-/// A logical network that a description names is there.
+/// Checks that a logical network which the description names exists.
 fn classes(read: &Read<Machine>, ends: &super::Ends, problems: &mut Vec<Problem>) {
     let Some(key) = ends.protocol.second_class_key().map(|key| ends.protocol.key(key)) else { return };
     let (fabric, capabilities) = (&read.value.fabric, read.value.fabric.capabilities());
@@ -94,7 +112,7 @@ fn classes(read: &Read<Machine>, ends: &super::Ends, problems: &mut Vec<Problem>
     }
 }
 
-/// Where a node was given the host that one of `keys` is about: hosts often come with a shipped part.
+/// Returns the key that gives a node the host that one of `keys` is about: hosts often come with a shipped part.
 fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
     let is_about = |host: &str| {
         keys.iter().any(|key| key.strip_prefix("hosts.").is_some_and(|key| key.starts_with(&format!("{host}."))))
@@ -102,7 +120,7 @@ fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
     machine.nodes.iter().find(|node| is_about(&node.host)).map(|node| format!("nodes.{}.host", node.name))
 }
 
-/// A workload that drives the fabric alone needs one of routers.
+/// Checks a workload that drives the fabric alone, which needs a fabric of routers.
 fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (fabric, nodes) = (&read.value.fabric, read.value.nodes.len());
     if let Some(incompatibility) = reach::too_many(&read.value.registry, nodes, None, fabric) {
@@ -175,14 +193,14 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let help = format!("the two ends of a program are different {kinds}");
         problems.push(read.wrong(&machine.workload.key(&key), &message, &help));
     }
-    // Of too few nodes enough is told.
+    // Too few nodes are already reported above.
     let number = Some(machine.addresses().len()).filter(|_| machine.nodes.len() >= machine.workload.needs().nodes);
     for error in number.map(|number| machine.workload.check_endpoints(number)).unwrap_or_default() {
         problems.push(read.wrong(&machine.workload.key(&error.key), &error.message, &error.help));
     }
 }
 
-/// Where to take a host from.
+/// Returns help on where to take a host from.
 fn hosts_there_are(given: &str, hosts: &[&str]) -> String {
     let shipped = |name: &str| format!("hosts/{name}");
     if shipped::part(&shipped(given)).is_some() {

@@ -1,4 +1,4 @@
-//! Whether packets, messages and names are no longer than what carries them, and no more than it can tell apart.
+//! Checks that packets, messages and names fit what carries them, and that headers can distinguish all names.
 
 use super::fit::{IncompatibleParts, Parts};
 use crate::engine::Bytes;
@@ -19,7 +19,9 @@ pub(super) fn longest(ends: &Ends, interface: &InterfacePart) -> (Bytes, String)
 /// Packets are no longer than the fabric carries.
 pub(super) fn packets(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (packet, key) = longest(parts.ends, parts.interface);
-    let Some(MtuLimit { bytes, reason, keys, hint }) = parts.fabric_capabilities.packet_max.filter(|most| most.bytes < packet) else {
+    let Some(MtuLimit { bytes, reason, keys, hint }) =
+        parts.fabric_capabilities.packet_max.filter(|most| most.bytes < packet)
+    else {
         return Vec::new();
     };
     let keys: Vec<String> = keys.iter().map(|key| parts.fabric.key(key)).collect();
@@ -45,7 +47,11 @@ pub(super) fn lengths(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         && payload > most
     {
         let message = format!("a payload of {payload} is larger than a message may be, {most}");
-        wrong.push(IncompatibleParts::new([parts.workload.key(key)], message, "make it smaller, or messaging.message-max larger"));
+        wrong.push(IncompatibleParts::new(
+            [parts.workload.key(key)],
+            message,
+            "make it smaller, or messaging.message-max larger",
+        ));
     }
     if let Some(most) = parts.ends.messaging.message_max.filter(|most| *most > reach) {
         let message = match parts.interfaces.len() {
@@ -72,13 +78,13 @@ fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> Incomp
     IncompatibleParts::new([key.to_owned()], message, help)
 }
 
-/// Headers can name all nodes, and the fabric has places for them.
+/// Checks that headers can name all nodes and that the fabric has ports for them.
 pub(super) fn names(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let nodes = parts.addresses.nodes();
     too_many(parts.registry, nodes, Some(parts.interface), parts.fabric).into_iter().collect()
 }
 
-/// More nodes than one of these can have: told of the one that has the fewest.
+/// Returns the problem that there are too many nodes, for the part with the lowest limit.
 pub(super) fn too_many(
     registry: &Registry,
     nodes: usize,
@@ -88,7 +94,7 @@ pub(super) fn too_many(
     let ni = interface.map(|interface| (interface.limits().nodes, format!("ni.{}", interface.name())));
     let limits = [
         ni.map(|(most, key)| (most, format!("a header of [{key}] names {most} at most"), key)),
-        // A shape without nodes could not be built, and was told of.
+        // A shape without nodes could not be built, which is already reported.
         fabric.capabilities().nodes_max.filter(|most| *most > 0).map(|most| {
             let key = fabric.table();
             (most, format!("[{key}] has {most}"), key)
@@ -111,13 +117,14 @@ pub(super) fn too_many(
     Some(IncompatibleParts::new(["nodes".to_owned(), fabric.table(), key], message, help))
 }
 
-/// Headers can tell all endpoints apart, and the interface has room for what each has there.
+/// Checks that headers can distinguish all endpoints and that the interface has memory for each.
 pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (nodes, all, most) = (parts.addresses.nodes(), parts.addresses.len(), parts.addresses.most());
     if all == nodes {
         return Vec::new();
     }
-    let report = |message: String, help: &str| vec![IncompatibleParts::new([parts.endpoints.to_owned()], message, help)];
+    let report =
+        |message: String, help: &str| vec![IncompatibleParts::new([parts.endpoints.to_owned()], message, help)];
     let widest = parts.registry.widest_interface();
     let help = &format!("describe fewer endpoints, or choose an interface whose header names more: [{widest}]");
     if all > NODES_MAX as usize {

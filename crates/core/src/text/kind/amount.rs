@@ -20,7 +20,11 @@ impl<Q> Amount<Q> {
     pub const ANY: Amount<Q> = Amount { min: None, max: None };
 }
 
-/// A quantity that stands in the program's own text.
+/// Parses a quantity that is written in the program itself.
+///
+/// # Panics
+///
+/// If `text` is not a valid quantity.
 pub(in super::super) fn own<Q: Quantity>(text: &str) -> Q {
     match quantity::parse(text) {
         Ok(value) => value,

@@ -15,7 +15,7 @@ pub struct Count {
     pub max: Option<u64>,
 }
 
-/// What is wrong with a text where a number should stand.
+/// Returns the message for a string where a number is expected.
 fn quoted(what: &str, text: &str) -> String {
     let text = text.trim();
     match text.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit()) {

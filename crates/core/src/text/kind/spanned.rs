@@ -1,5 +1,5 @@
-//! Texts that are looked into later, so that what is wrong within one is told at its place; numbers or
-//! texts; and tables under names of the user's choice. Leaves out what such texts mean.
+//! Strings that keep their source location, so that an error within one can be reported there; numbers or
+//! strings; and tables under user-defined names. Leaves out what such strings mean.
 
 use super::super::origin::{Place, Texts};
 use super::super::quantity::ParseError;
@@ -8,22 +8,22 @@ use super::{Decoded, ValueKind, invalid_value};
 use serde_json::{Value as Json, json};
 use std::ops::Range;
 
-/// A text and where it stands.
+/// A string with its source location.
 #[derive(Clone, Debug, Default)]
 pub struct Said {
     /// The text.
     pub text: String,
-    /// Its place, quotes included.
+    /// The source location, quotes included.
     pub place: Option<Place>,
 }
 
 impl Said {
-    /// A text that stands nowhere.
+    /// Creates a string without a source location.
     pub fn unplaced(text: impl Into<String>) -> Said {
         Said { text: text.into(), place: None }
     }
 
-    /// The place of a part of it; all of it where escapes hide which part that is.
+    /// Returns the location of a part of it, or of the whole string if escapes make the part unknown.
     pub fn part(&self, texts: &Texts, part: &Range<usize>) -> Option<Place> {
         let place = self.place.as_ref()?;
         let raw = texts.slice(place);
@@ -34,7 +34,7 @@ impl Said {
     }
 }
 
-/// Any text, with its place.
+/// The kind of any string, with its source location.
 #[derive(Clone, Debug)]
 pub struct Phrase;
 

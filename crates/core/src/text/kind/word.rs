@@ -53,7 +53,7 @@ impl ValueKind for Words {
     }
 }
 
-/// One word of a closed set, and what each stands for.
+/// One word of a closed set, and the value of each.
 #[derive(Clone, Debug)]
 pub struct Choice<T> {
     /// The words and their meanings.

@@ -168,7 +168,7 @@ fn a_higher_layer_replaces_a_choice_wholly() {
     assert_eq!(read(LEAST, &["policy.cut-through.buffers=4"]).value.policy, Policy::Cut { buffers: 4 });
     assert_eq!(read(LEAST, &["policy=cut-through"]).value.policy, Policy::Cut { buffers: 8 });
     assert_eq!(read(LEAST, &["policy=store-and-forward"]).value.policy, Policy::Whole { copies: 3 });
-    // A word chooses even where a table of the other choice stands.
+    // A word selects its choice even if a table of another one is defined.
     let text = "parts = 'base'\n[policy.cut-through]\nbuffers = 5\n";
     assert_eq!(read(text, &["policy=store-and-forward"]).value.policy, Policy::Whole { copies: 3 });
     assert_eq!(read(text, &["policy=cut-through"]).value.policy, Policy::Cut { buffers: 5 });
@@ -201,7 +201,7 @@ error: `ring` and `mesh` cannot both stand in `fabric`
 }
 
 #[test]
-fn all_problems_are_told_at_once() {
+fn all_problems_are_reported_together() {
     let text = "parts = 'base'\n[pci]\nsetup = 5\nburst = '6 KiB'\nread-rate = '100 Gbps'\nlod = 0.5\nshape = [0, 'x', 3]\nmode = 'poled'\n[extra]\n[fabric]\nwidth = 2\n";
     assert_eq!(
         messages(text, &["pci.logging=yes", "nodes=3"]),
@@ -222,7 +222,7 @@ fn all_problems_are_told_at_once() {
 }
 
 #[test]
-fn a_problem_is_told_at_its_line_and_column() {
+fn a_problem_is_reported_at_its_line_and_column() {
     let expected = "\
 error: bad value for `pci.setup`
  --> dir/m.toml:3:9
@@ -238,7 +238,7 @@ error: bad value for `pci.setup`
 }
 
 #[test]
-fn what_is_missing_is_told_where_it_belongs() {
+fn missing_keys_are_reported_at_their_table() {
     assert_eq!(
         messages("[pci]\n", &[]),
         [
@@ -253,7 +253,7 @@ fn what_is_missing_is_told_where_it_belongs() {
 }
 
 #[test]
-fn values_that_contradict_are_told_once_and_at_the_value() {
+fn contradicting_values_are_reported_once_at_the_value() {
     assert_eq!(messages("parts='base'\n[pci]\nburst = '6 B'", &[]), ["`pci.burst`: must be whole words: "]);
     let check = |t: &mut Table<'_>| {
         machine(t);
@@ -266,7 +266,7 @@ fn values_that_contradict_are_told_once_and_at_the_value() {
 }
 
 #[test]
-fn nothing_more_is_told_about_a_value_that_is_made_up() {
+fn placeholder_values_cause_no_further_problems() {
     let check = |t: &mut Table<'_>| {
         machine(t);
         t.wrong("pci.read-rate", "does not suit", "");
@@ -287,7 +287,7 @@ fn a_file_with_a_byte_order_mark_keeps_its_places() {
 }
 
 #[test]
-fn many_problems_are_told_in_good_time() {
+fn reporting_many_problems_takes_linear_time() {
     // Were each compared with all others, or its line counted from the first, this would take minutes.
     let unknown: String = (0..20_000).map(|n| format!("key-{n} = {n}\n")).collect();
     let mistyped: String = (0..20_000).map(|n| format!("pci-{n} = {n}\n")).collect();
@@ -299,7 +299,7 @@ fn many_problems_are_told_in_good_time() {
 }
 
 #[test]
-fn parts_that_do_not_exist_or_hold_themselves_are_told() {
+fn unknown_and_recursive_parts_are_reported() {
     assert_eq!(messages("parts = ['bsae']", &[]), ["there is no shipped part \"bsae\": did you mean \"base\"?"]);
     assert_eq!(
         messages("parts = 'round'", &[]),
@@ -310,7 +310,7 @@ fn parts_that_do_not_exist_or_hold_themselves_are_told() {
 }
 
 #[test]
-fn a_misspelt_choice_is_told_once() {
+fn a_misspelt_choice_is_reported_once() {
     let needs = |t: &mut Table<'_>| t.one_of("policy", "When a packet leaves", POLICIES, policy);
     let reported = |text: &str| {
         let document = Document::Text("m.toml", text, None);
@@ -318,14 +318,17 @@ fn a_misspelt_choice_is_told_once() {
         let problems = Reading::new(loaded).read(needs).expect_err("problems");
         problems.list().iter().map(|problem| format!("{}: {}", problem.message, problem.label)).collect::<Vec<_>>()
     };
-    assert_eq!(reported("[policy.cut-thruogh]"), ["unknown key `cut-thruogh` in `policy`: did you mean `cut-through`?"]);
+    assert_eq!(
+        reported("[policy.cut-thruogh]"),
+        ["unknown key `cut-thruogh` in `policy`: did you mean `cut-through`?"]
+    );
     let needed = ["`policy` needs one of `store-and-forward` and `cut-through`: none of them stands here"];
     assert_eq!(reported(""), needed);
     assert_eq!(reported("[policy]"), needed);
 }
 
 #[test]
-fn every_syntax_error_is_told() {
+fn every_syntax_error_is_reported() {
     let all = messages("a = 40 ns\nb = [1,\n= 3\na = 2\n", &["=x"]);
     assert!(all.len() >= 3, "{all:#?}");
 }

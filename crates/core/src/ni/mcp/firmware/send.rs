@@ -5,7 +5,7 @@ use super::super::layout::{Piece, SENT, send};
 use super::super::threads::Mcp;
 use super::super::{stage, sums};
 use super::{Context, cause};
-use crate::engine::{Bytes, Class, Head, Journey, NodeId, CapturedPacket};
+use crate::engine::{Bytes, CapturedPacket, Class, Head, Journey, NodeId};
 use crate::fabric::{Label, Packet};
 use crate::host::{Direction, InterruptVector};
 use crate::ni::lanai::{HostJob, Landing, TransmitJob};
