@@ -101,10 +101,10 @@ impl Spans {
             let track = self.tracks.entry(crossing.channel).or_insert_with(|| {
                 let LinkChannel { from, to, number } = network.channel(crossing.channel);
                 let channel = if links.channels > 1 { format!(", channel {number}") } else { String::new() };
-                recorder.track_if_on(GROUP, &format!("{}{channel}", links.name(from, to)))
+                recorder.register_track(GROUP, &format!("{}{channel}", links.name(from, to)))
             });
             let [start, end] = [crossing.from, crossing.to].map(|cycle| links.clock.end_of_cycle(cycle));
-            recorder.tell(*track, doing(&crossing), start, end);
+            recorder.record_span(*track, doing(&crossing), start, end);
         }
     }
 }

@@ -57,7 +57,7 @@ impl Port {
             return;
         }
         let doing = Doing { what, message: packet.journey.id(), bytes: packet.label().length };
-        self.sim.recorder().tell(self.track, doing, since, self.sim.now());
+        self.sim.recorder().record_span(self.track, doing, since, self.sim.now());
     }
 
     pub(super) fn pump_all(&self) {

@@ -127,7 +127,7 @@ impl Port {
             tally: tally.clone(),
             pending: pending.clone(),
             addresses: addresses.clone(),
-            track: sim.recorder().track_if_on(name, "port"),
+            track: sim.recorder().register_track(name, "port"),
         });
         if let Some(slots) = guarantees.slots {
             Class::all(classes).for_each(|class| port.wire.set_slots(class, slots));

@@ -14,6 +14,8 @@ use std::rc::Rc;
 pub(super) const WINDOWS: u64 = 5;
 /// Windows in a row in which the backlog of a saturated flow grows: in the first, queues may fill.
 pub(super) const GROWING: u64 = WINDOWS - 1;
+/// Measured messages from which on a flow is judged: a few that wait for one another are no load.
+const MESSAGES_MIN: u64 = 100;
 
 /// A flow's sender: one end of the flow, and what is counted there.
 pub(super) struct Sender {
@@ -42,6 +44,8 @@ pub(super) struct ClosedCounts {
 /// What is counted of an open loop.
 pub(super) struct OpenCounts {
     pub backlog: Backlog,
+    /// Whether the flow has messages enough to say that its load saturates.
+    is_judged: bool,
     /// Most messages that waited at once.
     pub backlog_max: u64,
     /// Of the measured messages: the first and the last scheduled arrival, each with the messages that waited then.
@@ -56,7 +60,8 @@ impl SenderCounts {
             return SenderCounts::Closed(ClosedCounts::default());
         }
         let backlog = Backlog::new(stream.messages / WINDOWS, GROWING, stream.arrivals.dispersion());
-        SenderCounts::Open(OpenCounts { backlog, backlog_max: 0, first: None, last: None })
+        let is_judged = stream.messages >= MESSAGES_MIN;
+        SenderCounts::Open(OpenCounts { backlog, is_judged, backlog_max: 0, first: None, last: None })
     }
 }
 
@@ -177,7 +182,9 @@ impl OpenCounts {
     fn arrived(&mut self, arrival: Time, waiting: u64, measured: Option<u64>) {
         let Some(number) = measured else { return };
         self.backlog_max = self.backlog_max.max(waiting);
-        self.backlog.sample(number + 1, waiting, number + 1);
+        if self.is_judged {
+            self.backlog.sample(number + 1, waiting, number + 1);
+        }
         self.first = self.first.or(Some((arrival, waiting)));
         self.last = Some((arrival, waiting));
     }
