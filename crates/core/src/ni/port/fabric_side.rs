@@ -159,7 +159,7 @@ impl Port {
         if !(is_control || effects.returned || effects.discards) {
             self.arrived.notify();
         }
-        if !effects.frees_none {
+        if !effects.no_slot_freed {
             self.freed.notify();
         }
         self.changed.notify();

@@ -283,18 +283,18 @@ impl Port {
     }
 
     /// Packets sent to a node, or to any, that are not answered for and will be, whatever is sent next.
-    pub fn unanswered(&self, to: Option<NodeId>) -> u32 {
-        self.protocol.borrow().unanswered(to)
+    pub fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
+        self.protocol.borrow().unacknowledged(to)
     }
 
     /// A note that rides in what is sent back.
     pub fn tell(&self, note: u64) {
-        self.protocol.borrow_mut().tell(note);
+        self.protocol.borrow_mut().set_feedback(note);
     }
 
     /// The note that came last from a node; 0 before.
     pub fn heard(&self, by: NodeId) -> u64 {
-        self.protocol.borrow().told(by)
+        self.protocol.borrow().feedback_from(by)
     }
 
     /// What the protocol counted.
