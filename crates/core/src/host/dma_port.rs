@@ -73,11 +73,14 @@ impl DmaOperation {
     }
 }
 
+/// Loads bytes of an engine's memory, from an offset on.
+type ByteLoader = Rc<dyn Fn(u64, &mut [u8])>;
+
 /// The bytes of a write, loaded from the engine's memory as they begin to flow.
 #[derive(Clone)]
 pub struct DmaSource {
     bytes: Bytes,
-    load: Rc<dyn Fn(u64, &mut [u8])>,
+    load: ByteLoader,
 }
 
 impl DmaSource {
