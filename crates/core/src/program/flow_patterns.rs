@@ -171,7 +171,8 @@ mod tests {
         assert_eq!(pairs("*.1", "*.0", &names), ["a.1>a.0", "b.1>b.0"]);
         assert_eq!(pairs("client[0..9]", "server[0..9]", &["client3", "server3", "client4"]), ["client3>server3"]);
         assert_eq!(pairs("*", "*", &["x", "y"]), ["x>y", "y>x"], "the same pattern is all pairs");
-        assert_eq!(pairs("*.1", "*", &["a.1", "b"]), ["a.1>b"], "other numbers of placeholders are not paired");
+        let crossed = pairs("*.1", "b*[0..9]", &["a.1", "c.1", "b7"]);
+        assert_eq!(crossed, ["a.1>b7", "c.1>b7"], "different numbers of placeholders are not paired");
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl PendingRequest {
 /// Operation that keeps a block busy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Busy {
-    /// So many acknowledgements are awaited. The request may keep a copy that it has.
+    /// `awaited` acknowledgements are outstanding. `keeps` is the requester, if it has a copy, which it retains.
     Invalidating { request: PendingRequest, awaited: u32, keeps: Option<NodeId> },
     /// The only copy is awaited.
     Fetching { request: PendingRequest, crossed: bool, written: bool },
