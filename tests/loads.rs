@@ -213,3 +213,17 @@ fn one_line_is_an_incast() {
     assert_eq!(flows(32, r#"["* -> n0"]"#), incast);
     assert_eq!(flows(3, r#"["* -> *"]"#), ["n0.n1", "n0.n2", "n1.n0", "n1.n2", "n2.n0", "n2.n1"]);
 }
+
+#[test]
+fn flows_of_one_pair_share_what_is_delivered() {
+    let text = format!(
+        "parts = [\"hosts/memory-bus-1998\", \"ni/single-cycle\", {}]\n\
+         nodes.a.host = \"memory-bus-1998\"\nnodes.b.host = \"memory-bus-1998\"\n\
+         [workload.stream]\nflows = [\"a -> b\", \"a -> b\"]\nmessages = 50\npayload = \"64 B\"\n\
+         arrivals.closed-loop = {{ outstanding = 2, think-time = \"1 us\" }}\n",
+        FABRICS[0]
+    );
+    let read = machine::read(Document::Text("flows", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let result = run(&read.value, Recorder::off());
+    assert_eq!((&result.outcome, metric(&result, "messages.delivered")), (&Outcome::Done, 100.0));
+}

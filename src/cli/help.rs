@@ -1,7 +1,7 @@
 //! `narrows help`: the help of a command, or the glossary.
 
 use super::Cli;
-use super::exit::{CommandResult, ExitStatus};
+use super::exit::{CommandResult, ExitStatus, is_coloured};
 use super::output::print;
 use clap::{Args, CommandFactory};
 use narrows_core::text::Problem;
@@ -33,15 +33,21 @@ pub fn run(options: &Options) -> CommandResult {
     let mut all = Cli::command();
     all.build();
     let text = match options.topic.as_deref() {
-        None => all.render_long_help().ansi().to_string(),
+        None => help_of(&mut all),
         Some("glossary") => glossary(options.word.as_deref())?,
         Some(topic) => match all.find_subcommand_mut(topic) {
-            Some(command) => command.render_long_help().ansi().to_string(),
+            Some(command) => help_of(command),
             None => return Err(unknown_topic(topic, &all).into()),
         },
     };
     print(&text)?;
     Ok(ExitStatus::Done)
+}
+
+/// Returns the text of `--help`, with colours where the terminal shows them.
+fn help_of(command: &mut clap::Command) -> String {
+    let help = command.render_long_help();
+    if is_coloured(&std::io::stdout()) { help.ansi().to_string() } else { help.to_string() }
 }
 
 fn unknown_topic(topic: &str, all: &clap::Command) -> Problem {

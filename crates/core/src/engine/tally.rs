@@ -37,13 +37,14 @@ pub struct FlowTally {
     pub latencies: Summary,
     /// When they were delivered, by the receiver's clock.
     pub instants: Milestones,
-    /// Deliveries that are still to come before any is measured.
+    /// Messages of the warm-up that are still to be delivered; the last of them is measured.
     warm_up: u64,
 }
 
-/// The deliveries of a flow, for a sender that limits what is in flight.
+/// The deliveries of a flow, for senders that limit what is in flight. Several flows may join the same endpoints, so that
+/// several tasks may wait here, which those of a [`Mailbox`](super::Mailbox) may not.
 pub struct Deliveries {
-    /// Instants of deliveries and losses that the sender has not taken yet, by the receiver's clock.
+    /// Instants of deliveries and losses that no sender has taken yet, by the receiver's clock.
     instants: RefCell<VecDeque<Time>>,
     change: Signal,
 }
@@ -59,7 +60,7 @@ impl Deliveries {
         }
     }
 
-    /// Returns the number of messages that were delivered or lost and that the sender has not taken yet.
+    /// Returns the number of messages that were delivered or lost and that no sender has taken yet.
     pub fn pending(&self) -> u64 {
         self.instants.borrow().len() as u64
     }
@@ -165,7 +166,7 @@ impl MessageTally {
         }
         let mut flows = self.flows.borrow_mut();
         let flow = flows.entry((message.source, message.destination)).or_default();
-        if flow.warm_up > 0 {
+        if flow.warm_up > 1 {
             flow.warm_up -= 1;
             return false;
         }
@@ -178,7 +179,8 @@ impl MessageTally {
         true
     }
 
-    /// Leaves the next `messages` of a flow out of all that is measured: they warm caches and queues up.
+    /// Leaves the next `messages` of a flow out of all that is measured, since they warm caches and queues up: all but the
+    /// last, whose delivery is where bandwidth counts from. Several calls add up.
     pub fn warm_up(&self, from: EndId, to: EndId, messages: u64) {
         self.flows.borrow_mut().entry((from, to)).or_default().warm_up += messages;
     }

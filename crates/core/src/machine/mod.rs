@@ -77,6 +77,11 @@ pub struct NodeDescription {
 }
 
 impl NodeDescription {
+    /// Returns the names of the node's endpoints by their index.
+    fn indexed_endpoints(&self) -> impl Iterator<Item = String> {
+        (0..self.endpoints).map(|index| format!("{}:{index}", self.name))
+    }
+
     /// Returns the table of the node's interface: `ni`, or one of its own.
     pub fn ni_table(&self) -> &str {
         self.ni.as_ref().map_or("ni", |ni| ni.family_table())
@@ -126,7 +131,7 @@ impl Machine {
             workload = workload.with_spec(resolved);
         }
         let nodes = nodes::or_all(named, fabric.nodes(), &hosts);
-        if let Some(expanded) = workload.with_endpoints(&endpoint_patterns(&nodes)) {
+        if let Some(expanded) = workload.with_endpoints(&|| names_for_patterns(&nodes)) {
             workload = workload.with_spec(expanded);
         }
         Machine {
@@ -187,7 +192,7 @@ impl Machine {
     pub fn end_names(&self) -> Vec<String> {
         let of = |node: &NodeDescription| match node.endpoints {
             1 => vec![node.name.clone()],
-            several => (0..several).map(|place| format!("{}:{place}", node.name)).collect(),
+            _ => node.indexed_endpoints().collect(),
         };
         self.nodes.iter().flat_map(of).collect()
     }
@@ -206,9 +211,8 @@ impl Machine {
 
 /// Returns the names that patterns of endpoints may match: those of all nodes, and of all endpoints of nodes that have
 /// several.
-fn endpoint_patterns(nodes: &[NodeDescription]) -> Vec<String> {
-    let several = nodes.iter().filter(|node| node.endpoints > 1);
-    let endpoints = several.flat_map(|node| (0..node.endpoints).map(|index| format!("{}:{index}", node.name)));
+fn names_for_patterns(nodes: &[NodeDescription]) -> Vec<String> {
+    let endpoints = nodes.iter().filter(|node| node.endpoints > 1).flat_map(NodeDescription::indexed_endpoints);
     nodes.iter().map(|node| node.name.clone()).chain(endpoints).collect()
 }
 

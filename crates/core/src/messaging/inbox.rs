@@ -68,40 +68,34 @@ impl Inbox {
     /// Takes a packet that another program of the node polled. With `several_cores` the simulation catches up with that
     /// program's core first, so that a core whose local time is behind finds the message no earlier than it is there.
     pub async fn deliver(&self, context: &NodeContext, packet: &mut PolledPacket<'_>, several_cores: bool) {
-        match packet.header().envelope.is_part {
-            true => {
-                if let Some(message) = self.messages.take(context, packet).await {
-                    if several_cores {
-                        context.cpu.sync().await;
-                    }
-                    self.messages.push(message);
-                }
-            }
-            false => {
-                let message = self.take_words(context, packet).await;
-                if several_cores {
-                    context.cpu.sync().await;
-                }
-                self.deferred.borrow_mut().push_back(message);
-            }
+        if !packet.header().envelope.is_part {
+            return self.defer(context, packet, several_cores).await;
+        }
+        if let Some(message) = self.messages.take(context, packet).await {
+            catch_up(context, several_cores).await;
+            self.messages.push(message);
         }
     }
 
-    /// Takes an active message, for its handler to run later.
-    pub async fn defer(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) {
-        let message = self.take_words(context, packet).await;
-        self.deferred.borrow_mut().push_back(message);
-    }
-
-    async fn take_words(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) -> DeferredMessage {
+    /// Takes an active message, for its handler to run later; `several_cores` as for [`deliver`](Inbox::deliver).
+    pub async fn defer(&self, context: &NodeContext, packet: &mut PolledPacket<'_>, several_cores: bool) {
         let PacketHeader { source, envelope, journey, .. } = packet.header();
         let (handler, mut words) = (envelope.handler, Vec::new());
         packet.take(context, context.reorder_cycles(handler), PayloadSink::Words(&mut words)).await;
-        DeferredMessage { from: source, handler, words: words.into(), journey }
+        catch_up(context, several_cores).await;
+        let message = DeferredMessage { from: source, handler, words: words.into(), journey };
+        self.deferred.borrow_mut().push_back(message);
     }
 
     /// Removes and returns the oldest active message.
     pub fn pop_deferred(&self) -> Option<DeferredMessage> {
         self.deferred.borrow_mut().pop_front()
+    }
+}
+
+/// Waits until the simulation has reached the local time of a core, if there are several.
+async fn catch_up(context: &NodeContext, several_cores: bool) {
+    if several_cores {
+        context.cpu.sync().await;
     }
 }

@@ -265,7 +265,7 @@ impl SharedNode {
             return Some(message);
         }
         let mut packet = self.poll_shared(context, answers).await?;
-        self.inbox.defer(context, &mut packet).await;
+        self.inbox.defer(context, &mut packet, false).await;
         self.inbox.pop_deferred()
     }
 }

@@ -1,14 +1,16 @@
 //! Flows of many nodes in one line: patterns of endpoint names.
 //!
-//! `*` stands for any characters, `[3..17]` for each number from 3 to 17. A flow `FROM -> TO` with patterns is every pair
+//! `*` matches any characters, `[3..17]` each number from 3 to 17. A flow `FROM -> TO` with patterns is every pair
 //! of different endpoints that match:
 //!
 //! - with a pattern on one side, each match with the endpoint on the other: `n[1..31] -> n0` is an incast of 31;
-//! - with as many placeholders on both sides, the pairs in which they stand for the same: `client* -> server*`;
+//! - with as many placeholders on both sides, the pairs in which they match the same: `client* -> server*`;
 //! - with the same pattern on both sides, all pairs: `* -> *`; and so with different numbers of placeholders.
 //!
 //! Pairs are in the order of the nodes, senders first. Patterns match endpoints if they have a `:` before the index, and
 //! nodes otherwise.
+
+use std::collections::BTreeSet;
 
 /// A part of a pattern.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,20 +31,24 @@ pub fn is_pattern(name: &str) -> bool {
     Pattern::parse(name).placeholders() > 0
 }
 
-/// Returns the pairs of `names` that the flow `from -> to` stands for; a flow without patterns stands for itself.
+/// Returns the pairs of `names` that the flow `from -> to` represents; a flow without patterns represents itself.
 pub fn expand(from: &str, to: &str, names: &[String]) -> Vec<(String, String)> {
     let [from, to] = [from, to].map(Pattern::parse);
     let pairs: Vec<(String, String)> = match (from.placeholders(), to.placeholders()) {
         (0, 0) => return vec![(from.text(), to.text())],
         (senders, receivers) if senders == receivers && from != to => same_placeholders(&from, &to, names),
-        _ => from.matches(names).flat_map(|from| to.matches(names).map(move |to| (from.clone(), to))).collect(),
+        _ => {
+            let receivers = to.matches(names);
+            let pairs_of = |from: String| receivers.iter().map(move |to| (from.clone(), to.clone()));
+            from.matches(names).into_iter().flat_map(pairs_of).collect()
+        }
     };
     pairs.into_iter().filter(|(from, to)| from != to).collect()
 }
 
-/// Returns the pairs in which the placeholders of both patterns stand for the same.
+/// Returns the pairs in which the placeholders of both patterns represent the same characters.
 fn same_placeholders(from: &Pattern<'_>, to: &Pattern<'_>, names: &[String]) -> Vec<(String, String)> {
-    let known: std::collections::BTreeSet<&str> = names.iter().map(String::as_str).collect();
+    let known: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let receiver = |from_name: &String| {
         let to_name = to.fill(&from.captures(from_name)?)?;
         known.contains(to_name.as_str()).then(|| (from_name.clone(), to_name))
@@ -90,19 +96,26 @@ impl<'a> Pattern<'a> {
         self.0.iter().filter_map(|token| if let Token::Literal(text) = token { Some(*text) } else { None }).collect()
     }
 
-    fn matches<'n>(&self, names: &'n [String]) -> impl Iterator<Item = String> + use<'n> {
-        let text = (self.placeholders() == 0).then(|| self.text());
-        let found: Vec<String> = match text {
-            // A name that is not known is reported where names are checked.
-            Some(text) => vec![text],
-            None => names.iter().filter(|name| self.captures(name).is_some()).cloned().collect(),
-        };
-        found.into_iter()
+    /// Returns the names that match. A pattern without placeholders is its own match: whether there is such a name is
+    /// checked with all other names.
+    fn matches(&self, names: &[String]) -> Vec<String> {
+        match self.placeholders() {
+            0 => vec![self.text()],
+            _ => names.iter().filter(|name| self.captures(name).is_some()).cloned().collect(),
+        }
     }
 
-    /// Returns what the placeholders stand for in `name`, or `None` if it does not match.
+    /// Returns whether the pattern is for endpoints by their index, and not for nodes.
+    fn has_index(&self) -> bool {
+        self.0.iter().any(|token| matches!(token, Token::Literal(text) if text.contains(':')))
+    }
+
+    /// Returns the text at the placeholders of `name`, or `None` if it does not match.
     fn captures<'n>(&self, name: &'n str) -> Option<Vec<&'n str>> {
-        captures(&self.0, name)
+        let mut search = CaptureSearch { name, failed: BTreeSet::new() };
+        let mut found = (self.has_index() == name.contains(':')).then(|| search.captures(&self.0, 0))??;
+        found.reverse();
+        Some(found)
     }
 
     /// Returns the pattern with `captures` in place of its placeholders, or `None` if a number is out of its range.
@@ -127,23 +140,45 @@ fn in_range(text: &str, least: u64, most: u64) -> bool {
     is_plain && text.parse().is_ok_and(|number| (least..=most).contains(&number))
 }
 
-fn captures<'n>(tokens: &[Token<'_>], name: &'n str) -> Option<Vec<&'n str>> {
-    let Some((first, rest)) = tokens.split_first() else { return name.is_empty().then(Vec::new) };
-    if let Token::Literal(text) = first {
-        return captures(rest, name.strip_prefix(text)?);
-    }
-    let ends = name.char_indices().map(|(at, _)| at).chain([name.len()]);
-    ends.rev().find_map(|end| {
-        let (capture, after) = name.split_at(end);
-        if let Token::Number(least, most) = first
-            && !in_range(capture, *least, *most)
-        {
+/// A search for the text at the placeholders of a pattern, which remembers where it failed: a pattern with many
+/// placeholders takes no more steps than it has tokens, times the square of the name's length.
+struct CaptureSearch<'n> {
+    name: &'n str,
+    /// Numbers of tokens that were left, and the offset in the name at which they do not match.
+    failed: BTreeSet<(usize, usize)>,
+}
+
+impl<'n> CaptureSearch<'n> {
+    /// Returns the text at the placeholders of `tokens`, the last first, if they match the name from `start` on.
+    fn captures(&mut self, tokens: &[Token<'_>], start: usize) -> Option<Vec<&'n str>> {
+        if self.failed.contains(&(tokens.len(), start)) {
             return None;
         }
-        let mut others = captures(rest, after)?;
-        others.insert(0, capture);
-        Some(others)
-    })
+        let found = self.first_and_rest(tokens, start);
+        if found.is_none() {
+            self.failed.insert((tokens.len(), start));
+        }
+        found
+    }
+
+    fn first_and_rest(&mut self, tokens: &[Token<'_>], start: usize) -> Option<Vec<&'n str>> {
+        let name = &self.name[start..];
+        let Some((first, rest)) = tokens.split_first() else { return name.is_empty().then(Vec::new) };
+        if let Token::Literal(text) = first {
+            return name.starts_with(text).then(|| self.captures(rest, start + text.len()))?;
+        }
+        let ends = name.char_indices().map(|(at, _)| at).chain([name.len()]);
+        ends.rev().find_map(|end| {
+            let capture = &name[..end];
+            let fits = match first {
+                Token::Number(least, most) => in_range(capture, *least, *most),
+                Token::Any | Token::Literal(_) => true,
+            };
+            let mut found = fits.then(|| self.captures(rest, start + end))??;
+            found.push(capture);
+            Some(found)
+        })
+    }
 }
 
 #[cfg(test)]
@@ -166,13 +201,27 @@ mod tests {
     }
 
     #[test]
-    fn placeholders_on_both_sides_stand_for_the_same() {
+    fn placeholders_on_both_sides_match_the_same() {
         let names = ["a.0", "a.1", "b.0", "b.1", "c.1"];
         assert_eq!(pairs("*.1", "*.0", &names), ["a.1>a.0", "b.1>b.0"]);
         assert_eq!(pairs("client[0..9]", "server[0..9]", &["client3", "server3", "client4"]), ["client3>server3"]);
         assert_eq!(pairs("*", "*", &["x", "y"]), ["x>y", "y>x"], "the same pattern is all pairs");
         let crossed = pairs("*.1", "b*[0..9]", &["a.1", "c.1", "b7"]);
         assert_eq!(crossed, ["a.1>b7", "c.1>b7"], "different numbers of placeholders are not paired");
+    }
+
+    #[test]
+    fn a_node_with_several_endpoints_matches_once() {
+        let names = ["a", "b", "b:0", "b:1"];
+        assert_eq!(pairs("*", "a", &names), ["b>a"], "a pattern without an index is for nodes");
+        assert_eq!(pairs("b:*", "a", &names), ["b:0>a", "b:1>a"]);
+    }
+
+    #[test]
+    fn many_placeholders_are_no_burden() {
+        let name = "a".repeat(200);
+        assert_eq!(pairs(&"*a".repeat(40), "b", &[&name, "b"]), [format!("{name}>b")]);
+        assert_eq!(pairs(&format!("{}x", "*a".repeat(40)), "b", &[&name, "b"]), [""; 0]);
     }
 
     #[test]

@@ -130,9 +130,9 @@ pub trait WorkloadSpec: PartSpec {
         None
     }
 
-    /// Returns the workload with patterns of endpoints replaced by the endpoints of the machine, whose names are `names`,
+    /// Returns the workload with patterns of endpoints replaced by the endpoints of the machine, whose names `names` lists,
     /// or `None` if it has no patterns.
-    fn with_endpoints(&self, _names: &[String]) -> Option<Arc<dyn WorkloadSpec>> {
+    fn with_endpoints(&self, _names: &dyn Fn() -> Vec<String>) -> Option<Arc<dyn WorkloadSpec>> {
         None
     }
 

@@ -181,12 +181,13 @@ impl WorkloadSpec for Stream {
         self.arrivals.check_flows(flows, self.total()).into_iter().collect()
     }
 
-    fn with_endpoints(&self, names: &[String]) -> Option<Arc<dyn WorkloadSpec>> {
+    fn with_endpoints(&self, names: &dyn Fn() -> Vec<String>) -> Option<Arc<dyn WorkloadSpec>> {
         if !self.flows.iter().any(|(from, to)| is_pattern(from) || is_pattern(to)) {
             return None;
         }
+        let names = names();
         let expanded = self.flows.iter().enumerate().flat_map(|(index, (from, to))| {
-            let pairs = flow_patterns::expand(from, to, names);
+            let pairs = flow_patterns::expand(from, to, &names);
             // A flow without a pair stays as it is written, and is reported where names are checked.
             let pairs = if pairs.is_empty() { vec![(from.clone(), to.clone())] } else { pairs };
             pairs.into_iter().map(move |(from, to)| ExpandedFlow { index, from, to })
@@ -231,11 +232,7 @@ impl WorkloadSpec for Stream {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let flows = self.resolve(world);
-        for pair in distinct(&flows, |flow| *flow) {
-            let warm_up = self.warm_up * flows.iter().filter(|flow| **flow == pair).count() as u64;
-            // The last message of a warm-up is measured: its delivery is where bandwidth counts from.
-            world.tally.warm_up(pair.0, pair.1, warm_up.saturating_sub(1));
-        }
+        flows.iter().for_each(|&(from, to)| world.tally.warm_up(from, to, self.warm_up));
         let senders = self.start_senders(world, &flows);
         let receivers = distinct(&flows, |&(_, to)| to);
         let expected: Vec<_> = receivers.iter().map(|node| self.expect(world, &flows, *node)).collect();
