@@ -7,7 +7,7 @@ use narrows::machine;
 use narrows::protocol::udp_ip::{
     Datagram, PACKET_MAX, PAYLOAD_MAX, Reassembled, Reassembly, ReassemblyParameters, Sum, addresses, parse,
 };
-use narrows::report::capture::{Capture, CapturedPacket, read};
+use narrows::report::capture::{Capture, CaptureRecord, read};
 use narrows::text::Document;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -51,7 +51,7 @@ fn capture() -> (Capture, Vec<Time>) {
 }
 
 /// What datagrams there are, put together, by identification; every sum is right.
-fn datagrams(packets: &[CapturedPacket]) -> BTreeMap<u16, Vec<u8>> {
+fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
     let mut reassembly = Reassembly::new(ROOM);
     let mut buffers: BTreeMap<u16, (Vec<u8>, Sum)> = BTreeMap::new();
     let mut complete = BTreeMap::new();
@@ -109,7 +109,7 @@ fn what_linux_sent_is_understood() {
         let sent = |length: usize| (0..length).map(|at| (at * 7 + length) as u8).collect::<Vec<u8>>();
         assert!(datagrams.values().all(|payload| *payload == sent(payload.len())));
     }
-    let times = |packets: &[CapturedPacket]| packets.iter().map(|packet| packet.at).collect::<Vec<_>>();
+    let times = |packets: &[CaptureRecord]| packets.iter().map(|packet| packet.at).collect::<Vec<_>>();
     assert_eq!(times(&pcapng), times(&ns));
     let to_us = |at: Duration| Duration::from_micros(at.as_micros() as u64);
     assert_eq!(ns.iter().map(|packet| packet.at.map(to_us)).collect::<Vec<_>>(), times(&us));
@@ -134,7 +134,7 @@ fn our_fragments_are_linuxs() {
     }
 }
 
-fn identification(packet: &CapturedPacket) -> Option<u16> {
+fn identification(packet: &CaptureRecord) -> Option<u16> {
     Some(parse(packet.ipv4()?).ok()?.identification)
 }
 
@@ -248,7 +248,7 @@ fn the_packets_of_a_run_are_whole_and_their_sums_right() {
         let (capture, delivered) = of_a_run(ni, sets);
         let packets = read(capture.bytes()).expect("a capture");
         // Each node counts its own.
-        let from = |packet: &CapturedPacket| parse(packet.ipv4().expect("IPv4")).expect("a packet").from;
+        let from = |packet: &CaptureRecord| parse(packet.ipv4().expect("IPv4")).expect("a packet").from;
         let (there, back): (Vec<_>, Vec<_>) = packets.clone().into_iter().partition(|p| from(p) == from(&packets[0]));
         let came = [there, back].map(|packets| datagrams(&packets).len() as f64);
         assert_eq!(came, [delivered / 2.0; 2], "{ni}, {sets:?}");

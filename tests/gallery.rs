@@ -151,39 +151,17 @@ fn mean(k: f64) -> MeanLedger {
     MeanLedger { messages: 1000, stages }
 }
 
-fn report() -> PaperReport {
-    let mut judged: Vec<Claim> = (0..8)
-        .map(|i| {
-            claims::number(&format!("R{}.{i}", i / 3 + 1), 116.0 + f64::from(i) * 9.0, 118.0 + f64::from(i) * 9.9, 0.05)
-        })
-        .collect();
-    judged.push(claims::number("R4", 100.0, 131.0, 0.1));
-    judged.push(claims::shape("R5", Some(true)));
-    judged.push(claims::shape("R6", Some(false)));
-    judged.push(claims::shape("R7", None));
-    judged[2].note = Some("The text says 73 µs, the table 70 µs; the table is taken.".into());
-    let artifact = |id: &str, title: &str, svg: String, table: Option<ReportTable>| {
-        Artifact {
+/// An artifact with its picture.
+fn artifact(id: &str, title: &str, svg: String, table: Option<ReportTable>) -> Artifact {
+    Artifact {
         id: id.into(), title: title.into(), svg: Some(svg), table,
         caption: "What to look for stands here: the crossover between the two policies, and how far the marks lie from the lines.".into(),
     }
-    };
-    let flow = flows::stream(9);
-    let mut table = ReportTable::new(vec![
-        Column::new("system"),
-        Column::unit("payload", "B"),
-        Column::unit("latency", "µs").decimals(1),
-    ]);
-    table.push(vec!["P6/Natoma".into(), 4096u64.into(), 73.13.into()]);
-    table.push(vec!["Alcor to Miata".into(), 8192u64.into(), 124.7.into()]);
-    let mut report = PaperReport::default();
-    report.paper = "trapeze".into();
-    report.title = "Balancing DMA Latency and Bandwidth in a High-Speed Network Adapter".into();
-    report.reference =
-        "Yocum, Anderson, Chase, Gadde, Gallatin, Lebeck. Duke University, CS-1997-20, November 1997.".into();
-    report.summary = "Cut-through delivery inside the adapter nearly halves the latency of an 8 KiB payload but costs bandwidth; adaptive cut-through degrades to store-and-forward under load and so has both.".into();
-    report.claims = judged;
-    report.artifacts = vec![
+}
+
+/// One artifact of each picture.
+fn artifacts(flow: &PacketFlow, table: ReportTable) -> Vec<Artifact> {
+    vec![
         Artifact {
             svg: None,
             ..artifact("table-1", "Table 1: latency under DMA policies", String::new(), Some(table.clone()))
@@ -193,7 +171,7 @@ fn report() -> PaperReport {
         artifact(
             "figure-5",
             "Figure 5: effective bandwidth",
-            steps::steps(&flow, "Effective bandwidth of each engine", 256).svg(),
+            steps::steps(flow, "Effective bandwidth of each engine", 256).svg(),
             None,
         ),
         artifact("saturation", "Saturation", saturation().svg(), None),
@@ -215,7 +193,36 @@ fn report() -> PaperReport {
             .svg(),
             None,
         ),
-    ];
+    ]
+}
+
+fn report() -> PaperReport {
+    let mut judged: Vec<Claim> = (0..8)
+        .map(|i| {
+            claims::number(&format!("R{}.{i}", i / 3 + 1), 116.0 + f64::from(i) * 9.0, 118.0 + f64::from(i) * 9.9, 0.05)
+        })
+        .collect();
+    judged.push(claims::number("R4", 100.0, 131.0, 0.1));
+    judged.push(claims::shape("R5", Some(true)));
+    judged.push(claims::shape("R6", Some(false)));
+    judged.push(claims::shape("R7", None));
+    judged[2].note = Some("The text says 73 µs, the table 70 µs; the table is taken.".into());
+    let flow = flows::stream(9);
+    let mut table = ReportTable::new(vec![
+        Column::new("system"),
+        Column::unit("payload", "B"),
+        Column::unit("latency", "µs").decimals(1),
+    ]);
+    table.push(vec!["P6/Natoma".into(), 4096u64.into(), 73.13.into()]);
+    table.push(vec!["Alcor to Miata".into(), 8192u64.into(), 124.7.into()]);
+    let mut report = PaperReport::default();
+    report.paper = "trapeze".into();
+    report.title = "Balancing DMA Latency and Bandwidth in a High-Speed Network Adapter".into();
+    report.reference =
+        "Yocum, Anderson, Chase, Gadde, Gallatin, Lebeck. Duke University, CS-1997-20, November 1997.".into();
+    report.summary = "Cut-through delivery inside the adapter nearly halves the latency of an 8 KiB payload but costs bandwidth; adaptive cut-through degrades to store-and-forward under load and so has both.".into();
+    report.claims = judged;
+    report.artifacts = artifacts(&flow, table);
     report.provenance =
         Provenance { command: "narrows reproduce trapeze".into(), version: "0".into(), ..Provenance::default() };
     report

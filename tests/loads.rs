@@ -86,7 +86,7 @@ fn an_open_loop_waits_as_its_arrivals_and_the_service_time_say() {
 fn the_backlog_beyond_saturation_grows_linearly_and_the_run_says_saturated() {
     for (interface, fabric) in INTERFACES.iter().flat_map(|interface| FABRICS.map(|fabric| (interface, fabric))) {
         let (service, _) = service(interface, fabric);
-        let runs = [2_000, 8_000].map(|messages| stream(interface, fabric, &poisson(service, 1.2).1, messages, 1));
+        let runs = [8_000, 16_000].map(|messages| stream(interface, fabric, &poisson(service, 1.2).1, messages, 1));
         for result in &runs {
             let Outcome::Saturated(why) = &result.outcome else {
                 panic!("{interface}, {fabric}: {:?}", result.outcome);
@@ -189,4 +189,41 @@ fn what_is_outstanding_bounds_a_closed_loop() {
     }
     let note = run(400).note.expect("a limit that is never reached is worth a note");
     assert!(note.contains("`workload.stream.arrivals.closed-loop.outstanding`, 400, limits nothing"), "{note}");
+}
+
+/// Returns the endpoints of the flows of `nodes` equal nodes called `n`, as the metrics name them.
+fn flows(nodes: u32, flows: &str) -> Vec<String> {
+    let text = format!(
+        "parts = [\"hosts/memory-bus-1998\", \"ni/single-cycle\", {}]\n\
+         nodes.n = {{ host = \"memory-bus-1998\", count = {nodes} }}\n\
+         [workload.stream]\nflows = {flows}\nmessages = 2\npayload = \"8 B\"\n",
+        FABRICS[0]
+    );
+    let read = machine::read(Document::Text("flows", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let result = run(&read.value, Recorder::off());
+    assert_eq!(result.outcome, Outcome::Done);
+    let names = result.metrics.iter().filter_map(|metric| metric.name.strip_prefix("flow."));
+    names.map(|name| name.trim_end_matches(".bandwidth").to_owned()).collect()
+}
+
+#[test]
+fn one_line_is_an_incast() {
+    let incast: Vec<String> = (1..32).map(|sender| format!("n{sender}.n0")).collect();
+    assert_eq!(flows(32, r#"["n[1..31] -> n0"]"#), incast);
+    assert_eq!(flows(32, r#"["* -> n0"]"#), incast);
+    assert_eq!(flows(3, r#"["* -> *"]"#), ["n0.n1", "n0.n2", "n1.n0", "n1.n2", "n2.n0", "n2.n1"]);
+}
+
+#[test]
+fn flows_of_one_pair_share_what_is_delivered() {
+    let text = format!(
+        "parts = [\"hosts/memory-bus-1998\", \"ni/single-cycle\", {}]\n\
+         nodes.a.host = \"memory-bus-1998\"\nnodes.b.host = \"memory-bus-1998\"\n\
+         [workload.stream]\nflows = [\"a -> b\", \"a -> b\"]\nmessages = 50\npayload = \"64 B\"\n\
+         arrivals.closed-loop = {{ outstanding = 2, think-time = \"1 us\" }}\n",
+        FABRICS[0]
+    );
+    let read = machine::read(Document::Text("flows", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let result = run(&read.value, Recorder::off());
+    assert_eq!((&result.outcome, metric(&result, "messages.delivered")), (&Outcome::Done, 100.0));
 }

@@ -252,7 +252,9 @@ fn engines_do_one_thing_at_a_time(run: &Run, nodes: usize) {
 
 /// Every stage ends when the engine that it is named for has ended its last transfer.
 fn ledger_agrees_with_engines(run: &Run, message: &Delivered) {
-    let mut names: Vec<_> = message.ledger.stages().iter().map(|stage| stage.name).collect();
+    let stages = message.ledger.stages().iter().map(|stage| stage.name);
+    // An open loop's messages may have waited in the program before.
+    let mut names: Vec<_> = stages.filter(|name| *name != "send: backlog").collect();
     let with_payload = ["host send", "send queue", "hostTx", "netTx", "network", "hostRcv", "host receive"];
     assert_eq!(
         names,

@@ -6,6 +6,7 @@ mod modules;
 mod names;
 mod parts;
 mod public;
+mod words;
 
 use narrows::machine::shipped;
 use narrows::text::Document;

@@ -2,7 +2,7 @@
 
 use super::exit::Failure;
 use super::output::Output;
-use narrows_core::engine::Passed;
+use narrows_core::engine::CapturedPacket;
 use narrows_core::machine::Machine;
 use narrows_core::text::Problem;
 use narrows_study::report::capture::Capture;
@@ -23,7 +23,7 @@ pub fn is_possible(machine: &Machine) -> Result<(), Failure> {
 }
 
 /// Writes the packets, with an interface for each node.
-pub fn write(out: Output, path: &Path, machine: &Machine, packets: &[Passed]) -> Result<(), Failure> {
+pub fn write(out: Output, path: &Path, machine: &Machine, packets: &[CapturedPacket]) -> Result<(), Failure> {
     let mut capture = Capture::new(machine.nodes.iter().map(|node| &node.name));
     for packet in packets {
         capture.packet(packet.node.index(), packet.at, &packet.bytes);

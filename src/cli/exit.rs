@@ -64,9 +64,14 @@ impl From<Problem> for Failure {
     }
 }
 
-/// Returns whether standard error is coloured: only if it is a terminal and NO_COLOR is unset.
+/// Returns whether standard error is coloured.
 fn colour_on_stderr() -> bool {
+    is_coloured(&std::io::stderr())
+}
+
+/// Returns whether text on `stream` is coloured: only if it is a terminal and NO_COLOR is unset.
+pub(super) fn is_coloured(stream: &impl IsTerminal) -> bool {
     let unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    std::io::stderr().is_terminal() && unset("NO_COLOR") && !dumb
+    stream.is_terminal() && unset("NO_COLOR") && !dumb
 }

@@ -42,6 +42,7 @@ mod completions;
 mod exit;
 mod fit;
 mod heartbeat;
+mod help;
 mod input;
 mod list;
 mod man;
@@ -124,6 +125,7 @@ enum Command {
     Schema(schema::Options),
     Completions(completions::Options),
     Man(man::Options),
+    Help(help::Options),
 }
 
 /// The output formats.
@@ -190,6 +192,7 @@ fn run_command() -> ExitCode {
         Command::Schema(options) => schema::run(&options),
         Command::Completions(options) => completions::run(&options),
         Command::Man(options) => man::run(&options),
+        Command::Help(options) => help::run(&options),
     };
     match result {
         Ok(status) => status.into(),

@@ -241,13 +241,7 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
             let flows: BTreeSet<String> = (0..of(1, 4)).map(|_| pair(of(0, 3), of(1, 3))).collect();
             let flows: Vec<String> = flows.into_iter().collect();
             let (payload, messages, warm_up) = (of(0, 1_500), of(2, 12), of(0, 4));
-            let arrivals = match (of(0, 4), of(1, 50)) {
-                (0, _) => "\"closed-loop\"".to_owned(),
-                (1, us) => format!("{{ closed-loop = {{ outstanding = {}, think-time = \"{us} us\" }} }}", us % 4 + 1),
-                (2, us) => format!("{{ periodic = {{ interval = \"{us} us\" }} }}"),
-                (3, us) => format!("{{ poisson = {{ interval = \"{us} us\" }} }}"),
-                (_, us) => format!("{{ bursts = {{ length = 3, pause = \"{us} us\" }} }}"),
-            };
+            let arrivals = arrivals(of(0, 4), of(1, 50));
             format!(
                 "stream = {{ flows = {flows:?}, payload = \"{payload} B\", messages = {messages}, warm-up = {warm_up}, \
                  arrivals = {arrivals} }}"
@@ -287,5 +281,16 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
         }
         "unstructured" => format!("unstructured = {{ nodes = {}, iterations = {} }}", of(8, 40), of(1, 2)),
         _ => format!("pair = {{ packets = {} }}", of(1, 40)),
+    }
+}
+
+/// Returns the arrival process of this number, as in a description, with a time of `us` microseconds.
+fn arrivals(process: u64, us: u64) -> String {
+    match process {
+        0 => "\"closed-loop\"".to_owned(),
+        1 => format!("{{ closed-loop = {{ outstanding = {}, think-time = \"{us} us\" }} }}", us % 4 + 1),
+        2 => format!("{{ periodic = {{ interval = \"{us} us\" }} }}"),
+        3 => format!("{{ poisson = {{ interval = \"{us} us\" }} }}"),
+        _ => format!("{{ bursts = {{ length = 3, pause = \"{us} us\" }} }}"),
     }
 }

@@ -68,7 +68,7 @@ impl Error {
 impl From<Problems> for Error {
     /// Returns the error of a description with these problems.
     fn from(problems: Problems) -> Error {
-        if problems.are_misfits() { Error::Incompatible(problems) } else { Error::Description(problems) }
+        if problems.are_incompatibilities() { Error::Incompatible(problems) } else { Error::Description(problems) }
     }
 }
 
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn parts_that_do_not_fit_are_an_error_of_their_own() {
-        let misfit = Problems::one(Problem::new("no DMA").misfit());
+        let misfit = Problems::one(Problem::new("no DMA").incompatible());
         assert!(matches!(Error::from(misfit), Error::Incompatible(_)));
         assert!(matches!(Error::from(Problems::one(Problem::new("no unit"))), Error::Description(_)));
     }

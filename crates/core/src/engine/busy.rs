@@ -45,7 +45,7 @@ impl Busy {
         }
     }
 
-    /// Counts as many whole stretches, each so long after the one before.
+    /// Counts that many equal periods, each the same interval after the one before.
     pub fn cover_each(&self, (mut from, mut to): (Time, Time), every: Time, times: u64) {
         let mut left = times;
         // Until what was counted before is over; all of them, where they overlap.

@@ -51,28 +51,28 @@ impl Sim {
     /// itself puts it on the agenda, which it has at hand.
     #[inline]
     fn asks_for(&self, instant: Time) {
-        self.0.asked.set(instant);
+        self.0.deferred_wakeup.set(instant);
         #[cfg(test)]
         if self.0.queues_all.get() {
             self.settle();
         }
     }
 
-    /// Lets time pass to `instant`, where nothing is to happen before, within the event that fires now: just as an
-    /// event for it would, but without one, and without the way back to who waits. Time that is over, a limit, and
-    /// what looks for a clock that stands still have an event of their own.
+    /// Advances the clock to `instant` within the event that fires now, if nothing happens before: as an event for it
+    /// would, but without the cost of one and without returning to the executor. An instant that has passed, a limit
+    /// and the check for a stalled clock get an event of their own.
     #[inline]
     fn passes(&self, instant: Time) -> bool {
         let core = &*self.0;
-        let passes = instant < core.clear.get()
+        let passes = instant < core.no_event_before.get()
             && core.now.get() < instant
-            && core.asked.get() == Time::MAX
-            && instant < core.unlimited.get();
+            && core.deferred_wakeup.get() == Time::MAX
+            && instant < core.guard_until.get();
         #[cfg(test)]
         let passes = passes && !core.queues_all.get();
         if passes {
             core.now.set(instant);
-            core.passed.set(core.passed.get() + 1);
+            core.elided_delays.set(core.elided_delays.get() + 1);
         }
         passes
     }
@@ -83,9 +83,9 @@ impl Sim {
         self.0.queues_all.set(all);
     }
 
-    /// How many events are pending.
+    /// Returns the number of pending events.
     #[cfg(test)]
     pub(super) fn pending(&self) -> usize {
-        self.0.agenda.borrow().queue.len()
+        self.0.wakeups.borrow().queue.len()
     }
 }

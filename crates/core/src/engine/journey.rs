@@ -1,6 +1,6 @@
 //! A message as the workbench follows it: who sends what to whom, and the ledgers of its packets.
 //!
-//! A [`Journey`] is an instrument, not a part: hardware passes it along beside the bytes, and no
+//! A [`Journey`] is an instrument, not a part: hardware passes it along with the bytes, and no
 //! model decides anything by it. Where no ledger is wanted it is no more than the message's number
 //! and start, and costs no allocation.
 //!
@@ -8,23 +8,23 @@
 //! one of the packet that completes it is the message's. A copy that is sent again has a journey of
 //! its own from then on ([`Journey::fork`]); that of the copy which is accepted is handed up.
 
-use super::end::EndId;
+use super::endpoint::EndId;
 use super::ledger::Ledger;
 use super::time::Time;
 use super::units::Bytes;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What is known of a message, on the way of one of its packets.
+/// The facts about a message, carried with one of its packets.
 #[derive(Clone, Debug)]
 pub struct Message {
-    /// Its number in the run.
+    /// The number of the message in the run.
     pub id: u64,
     /// The sending endpoint.
     pub source: EndId,
     /// The receiving endpoint.
     pub destination: EndId,
-    /// Its payload; headers and control words come on top.
+    /// The payload, without headers and control words.
     pub payload: Bytes,
     ledger: RefCell<Ledger>,
 }
@@ -52,7 +52,7 @@ enum Way {
     Unknown,
     /// The message is counted, and timed from its start.
     Timed { id: u64, start: Time },
-    /// Its ledger is kept.
+    /// The message's ledger is kept.
     Followed(Rc<Message>),
 }
 

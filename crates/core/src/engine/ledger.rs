@@ -7,13 +7,13 @@
 use super::time::Time;
 use smallvec::SmallVec;
 
-/// Stages that a message has room for before its ledger grows: those of the longest ways.
+/// Initial capacity of a ledger, in stages: enough for the longest paths.
 const STAGES: usize = 16;
 
 /// One stage of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stage {
-    /// Its name.
+    /// The name of the stage.
     pub name: &'static str,
     /// Time in which nothing was done for this message.
     pub waiting: Time,
@@ -33,7 +33,7 @@ impl Stage {
 pub struct Ledger {
     start: Time,
     stage_start: Time,
-    /// When resources worked for the message, as told since the present stage began.
+    /// The intervals in which resources worked for the message, as reported since the present stage began.
     served: SmallVec<[(Time, Time); 4]>,
     stages: Vec<Stage>,
 }
@@ -107,7 +107,7 @@ mod tests {
         let mut ledger = Ledger::new(ns(10));
         ledger.served(ns(5), ns(13)); // began before the message did
         ledger.served(ns(18), ns(25)); // works on past the end
-        ledger.served(ns(12), ns(15)); // told late, and in part beside the first
+        ledger.served(ns(12), ns(15)); // reported late, and overlapping the first
         ledger.close("bus", ns(20));
         ledger.close("nothing", ns(20));
         ledger.served(ns(19), ns(24)); // hidden up to 20

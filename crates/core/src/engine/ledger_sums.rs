@@ -1,6 +1,6 @@
 //! Ledgers of many messages, added up exactly: of each stage, how long it was waited and worked in.
 //!
-//! Stages stand in the order in which messages pass them. Leaves out distributions.
+//! Stages are in the order in which messages pass them. Leaves out distributions.
 
 use super::ledger::{Ledger, Stage};
 use super::time::Time;
@@ -25,7 +25,7 @@ impl LedgerSums {
         }
     }
 
-    /// How many were taken in.
+    /// Returns the number of ledgers that were added.
     pub fn messages(&self) -> u64 {
         self.messages
     }
@@ -44,8 +44,8 @@ impl<'a> FromIterator<&'a Ledger> for LedgerSums {
     }
 }
 
-/// The place of a stage among those known: one that is new comes behind the stage that its own ledger
-/// told before, at `next`, so that what few messages pass stands where they pass it.
+/// Returns the index of a stage among the known ones. A new stage is inserted at `next`, after the preceding stage of
+/// its ledger, so that rare stages are listed where messages pass them.
 pub fn place<T>(known: &mut Vec<T>, next: &mut usize, is: impl Fn(&T) -> bool, new: impl FnOnce() -> T) -> usize {
     let place = known.iter().position(is).unwrap_or_else(|| {
         known.insert(*next, new());

@@ -1,32 +1,32 @@
 //! When a run gives up: at a stated time, or when it is stuck. Slow is not stuck.
 //!
 //! A run is stuck when no event is left. It is stuck as well when events go on without progress,
-//! and that has to be told from events that are far apart: for the stated time nothing was
-//! delivered, and nobody *slept* either. A task sleeps in a wait for an instant that is long beside
+//! which must be distinguished from events that are far apart: for the stated time nothing was
+//! delivered, and no task *slept* either. A task sleeps in a wait that is long compared with
 //! that time, or, if it polls, in one longer than it, which began before all others had come to
 //! rest: it has not looked since. While a sleeper is to wake before the run's end, the run goes on.
 //!
-//! A run whose clock stands still while events go on is stuck, too, whatever its limits.
+//! A run whose clock stalls while events go on is stuck, too, whatever its limits.
 //!
-//! What it leaves out: a sleeper whose waking changes nothing is believed, so a run in which only
-//! such tasks act ends at the limit of time. That is soon, because sleeps are long.
+//! Leaves out: whether the wake-up of a sleeper changes anything, so a run in which only such tasks act ends at
+//! the time limit. That is soon, because sleeps are long.
 
-use super::about::About;
+use super::deadlock::DeadlockReport;
 use super::queue::Event;
 use super::sim::Core;
-use super::stuck::Stuck;
+use super::task_info::TaskInfo;
 use super::time::Time;
 use std::ops::ControlFlow;
 
 /// A wait of at least this part of the time without progress is a sleep.
 const SLEEP_PART: u64 = 64;
-/// How often in that time the guard looks for sleepers, so that none escapes it by being awake
-/// when it looks.
-const LOOKS: u64 = 8;
+/// Number of times in that period that the guard looks for sleepers, so that none is missed because it is awake
+/// at one check.
+const CHECKS_PER_PERIOD: u64 = 8;
 
-/// The clock stands still if so many events fire at one instant, which are more than all tasks of
-/// the largest machine need.
-pub(super) const AT_ONCE: u64 = if cfg!(test) { 1 << 20 } else { 1 << 26 };
+/// The clock is stalled if this number of events fires at one instant: more than all tasks of the largest machine
+/// need.
+pub(super) const EVENTS_PER_INSTANT_MAX: u64 = if cfg!(test) { 1 << 20 } else { 1 << 26 };
 
 /// The least time there is from one instant to the next.
 pub(super) const INSTANT: Time = Time::from_ps(1);
@@ -55,11 +55,11 @@ pub enum Outcome {
     /// Every essential task finished.
     Done,
     /// No event was left, or only polling went on, while essential tasks waited.
-    Deadlock(Stuck),
+    Deadlock(DeadlockReport),
     /// Events went on without progress.
-    Livelock(Stuck),
+    Livelock(DeadlockReport),
     /// The stated limit of simulated time was reached, or [`Time::END`].
-    TimeLimit(Stuck),
+    TimeLimit(DeadlockReport),
     /// The run ended by itself, in a program that offers more than is taken, for ever: how it knows.
     /// The engine never says so; a program does.
     Saturated(String),
@@ -74,9 +74,9 @@ impl Outcome {
 
 /// Until when tasks sleep, as far as it was seen.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Slept {
+pub(super) struct SleepHorizon {
     until: Time,
-    /// Of those that poll.
+    /// The same for tasks that poll.
     poller_until: Time,
 }
 
@@ -85,14 +85,14 @@ impl Core {
     /// to the next look. The event comes again.
     #[cold]
     pub(super) fn guard(&self, event: Event, limits: Limits) -> ControlFlow<Outcome> {
-        if event != Event::NONE && !self.agenda.borrow_mut().put_back(event) {
+        if event != Event::NONE && !self.wakeups.borrow_mut().requeue(event) {
             return ControlFlow::Continue(());
         }
-        if self.agenda.borrow_mut().guard_from(self.unlimited.get()) {
-            if self.stands_still() {
-                return ControlFlow::Break(Outcome::Livelock(self.stuck()));
+        if self.wakeups.borrow_mut().guard_from(self.guard_until.get()) {
+            if self.clock_is_stalled() {
+                return ControlFlow::Break(Outcome::Livelock(self.deadlock_report()));
             }
-            if event.time < self.unlimited.get() {
+            if event.time < self.guard_until.get() {
                 return ControlFlow::Continue(());
             }
         }
@@ -100,66 +100,67 @@ impl Core {
             return ControlFlow::Break(self.end());
         }
         if event == Event::NONE {
-            return ControlFlow::Break(Outcome::Deadlock(self.stuck()));
+            return ControlFlow::Break(Outcome::Deadlock(self.deadlock_report()));
         }
         let limits = Limits { time: limits.time.min(LAST), ..limits };
-        let slept = self.look_for_sleepers(limits);
-        let rest = self.progress.get().max(slept.until).max(slept.poller_until);
+        let sleep_horizon = self.look_for_sleepers(limits);
+        let rest = self.progress.get().max(sleep_horizon.until).max(sleep_horizon.poller_until);
         let quiet = rest.saturating_add(limits.no_progress);
         if event.time > limits.time && limits.time <= quiet {
             let end = if limits.time == LAST { Time::END } else { limits.time };
             self.now.set(end.max(self.now.get()));
-            return ControlFlow::Break(Outcome::TimeLimit(self.stuck()));
+            return ControlFlow::Break(Outcome::TimeLimit(self.deadlock_report()));
         }
         if event.time > quiet {
             return ControlFlow::Break(self.no_progress());
         }
-        let next_look = event.time.saturating_add(limits.no_progress / LOOKS);
-        self.set_unlimited(next_look.min(limits.time).min(quiet) + INSTANT);
+        let next_look = event.time.saturating_add(limits.no_progress / CHECKS_PER_PERIOD);
+        self.set_guard_until(next_look.min(limits.time).min(quiet) + INSTANT);
         ControlFlow::Continue(())
     }
 
     /// No limit is met before `instant`.
-    pub(super) fn set_unlimited(&self, instant: Time) {
-        self.unlimited.set(instant);
-        self.agenda.borrow_mut().guard_from(instant);
+    pub(super) fn set_guard_until(&self, instant: Time) {
+        self.guard_until.set(instant);
+        self.wakeups.borrow_mut().guard_from(instant);
     }
 
-    /// Whether the clock shows what it showed at the last look, so many events before.
-    fn stands_still(&self) -> bool {
-        self.looked.replace(self.now.get()) == self.now.get()
+    /// Returns whether the clock has not advanced since the last check.
+    fn clock_is_stalled(&self) -> bool {
+        self.last_livelock_check.replace(self.now.get()) == self.now.get()
     }
 
-    /// Notes when the last of those who sleep will wake.
-    fn look_for_sleepers(&self, limits: Limits) -> Slept {
-        let (about, mut slept) = (self.about.borrow(), self.slept.get());
-        let rest = self.progress.get().max(slept.until);
-        self.agenda.borrow().timers(|event, since| {
-            let (task, span) = (&about[event.task() as usize], event.time.since(since));
+    /// Returns the instants at which the last sleepers will wake.
+    fn look_for_sleepers(&self, limits: Limits) -> SleepHorizon {
+        let (task_info, mut sleep_horizon) = (self.task_info.borrow(), self.sleep_horizon.get());
+        let rest = self.progress.get().max(sleep_horizon.until);
+        self.wakeups.borrow().timers(|event, since| {
+            let (task, span) = (&task_info[event.task() as usize], event.time.since(since));
             // A deadline after the end of the run gives nothing up in it.
             let end = match task.waits_for() {
                 Some(_) if event.time > limits.time => return,
                 _ => event.time.min(limits.time),
             };
             match task.polled.get() {
-                None if span >= limits.no_progress / SLEEP_PART => slept.until = slept.until.max(end),
-                // One that began later looks in vain: all have come to rest.
+                None if span >= limits.no_progress / SLEEP_PART => sleep_horizon.until = sleep_horizon.until.max(end),
+                // A poller that began later polls without effect: all others have come to rest.
                 Some(_) if span > limits.no_progress && since <= rest => {
-                    slept.poller_until = slept.poller_until.max(end);
+                    sleep_horizon.poller_until = sleep_horizon.poller_until.max(end);
                 }
                 _ => {}
             }
         });
-        self.slept.set(slept);
-        slept
+        self.sleep_horizon.set(sleep_horizon);
+        sleep_horizon
     }
 
     /// A run in which all essential tasks wait, and only pollers act, is a deadlock.
     fn no_progress(&self) -> Outcome {
-        let waits = |about: &About| !about.essential || about.finished.get() || about.waits_for().is_some();
-        match self.about.borrow().iter().all(waits) {
-            true => Outcome::Deadlock(self.stuck()),
-            false => Outcome::Livelock(self.stuck()),
+        let waits =
+            |task_info: &TaskInfo| !task_info.essential || task_info.finished.get() || task_info.waits_for().is_some();
+        match self.task_info.borrow().iter().all(waits) {
+            true => Outcome::Deadlock(self.deadlock_report()),
+            false => Outcome::Livelock(self.deadlock_report()),
         }
     }
 }

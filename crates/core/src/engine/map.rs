@@ -5,13 +5,13 @@ use serde::Serialize;
 /// Values of several things, sampled at equal intervals.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Map {
-    /// What the values are, in dotted words.
+    /// The name of the values, in dotted words.
     pub name: &'static str,
     /// The unit of the values; empty for a count.
     pub unit: &'static str,
-    /// How many things: receivers, say.
+    /// The number of rows, such as receivers.
     pub rows: usize,
-    /// How many samples of each.
+    /// The number of samples in each row.
     pub columns: usize,
     /// Cycles from one sample to the next, and from time 0 to the first.
     pub every_cycles: u64,

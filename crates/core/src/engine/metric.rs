@@ -1,16 +1,16 @@
-//! What a run measured: named numbers with units, in the order in which they are told.
+//! The measurements of a run: named numbers with units, in the order in which they are printed.
 
 use serde::Serialize;
 
 /// A named number. Names, once published, stay.
 #[derive(Clone, Debug, Serialize)]
 pub struct Metric {
-    /// Its name, in dotted words.
+    /// The name, in dotted words.
     #[serde(skip)]
     pub name: String,
-    /// Its value; not a number where nothing was measured, which is told as empty, in JSON as null.
+    /// The value; NaN if nothing was measured, which is printed as empty, in JSON as null.
     pub value: f64,
-    /// Its unit; empty for a count.
+    /// The unit; empty for a count.
     pub unit: &'static str,
 }
 

@@ -45,7 +45,7 @@ impl Milestones {
         (self.sample.count() > 0 && self.last >= from).then_some(self.last)
     }
 
-    /// How many happened after `from`, and up to `to`.
+    /// Returns the number of events after `from`, up to and including `to`.
     pub fn between(&self, from: Time, to: Time) -> u64 {
         self.up_to(to).saturating_sub(self.up_to(from))
     }

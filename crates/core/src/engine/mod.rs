@@ -1,14 +1,14 @@
 //! Simulated time, units, tasks, the event queue, resources, mailboxes, random streams, ledgers
 //! and spans. Knows no hardware.
 
-mod about;
-mod agenda;
 #[doc(hidden)]
 pub mod busy;
 #[doc(hidden)]
+pub mod deadlock;
+#[doc(hidden)]
 pub mod delay;
 #[doc(hidden)]
-pub mod end;
+pub mod endpoint;
 #[doc(hidden)]
 pub mod interval;
 #[doc(hidden)]
@@ -43,15 +43,15 @@ pub mod sim;
 #[doc(hidden)]
 pub mod stats;
 #[doc(hidden)]
-pub mod stuck;
-#[doc(hidden)]
 pub mod tally;
+mod task_info;
 #[doc(hidden)]
 pub mod time;
 #[doc(hidden)]
 pub mod time_series;
 #[doc(hidden)]
 pub mod units;
+mod wakeups;
 
 #[cfg(test)]
 mod tests;
@@ -100,7 +100,7 @@ pub use sim::{Sim, Simulation};
 /// ```
 pub use signal::{Mailbox, Signal};
 
-/// What one task holds at a time, such as a bus, and a number of units that tasks take and give back, such as credits.
+/// A resource that one task holds at a time, such as a bus, and a number of units that tasks take and return, such as credits.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -166,7 +166,7 @@ pub use units::Hertz;
 ///
 /// assert_eq!(EndId(3).index(), 3);
 /// ```
-pub use end::EndId;
+pub use endpoint::EndId;
 
 /// Numbers of nodes, and of the logical networks that a fabric may have.
 ///
@@ -188,7 +188,9 @@ pub use node::{Class, NodeId};
 /// let simulation = Simulation::new(Recorder::off());
 /// let sim = simulation.sim();
 /// let answer = Signal::new(&sim, "an answer");
-/// sim.spawn("client", async move { answer.wait().await });
+/// sim.spawn("client", async move {
+///     answer.wait().await;
+/// });
 /// let limits = Limits { time: Time::from_us(1), ..Limits::default() };
 /// let Outcome::Deadlock(stuck) = simulation.run(limits) else { panic!("nobody answers") };
 /// assert_eq!((&*stuck.chain[0].task, &*stuck.chain[0].wants), ("client", "an answer"));
@@ -208,7 +210,7 @@ pub use limits::{Limits, Outcome};
 /// ```
 pub use journey::Journey;
 
-/// Where the time of a message goes: a ledger has stages, each with the time that the message waited and was served.
+/// The latency breakdown of a message: a ledger has stages, each with the time that the message waited and was served.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -270,7 +272,9 @@ pub use stats::Summary;
 #[doc(hidden)]
 pub use busy::Busy;
 #[doc(hidden)]
-pub use end::Addresses;
+pub use deadlock::DeadlockReport;
+#[doc(hidden)]
+pub use endpoint::Addresses;
 #[doc(hidden)]
 pub use journey::Message;
 #[doc(hidden)]
@@ -282,11 +286,9 @@ pub use milestones::Milestones;
 #[doc(hidden)]
 pub use node::{FlowKey, Head};
 #[doc(hidden)]
-pub use record::{Doing, Passed, Span, Track, TrackId};
+pub use record::{CapturedPacket, Doing, Span, Track, TrackId};
 #[doc(hidden)]
 pub use sim::LocalFuture;
-#[doc(hidden)]
-pub use stuck::Stuck;
 #[doc(hidden)]
 pub use tally::{Deliveries, Expected, FlowTally, MessageTally};
 #[doc(hidden)]

@@ -1,4 +1,4 @@
-//! What every packet is addressed by: a node, a logical network, and a head that travels unread.
+//! The address of every packet: a node, a logical network, and a header that the fabric does not read.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use std::fmt;
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// The node's place in a row of all nodes.
+    /// Returns the node's index among all nodes.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The nodes of a machine of so many.
+    /// Returns the nodes of a machine with this number of nodes.
     pub fn all(nodes: usize) -> impl Iterator<Item = NodeId> {
         (0..nodes as u32).map(NodeId)
     }
@@ -29,17 +29,17 @@ impl fmt::Display for NodeId {
 pub struct Class(pub u8);
 
 impl Class {
-    /// What programs ask by.
+    /// The network of requests.
     pub const REQUESTS: Class = Class(0);
-    /// What answers travel by, where there are two.
+    /// The network of replies, if there are two.
     pub const REPLIES: Class = Class(1);
 
-    /// The class's place in a row of all classes.
+    /// Returns the class's index among all classes.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 
-    /// The classes of a fabric with so many.
+    /// Returns the classes of a fabric with this number of classes.
     pub fn all(classes: u8) -> impl DoubleEndedIterator<Item = Class> {
         (0..classes).map(Class)
     }

@@ -1,5 +1,5 @@
-//! Spans: who held which resource, when, for which packet. Off unless asked for; bounded. And packets of
-//! a known format as they passed, where they are asked for.
+//! Records spans (which resource served which message, and when) up to a bound, and captures packets of a known
+//! format. Both are off by default.
 
 use super::node::NodeId;
 use super::time::Time;
@@ -15,7 +15,7 @@ pub struct TrackId(pub u32);
 pub struct Span {
     /// The resource.
     pub track: TrackId,
-    /// What was done, in a word.
+    /// The activity, in a word.
     pub what: &'static str,
     /// The message served, if one was; a flow joins its spans.
     pub message: Option<u64>,
@@ -27,10 +27,10 @@ pub struct Span {
     pub end: Time,
 }
 
-/// What a span tells beside its resource and its time.
+/// The label of a span: its activity, message and data, without its resource and time.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Doing {
-    /// What was done, in a word.
+    /// The activity, in a word.
     pub what: &'static str,
     /// The message served, if one was.
     pub message: Option<u64>,
@@ -38,7 +38,7 @@ pub struct Doing {
     pub bytes: Bytes,
 }
 
-/// A track that is there only where spans are kept.
+/// A track that exists only if spans are kept.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Track(Option<TrackId>);
 
@@ -49,7 +49,7 @@ pub struct Timeline {
     pub tracks: Vec<(String, String)>,
     /// The spans.
     pub spans: Vec<Span>,
-    /// How many spans did not fit the bound.
+    /// The number of spans beyond the bound.
     pub dropped: u64,
 }
 
@@ -63,12 +63,12 @@ impl Timeline {
 
 /// A packet that has left a node, byte for byte.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Passed {
+pub struct CapturedPacket {
     /// The node.
     pub node: NodeId,
-    /// When its last byte had left.
+    /// The instant at which its last byte had left.
     pub at: Time,
-    /// Its bytes.
+    /// The bytes of the packet.
     pub bytes: Vec<u8>,
 }
 
@@ -79,7 +79,7 @@ pub struct Recorder {
     timeline: RefCell<Timeline>,
     captures: bool,
     messages: bool,
-    packets: RefCell<Vec<Passed>>,
+    packets: RefCell<Vec<CapturedPacket>>,
 }
 
 impl Recorder {
@@ -93,12 +93,12 @@ impl Recorder {
         Recorder { spans_max: Cell::new(spans_max), ..Recorder::default() }
     }
 
-    /// The same, and it keeps packets.
+    /// Returns the recorder set to capture packets.
     pub fn with_packets(self) -> Recorder {
         Recorder { captures: true, ..self }
     }
 
-    /// The same, and every message is kept that is delivered, however many they are.
+    /// Returns the recorder set to keep every delivered message, whatever their number.
     pub fn with_messages(self) -> Recorder {
         Recorder { messages: true, ..self }
     }
@@ -109,14 +109,14 @@ impl Recorder {
     }
 
     /// Keeps a packet, if packets are kept.
-    pub fn packet(&self, passed: impl FnOnce() -> Passed) {
+    pub fn packet(&self, passed: impl FnOnce() -> CapturedPacket) {
         if self.captures {
             self.packets.borrow_mut().push(passed());
         }
     }
 
     /// The packets kept so far.
-    pub fn take_packets(&self) -> Vec<Passed> {
+    pub fn take_packets(&self) -> Vec<CapturedPacket> {
         std::mem::take(&mut *self.packets.borrow_mut())
     }
 
@@ -134,7 +134,7 @@ impl Recorder {
     }
 
     /// A track for the resource `name` of `group`, if spans are kept.
-    pub fn track_if_on(&self, group: &str, name: &str) -> Track {
+    pub fn register_track(&self, group: &str, name: &str) -> Track {
         Track(self.is_on().then(|| self.track(group, name)))
     }
 
@@ -144,9 +144,9 @@ impl Recorder {
         track.0.is_some()
     }
 
-    /// Keeps a span of a track that is there only where spans are kept.
+    /// Records a span on `track`, if spans are kept.
     #[inline]
-    pub fn tell(&self, track: Track, doing: Doing, start: Time, end: Time) {
+    pub fn record_span(&self, track: Track, doing: Doing, start: Time, end: Time) {
         if let Track(Some(track)) = track {
             let Doing { what, message, bytes } = doing;
             self.keep(Span { track, what, message, bytes, start, end });
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recorder_keeps_as_many_spans_as_it_was_told_to() {
+    fn a_recorder_keeps_no_more_spans_than_its_bound() {
         let recorder = Recorder::keeping(2);
         assert_eq!(recorder.track("node 0", "bus"), TrackId(0));
         (1..=5).for_each(|end| span(&recorder, end));

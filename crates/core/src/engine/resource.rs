@@ -45,9 +45,9 @@ impl Resource {
         }
     }
 
-    /// Has a span kept for each who holds it, on the track `name` of `group`.
+    /// Has a span kept for each hold, on the track `name` of `group`.
     pub fn traced(mut self, group: &str, name: &str) -> Resource {
-        self.track = self.sim.recorder().track_if_on(group, name);
+        self.track = self.sim.recorder().register_track(group, name);
         self
     }
 
@@ -66,7 +66,7 @@ impl Resource {
         self.held.get()
     }
 
-    /// How often it was granted.
+    /// Returns the number of grants.
     pub fn grants(&self) -> u64 {
         self.grants.get()
     }
@@ -80,7 +80,7 @@ impl Resource {
         self.held_total.get() + since
     }
 
-    /// It was held so often, each time for `time`, while nobody else asked for it.
+    /// Records that it was held that many times, each for `time`, without contention.
     pub fn was_held(&self, time: Time, times: u64) {
         self.grants.set(self.grants.get() + times);
         self.held_total.set(self.held_total.get() + time * times);
@@ -103,7 +103,7 @@ impl Resource {
         self.sim.set_holder(self.point, task);
     }
 
-    /// Who holds it does so only from `start` on, as far as its totals go.
+    /// Has the totals count the current hold only from `start` on.
     pub fn holds_from(&self, start: Time) {
         self.held_since.set(start);
     }
@@ -117,7 +117,7 @@ impl Resource {
         let now = self.sim.now();
         self.held_total.set(self.held_total.get() + now.since(self.held_since.get()));
         if self.sim.recorder().keeps(self.track) {
-            self.sim.recorder().tell(self.track, self.doing.take(), self.held_since.get(), now);
+            self.sim.recorder().record_span(self.track, self.doing.take(), self.held_since.get(), now);
         }
         let next = self.waiters.borrow_mut().pop_front();
         match next {
@@ -221,7 +221,7 @@ impl Acquire<'_> {
         match waiters.iter().position(|&task| task == self.waiter) {
             Some(at) => _ = waiters.remove(at),
             None => {
-                // Granted, but not taken up.
+                // Granted, but the task was dropped before it resumed.
                 drop(waiters);
                 self.resource.release();
             }
@@ -249,12 +249,12 @@ impl Pool {
         self.free.get()
     }
 
-    /// The name under which waits for it are told.
+    /// Returns the wait reason that deadlock reports name.
     pub fn point(&self) -> PointId {
         self.point
     }
 
-    /// Waits for `units` and takes them; they are given back with [`release`](Pool::release).
+    /// Waits for `units` and takes them; they are returned with [`release`](Pool::release).
     pub fn acquire(&self, units: u64) -> Take<'_> {
         assert!(units <= self.size, "a pool of {} can never give {units}", self.size);
         Take { pool: self, units, deadline: Time::MAX, waiter: NO_TASK }

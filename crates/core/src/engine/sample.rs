@@ -1,22 +1,22 @@
-//! Of things in a row, the first, and an even sample of those after them: memory has a bound, whatever their number.
+//! Keeps the first items of a sequence and an even sample of the later ones, in bounded memory.
 //!
-//! Models: after the first 2¹⁴, each thing is kept until there are 2¹² of them; then every other one goes, and
+//! Models: after the first 2¹⁴, each item is kept until there are 2¹² of them; then every other one is dropped, and
 //! from there on each second is kept; and so on. Nothing is random.
 
-/// How many of the first are kept.
+/// Number of first items that are kept.
 const FIRST: usize = if cfg!(test) { 8 } else { 1 << 14 };
-/// How many of the later ones, at most.
+/// Largest number of later items that are kept.
 const LATER_MAX: usize = if cfg!(test) { 4 } else { 1 << 12 };
 
-/// The things kept.
+/// The items that are kept.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sampled<T> {
     kept: Vec<T>,
-    /// How many there were in all.
+    /// Number of items in total.
     count: u64,
-    /// Of the later ones each so-manieth is kept.
+    /// One in `stride` of the later items is kept.
     stride: u64,
-    /// How many of the first are all kept.
+    /// Number of first items, all of which are kept.
     first: usize,
     /// Later ones kept, at most.
     later_max: usize,
@@ -29,7 +29,7 @@ impl<T> Default for Sampled<T> {
 }
 
 impl<T> Sampled<T> {
-    /// None yet; of so many first ones all will be kept, and of the later ones so many at most.
+    /// Creates an empty sample that keeps the first `first` items and at most `later_max` of the later ones.
     pub fn keeping(first: usize, later_max: usize) -> Sampled<T> {
         Sampled { kept: Vec::new(), count: 0, stride: 1, first, later_max }
     }
@@ -61,12 +61,12 @@ impl<T> Sampled<T> {
         self.stride *= 2;
     }
 
-    /// How many there were in all.
+    /// Returns the number of items in total.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Of the later ones each so-manieth is kept.
+    /// Returns the stride: one in that many of the later items is kept.
     pub fn stride(&self) -> u64 {
         self.stride
     }

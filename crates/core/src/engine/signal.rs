@@ -8,7 +8,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// Tells waiting tasks that something changed; each looks again at what it waits for.
+/// Notifies waiting tasks of a change; each then checks its condition again.
 pub struct Signal {
     sim: Sim,
     point: PointId,
@@ -16,12 +16,12 @@ pub struct Signal {
 }
 
 impl Signal {
-    /// A signal whose waits are told of by `name` when the run is stuck.
+    /// Creates a signal; deadlock reports name its waits by `name`.
     pub fn new(sim: &Sim, name: impl Into<String>) -> Signal {
         Signal { sim: sim.clone(), point: sim.point(name), waiters: RefCell::default() }
     }
 
-    /// The name under which waits for it are told.
+    /// Returns the wait reason that deadlock reports name.
     pub fn point(&self) -> PointId {
         self.point
     }
@@ -57,7 +57,7 @@ impl Signal {
         self.wait_for(self.point, deadline)
     }
 
-    /// Like [`wait_until`](Signal::wait_until), told of as a wait for `reason`.
+    /// Like [`wait_until`](Signal::wait_until), reported as a wait for `reason`.
     pub fn wait_for(&self, reason: PointId, deadline: Time) -> SignalWait<'_> {
         SignalWait { signal: self, reason, deadline, waiter: NO_TASK }
     }
@@ -122,7 +122,7 @@ pub struct Mailbox<T> {
 }
 
 impl<T> Mailbox<T> {
-    /// An empty mailbox whose waits are told of by `name`.
+    /// Creates an empty mailbox; deadlock reports name its waits by `name`.
     pub fn new(sim: &Sim, name: impl Into<String>) -> Mailbox<T> {
         Mailbox {
             sim: sim.clone(),
@@ -143,7 +143,7 @@ impl<T> Mailbox<T> {
         let instant = instant.max(self.latest.get());
         self.latest.set(instant);
         self.values.borrow_mut().push_back((instant, value));
-        // Who waits is woken when the value is there: no other comes before it.
+        // The receiver is woken when the value arrives: no other value arrives before it.
         let receiver = self.receiver.replace(NO_TASK);
         if receiver != NO_TASK {
             self.sim.waiting(receiver, None);
@@ -157,7 +157,7 @@ impl<T> Mailbox<T> {
         Receive { mailbox: self, waiter: NO_TASK }
     }
 
-    /// What tells that a value was put in.
+    /// Returns the signal that is notified when a value is sent.
     pub fn arrived(&self) -> &Signal {
         &self.arrived
     }
@@ -169,7 +169,7 @@ impl<T> Mailbox<T> {
         arrived.then(|| values.pop_front().expect("a value was there").1)
     }
 
-    /// How many values are in it, arrived or not.
+    /// Returns the number of values in it, arrived or not.
     pub fn len(&self) -> usize {
         self.values.borrow().len()
     }
@@ -179,7 +179,7 @@ impl<T> Mailbox<T> {
         self.len() == 0
     }
 
-    /// The name under which waits for it are told.
+    /// Returns the wait reason that deadlock reports name.
     pub fn point(&self) -> PointId {
         self.arrived.point()
     }

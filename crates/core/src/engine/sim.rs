@@ -4,19 +4,19 @@
 //! names the task it wakes, and a task is polled only when the event it last asked for fires,
 //! so wakers do nothing and no event allocates. What it leaves out: threads (a simulation lives
 //! in one) and cancelling a task from outside. A wait that is dropped before it ends (by a
-//! select, say) takes itself out of every queue it stands in; what a task may not do is to be
-//! in two waits at once, for it cannot tell which of them woke it.
+//! select, say) removes itself from every queue. A task must not be in two waits at once,
+//! because it could not distinguish which of them woke it.
 
-pub use super::about::{PointId, Polls};
 pub use super::limits::{Limits, Outcome};
+pub use super::task_info::{PointId, Polls};
 
-use super::about::{About, Point};
-use super::agenda::Agenda;
-use super::limits::{INSTANT, Slept};
+use super::deadlock::{self, DeadlockReport, LossLog, Wait};
+use super::limits::{INSTANT, SleepHorizon};
 use super::queue::{Event, TASK_BITS};
 use super::record::Recorder;
-use super::stuck::{self, Lost, Stuck, Wait};
+use super::task_info::{Point, TaskInfo};
 use super::time::Time;
+use super::wakeups::WakeupTable;
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -51,30 +51,29 @@ pub(super) struct Core {
     tasks: Cell<usize>,
     pub(super) unfinished: Cell<usize>,
     pub(super) progress: Cell<Time>,
-    pub(super) slept: Cell<Slept>,
-    /// When the clock was last looked at whether it stands still.
-    pub(super) looked: Cell<Time>,
-    /// No limit is met before this instant; time zero where the run is to end with this event.
-    pub(super) unlimited: Cell<Time>,
-    /// How many delays passed without an event.
-    pub(super) passed: Cell<u64>,
-    /// Before this instant nothing happens but what the current task does.
-    pub(super) clear: Cell<Time>,
-    /// When the current task is to be polled next, where it asked for that and it is not on the agenda yet; else
-    /// [`Time::MAX`].
-    pub(super) asked: Cell<Time>,
+    pub(super) sleep_horizon: Cell<SleepHorizon>,
+    /// The instant of the last check for a stalled clock.
+    pub(super) last_livelock_check: Cell<Time>,
+    /// No limit is met before this instant; time zero if the run ends with this event.
+    pub(super) guard_until: Cell<Time>,
+    /// The number of delays that passed without an event.
+    pub(super) elided_delays: Cell<u64>,
+    /// Before this instant no other task acts.
+    pub(super) no_event_before: Cell<Time>,
+    /// The next wake-up of the current task, if it is requested and not scheduled yet; else [`Time::MAX`].
+    pub(super) deferred_wakeup: Cell<Time>,
     /// Whether every delay goes through the queue, and at once, as in the twin that they are compared with.
     #[cfg(test)]
     pub(super) queues_all: Cell<bool>,
-    pub(super) agenda: RefCell<Agenda>,
+    pub(super) wakeups: RefCell<WakeupTable>,
     /// The tasks, nothing where finished; in a run they are out of here, in its hands.
     works: RefCell<Vec<Work>>,
     /// Tasks started since a new one was last polled.
     started: RefCell<Vec<Work>>,
-    pub(super) about: RefCell<Vec<About>>,
+    pub(super) task_info: RefCell<Vec<TaskInfo>>,
     pub(super) points: RefCell<Vec<Point>>,
-    lost: RefCell<Lost>,
-    /// What a task could not go on without.
+    lost: RefCell<LossLog>,
+    /// The wait that can never end, if a task gave up.
     given_up: RefCell<Option<Wait>>,
     recorder: Recorder,
 }
@@ -89,18 +88,18 @@ impl Simulation {
                 tasks: Cell::new(0),
                 unfinished: Cell::new(0),
                 progress: Cell::default(),
-                slept: Cell::default(),
-                looked: Cell::new(Time::MAX),
-                unlimited: Cell::default(),
-                passed: Cell::default(),
-                clear: Cell::default(),
-                asked: Cell::new(Time::MAX),
+                sleep_horizon: Cell::default(),
+                last_livelock_check: Cell::new(Time::MAX),
+                guard_until: Cell::default(),
+                elided_delays: Cell::default(),
+                no_event_before: Cell::default(),
+                deferred_wakeup: Cell::new(Time::MAX),
                 #[cfg(test)]
                 queues_all: Cell::default(),
-                agenda: RefCell::default(),
+                wakeups: RefCell::default(),
                 works: RefCell::default(),
                 started: RefCell::default(),
-                about: RefCell::default(),
+                task_info: RefCell::default(),
                 points: RefCell::default(),
                 lost: RefCell::default(),
                 given_up: RefCell::default(),
@@ -119,13 +118,13 @@ impl Simulation {
     pub fn run(&self, limits: Limits) -> Outcome {
         let core = &*self.sim.0;
         let mut works = std::mem::take(&mut *core.works.borrow_mut());
-        core.set_unlimited(INSTANT);
+        core.set_guard_until(INSTANT);
         let outcome = match core.unfinished.get() {
             0 => core.end(),
             _ => core.run(&mut works, limits),
         };
         core.current.set(NO_TASK);
-        core.clear.set(Time::ZERO);
+        core.no_event_before.set(Time::ZERO);
         *core.works.borrow_mut() = works;
         outcome
     }
@@ -147,29 +146,29 @@ impl Drop for Simulation {
 }
 
 impl Core {
-    /// Of each event one thing is asked, whether it comes before an instant: a limit, the end of the last task and
-    /// the want of an event are all told from that.
+    /// Compares the time of each event once with the guarded instant: the time limit, the end of the last task and an
+    /// empty queue are all detected in the slow path behind that.
     fn run(&self, works: &mut Vec<Work>, limits: Limits) -> Outcome {
         let mut context = Context::from_waker(Waker::noop());
-        let mut agenda = self.agenda.borrow_mut();
+        let mut wakeups = self.wakeups.borrow_mut();
         loop {
-            let (event, clear) = agenda.queue.pop_and_look();
-            if event.time >= agenda.guarded {
-                drop(agenda);
+            let (event, no_event_before) = wakeups.queue.pop_and_look();
+            if event.time >= wakeups.guarded {
+                drop(wakeups);
                 match self.guard(event, limits) {
                     ControlFlow::Break(outcome) => return outcome,
                     ControlFlow::Continue(()) => {
-                        agenda = self.agenda.borrow_mut();
+                        wakeups = self.wakeups.borrow_mut();
                         continue;
                     }
                 }
             }
-            if !agenda.is_awaited(event) {
-                agenda.stale += 1;
+            if !wakeups.is_awaited(event) {
+                wakeups.stale += 1;
                 continue;
             }
-            self.clear.set(clear);
-            drop(agenda);
+            self.no_event_before.set(no_event_before);
+            drop(wakeups);
             self.now.set(event.time);
             let task = event.task();
             self.current.set(task);
@@ -184,10 +183,10 @@ impl Core {
                     return self.end();
                 }
             }
-            agenda = self.agenda.borrow_mut();
-            let asked = self.asked.replace(Time::MAX);
-            if asked != Time::MAX {
-                agenda.set(task, asked, self.now.get());
+            wakeups = self.wakeups.borrow_mut();
+            let deferred_wakeup = self.deferred_wakeup.replace(Time::MAX);
+            if deferred_wakeup != Time::MAX {
+                wakeups.set(task, deferred_wakeup, self.now.get());
             }
         }
     }
@@ -205,29 +204,29 @@ impl Core {
             None => Outcome::Done,
             Some(wait) => {
                 let lost = self.lost.borrow().clone();
-                Outcome::Deadlock(Stuck { at: self.now.get(), chain: vec![wait], lost })
+                Outcome::Deadlock(DeadlockReport { at: self.now.get(), chain: vec![wait], lost })
             }
         }
     }
 
     #[cold]
     fn finish(&self, task: TaskId) {
-        self.asked.set(Time::MAX);
+        self.deferred_wakeup.set(Time::MAX);
         self.current.set(NO_TASK);
-        self.agenda.borrow_mut().forget(task);
-        let about = self.about.borrow();
-        let about = &about[task as usize];
-        about.finished.set(true);
-        about.polled.set(None);
-        about.says_more.set(false);
-        if about.essential {
+        self.wakeups.borrow_mut().forget(task);
+        let task_info = self.task_info.borrow();
+        let task_info = &task_info[task as usize];
+        task_info.finished.set(true);
+        task_info.polled.set(None);
+        task_info.overrides_wait.set(false);
+        if task_info.essential {
             // A task that gave up has ended the run for all.
             self.unfinished.set(self.unfinished.get().saturating_sub(1));
         }
     }
 
-    pub(super) fn stuck(&self) -> Stuck {
-        stuck::describe(self.now.get(), &self.about.borrow(), &self.points.borrow(), self.lost.borrow().clone())
+    pub(super) fn deadlock_report(&self) -> DeadlockReport {
+        deadlock::describe(self.now.get(), &self.task_info.borrow(), &self.points.borrow(), self.lost.borrow().clone())
     }
 }
 
@@ -238,18 +237,18 @@ impl Sim {
         self.0.now.get()
     }
 
-    /// How many events have fired.
+    /// Returns the number of events that have fired.
     pub fn events(&self) -> u64 {
-        self.0.passed.get() + self.0.agenda.borrow().fired()
+        self.0.elided_delays.get() + self.0.wakeups.borrow().fired()
     }
 
-    /// When the event was set that has the current task polled now.
-    pub fn set_at(&self) -> Time {
+    /// Returns when the event was scheduled that woke the current task.
+    pub fn wakeup_scheduled_at(&self) -> Time {
         self.settle();
-        self.0.agenda.borrow().since(self.0.current.get())
+        self.0.wakeups.borrow().since(self.0.current.get())
     }
 
-    /// Where spans are recorded.
+    /// Returns the recorder of spans.
     pub fn recorder(&self) -> &Recorder {
         &self.0.recorder
     }
@@ -275,25 +274,25 @@ impl Sim {
         assert!(task < NO_TASK, "a run has at most 2²⁴ - 1 tasks");
         self.0.tasks.set(self.0.tasks.get() + 1);
         self.0.started.borrow_mut().push(work);
-        self.0.agenda.borrow_mut().add_task(self.now());
-        self.0.about.borrow_mut().push(About::new(name, essential));
+        self.0.wakeups.borrow_mut().add_task(self.now());
+        self.0.task_info.borrow_mut().push(TaskInfo::new(name, essential));
         self.wake(task);
         task
     }
 
-    /// States that the current task can never go on, for want of what `wants` says: the run ends with
-    /// this event, as a deadlock told by that wait.
+    /// States that the current task can never go on because it waits for `wants`: the run ends with this event, as a
+    /// deadlock whose report names that wait.
     pub fn give_up(&self, wants: String) {
         let current = self.0.current.get();
         assert!(current != NO_TASK, "before time 0, what is wanted is there: {wants}");
-        let task = self.0.about.borrow()[current as usize].name.to_string();
+        let task = self.0.task_info.borrow()[current as usize].name.to_string();
         *self.0.given_up.borrow_mut() = Some(Wait { task, wants, holder: None, closes_cycle: false });
         self.0.unfinished.set(0);
-        self.0.set_unlimited(Time::ZERO);
-        self.0.clear.set(Time::ZERO);
+        self.0.set_guard_until(Time::ZERO);
+        self.0.no_event_before.set(Time::ZERO);
     }
 
-    /// States that something was lost for good; the first few are told of when the run is stuck.
+    /// States that something was lost for good; a deadlock report lists the first few losses.
     pub fn lost(&self, what: impl FnOnce() -> String) {
         self.0.lost.borrow_mut().add(what);
     }
@@ -306,10 +305,10 @@ impl Sim {
     /// Has `task` polled at the present instant, whatever event it awaited before.
     pub(super) fn wake(&self, task: TaskId) {
         self.settle();
-        let (mut agenda, now) = (self.0.agenda.borrow_mut(), self.now());
-        let id = agenda.identity(task, now);
-        self.0.clear.set(Time::ZERO);
-        agenda.queue.push_now(Event { time: now, id });
+        let (mut wakeups, now) = (self.0.wakeups.borrow_mut(), self.now());
+        let id = wakeups.identity(task, now);
+        self.0.no_event_before.set(Time::ZERO);
+        wakeups.queue.push_now(Event { time: now, id });
     }
 
     /// Has the current task polled at `time`, unless it is woken before.
@@ -322,22 +321,22 @@ impl Sim {
     #[inline]
     pub(super) fn wake_task_at(&self, task: TaskId, time: Time) {
         self.settle();
-        self.0.clear.set(self.0.clear.get().min(time));
-        self.0.agenda.borrow_mut().set_apart(task, time, self.now());
+        self.0.no_event_before.set(self.0.no_event_before.get().min(time));
+        self.0.wakeups.borrow_mut().set_apart(task, time, self.now());
     }
 
-    /// Puts what the current task asked for on the agenda, before anything else is set.
+    /// Schedules the wake-up that the current task requested, before any other is scheduled.
     #[inline]
     pub(super) fn settle(&self) {
-        if self.0.asked.get() != Time::MAX {
+        if self.0.deferred_wakeup.get() != Time::MAX {
             self.put_on_agenda();
         }
     }
 
     #[inline(never)]
     fn put_on_agenda(&self) {
-        self.0.clear.set(Time::ZERO);
-        let asked = self.0.asked.replace(Time::MAX);
-        self.0.agenda.borrow_mut().set(self.0.current.get(), asked, self.now());
+        self.0.no_event_before.set(Time::ZERO);
+        let deferred_wakeup = self.0.deferred_wakeup.replace(Time::MAX);
+        self.0.wakeups.borrow_mut().set(self.0.current.get(), deferred_wakeup, self.now());
     }
 }

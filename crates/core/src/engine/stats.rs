@@ -1,4 +1,4 @@
-//! What many latencies come to: their count, extremes, mean and percentiles.
+//! Summary of many latencies: their count, extremes, mean and percentiles.
 //!
 //! A [`Summary`] keeps every value, to the picosecond, until there are more than a bound; from
 //! then on it keeps counts in buckets whose width is 1/128 of their value or less, so that a
@@ -35,7 +35,7 @@ pub struct Summary {
 enum Values {
     /// Each value, in the order of arrival.
     Exact(Vec<Time>),
-    /// How many values fell into each bucket.
+    /// Number of values in each bucket.
     Counts(Vec<u64>),
 }
 
@@ -92,7 +92,7 @@ impl Summary {
         }
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -122,7 +122,7 @@ impl Summary {
         self.mean_in(1e6)
     }
 
-    /// The mean in a unit of so many picoseconds; zero of none.
+    /// Returns the mean in units of the given number of picoseconds; zero if there is no value.
     pub fn mean_in(&self, unit_ps: f64) -> f64 {
         self.sum_ps as f64 / unit_ps / self.count.max(1) as f64
     }

@@ -1,10 +1,10 @@
-//! What became of a run's messages: how many, how long they took and where, flow by flow and in all.
+//! Statistics of a run's messages: their number, latencies and ledgers, for each flow and in total.
 //!
 //! Everything is summed up as messages are delivered, in memory that does not grow with their number: latencies as
 //! a [`Summary`], ledgers as [`LedgerSums`], instants as [`Milestones`]. Of the messages themselves the first are
-//! kept, and a sample of the later ones. Leaves out who waits for what: that is for programs.
+//! kept, and a sample of the later ones. Leaves out flow control, which programs do.
 
-use super::end::EndId;
+use super::endpoint::EndId;
 use super::journey::{Journey, Message};
 use super::ledger_sums::LedgerSums;
 use super::milestones::Milestones;
@@ -24,9 +24,9 @@ use std::rc::Rc;
 pub struct Expected {
     /// The endpoint.
     pub end: EndId,
-    /// How many.
+    /// The number of messages.
     pub messages: u64,
-    /// The task that receives them, for the tale of a stuck run.
+    /// The task that receives them, for deadlock reports.
     pub receiver: TaskId,
 }
 
@@ -37,13 +37,14 @@ pub struct FlowTally {
     pub latencies: Summary,
     /// When they were delivered, by the receiver's clock.
     pub instants: Milestones,
-    /// Deliveries that are still to come before any is measured.
+    /// Messages of the warm-up that are still to be delivered; the last of them is measured.
     warm_up: u64,
 }
 
-/// The deliveries of a flow, for a sender that limits what is in flight.
+/// The deliveries of a flow, for senders that limit what is in flight. Several flows may join the same endpoints, so that
+/// several tasks may wait here, which those of a [`Mailbox`](super::Mailbox) may not.
 pub struct Deliveries {
-    /// Instants of deliveries and losses that the sender has not taken yet, by the receiver's clock.
+    /// Instants of deliveries and losses that no sender has taken yet, by the receiver's clock.
     instants: RefCell<VecDeque<Time>>,
     change: Signal,
 }
@@ -59,13 +60,13 @@ impl Deliveries {
         }
     }
 
-    /// Returns the number of messages that were delivered or lost and that the sender has not taken yet.
+    /// Returns the number of messages that were delivered or lost and that no sender has taken yet.
     pub fn pending(&self) -> u64 {
         self.instants.borrow().len() as u64
     }
 }
 
-/// What became of a run's messages.
+/// Statistics of a run's messages.
 pub struct MessageTally {
     sim: Sim,
     made: Cell<u64>,
@@ -75,16 +76,16 @@ pub struct MessageTally {
     kept: RefCell<Sampled<(Rc<Message>, Time)>>,
     /// By sender and receiver, what was delivered and measured.
     flows: RefCell<BTreeMap<(EndId, EndId), FlowTally>>,
-    /// Whose messages are told of; everybody's if nobody's are named.
-    told: Cell<Option<EndId>>,
-    /// Of those that are told of.
+    /// The endpoint whose messages the ledger sums cover; all endpoints if `None`.
+    ledger_source: Cell<Option<EndId>>,
+    /// The sums of the ledgers of these messages.
     ledger: RefCell<LedgerSums>,
-    /// Of all that were measured, whether their ledgers were kept or not.
+    /// The latencies of all measured messages, whether their ledgers were kept or not.
     latencies: RefCell<Summary>,
     /// The same over time, in picoseconds.
-    course: RefCell<TimeSeries>,
+    latency_series: RefCell<TimeSeries>,
     lost: RefCell<BTreeSet<u64>>,
-    /// Packets that software dropped, by why.
+    /// The numbers of packets that software dropped, by reason.
     dropped_packets: RefCell<BTreeMap<&'static str, u64>>,
     /// By receiving endpoint, how many were delivered or lost.
     settled: RefCell<Vec<u64>>,
@@ -103,10 +104,10 @@ impl MessageTally {
             arrived: Cell::new(0),
             kept: RefCell::new(if sim.recorder().keeps_messages() { Sampled::all() } else { Sampled::default() }),
             flows: RefCell::default(),
-            told: Cell::default(),
+            ledger_source: Cell::default(),
             ledger: RefCell::default(),
             latencies: RefCell::default(),
-            course: RefCell::default(),
+            latency_series: RefCell::default(),
             lost: RefCell::default(),
             dropped_packets: RefCell::default(),
             settled: RefCell::default(),
@@ -141,7 +142,7 @@ impl MessageTally {
     pub fn pass(&self, journey: &Journey, at: Time) {
         if let Some(start) = journey.start().filter(|_| self.measuring.get()) {
             self.latencies.borrow_mut().add(at.since(start));
-            self.course.borrow_mut().add(at.ps(), at.since(start).ps());
+            self.latency_series.borrow_mut().add(at.ps(), at.since(start).ps());
         }
     }
 
@@ -165,20 +166,21 @@ impl MessageTally {
         }
         let mut flows = self.flows.borrow_mut();
         let flow = flows.entry((message.source, message.destination)).or_default();
-        if flow.warm_up > 0 {
+        if flow.warm_up > 1 {
             flow.warm_up -= 1;
             return false;
         }
         self.kept.borrow_mut().add((message.clone(), at));
         flow.latencies.add(ledger.total());
         flow.instants.add(at);
-        if self.tells_of(message.source) {
+        if self.keeps_ledger_of(message.source) {
             self.ledger.borrow_mut().add(&ledger);
         }
         true
     }
 
-    /// Leaves the next `messages` of a flow out of all that is measured: they warm caches and queues up.
+    /// Leaves the next `messages` of a flow out of all that is measured, since they warm caches and queues up: all but the
+    /// last, whose delivery is where bandwidth counts from. Several calls add up.
     pub fn warm_up(&self, from: EndId, to: EndId, messages: u64) {
         self.flows.borrow_mut().entry((from, to)).or_default().warm_up += messages;
     }
@@ -205,12 +207,12 @@ impl MessageTally {
         *self.dropped_packets.borrow_mut().entry(reason).or_default() += 1;
     }
 
-    /// How many packets or datagrams software dropped, by why.
+    /// Returns the numbers of packets or datagrams that software dropped, by reason.
     pub fn dropped_packets(&self) -> Vec<(&'static str, u64)> {
         self.dropped_packets.borrow().iter().map(|(reason, times)| (*reason, *times)).collect()
     }
 
-    /// Counts a message that was delivered or lost, and wakes who waits for it.
+    /// Counts a message that was delivered or lost, and wakes the tasks that wait for it.
     fn settle(&self, message: &Message, at: Time) {
         let (source, destination) = (message.source, message.destination);
         if let Some(deliveries) = self.deliveries.borrow().get(&(source, destination)) {
@@ -240,14 +242,14 @@ impl MessageTally {
         self.lost.borrow().len() as u64
     }
 
-    /// From now on only the messages of `source` are told of in ledgers.
-    pub fn tell_of(&self, source: EndId) {
-        self.told.set(Some(source));
+    /// Limits the ledger sums to the messages of `source` from now on.
+    pub fn limit_ledgers_to(&self, source: EndId) {
+        self.ledger_source.set(Some(source));
     }
 
-    /// Whether ledgers tell of the messages of `source`.
-    pub fn tells_of(&self, source: EndId) -> bool {
-        self.told.get().is_none_or(|told| told == source)
+    /// Returns whether the ledger sums cover the messages of `source`.
+    pub fn keeps_ledger_of(&self, source: EndId) -> bool {
+        self.ledger_source.get().is_none_or(|ledger_source| ledger_source == source)
     }
 
     /// Messages delivered and measured so far, in the order of delivery, each with its instant: all if that was asked
@@ -261,7 +263,7 @@ impl MessageTally {
         self.flows.borrow().get(&(from, to)).cloned().unwrap_or_default()
     }
 
-    /// The ledgers of all messages that are told of, summed up.
+    /// Returns the sums of the ledgers.
     pub fn ledger(&self) -> LedgerSums {
         self.ledger.borrow().clone()
     }
@@ -272,12 +274,12 @@ impl MessageTally {
     }
 
     /// The same latencies by the instants of delivery, in picoseconds.
-    pub fn course(&self) -> Ref<'_, TimeSeries> {
-        self.course.borrow()
+    pub fn latency_series(&self) -> Ref<'_, TimeSeries> {
+        self.latency_series.borrow()
     }
 
     /// Waits until each endpoint has been delivered, or has lost, as many messages as it expects. A
-    /// stuck run is told of by the first that has not.
+    /// deadlock report names the first that has not.
     pub async fn settled(&self, expected: &[Expected]) {
         for expected in expected {
             self.sim.set_holder(self.change.point(), expected.receiver);

@@ -2,8 +2,8 @@
 //!
 //! One type serves for instants and for spans, because a run starts at zero. Times reach to 213
 //! days: a sum or product that would not fit is [`Time::END`], which no run gets past, so that it
-//! is told and never taken for a short time.
-//! What it leaves out: wall clocks and fractions of a picosecond.
+//! is reported and never taken for a short time.
+//! Leaves out: wall clocks and fractions of a picosecond.
 
 use std::fmt;
 use std::iter::Sum;
@@ -64,7 +64,7 @@ impl Time {
         Time(self.0.saturating_add(span.0))
     }
 
-    /// A time of so many picoseconds, or [`Time::END`] where that is too many.
+    /// Returns a time of that many picoseconds, or [`Time::END`] where that is too many.
     pub const fn from_wide_ps(ps: u128) -> Time {
         if ps < Time::END.0 as u128 { Time(ps as u64) } else { Time::END }
     }
@@ -74,7 +74,7 @@ impl Time {
         Time::from_wide_ps(self.0 as u128 * part as u128 / whole as u128)
     }
 
-    /// What became too long: never remains never.
+    /// Returns the time, or the end of time if it overflowed: an infinite time stays infinite.
     #[cold]
     fn too_long(self, other: Time) -> Time {
         if self == Time::MAX || other == Time::MAX { Time::MAX } else { Time::END }

@@ -4,9 +4,9 @@
 //! nothing of the run need be known before. The warm-up ends where MSER says (White 1997; White, Cobb
 //! and Spratt 2000): what is cut off from the front is what makes the mean of the rest surest, half of
 //! all at most. The interval is by batch means (Law, Simulation Modeling and Analysis, §9.5.3): 20
-//! batches of equal time, which are long beside what correlates neighbours, count as independent.
+//! batches of equal time, which are long compared with the correlation time, count as independent.
 //!
-//! Leaves out a check that they are: in a run that is short beside the fabric's own memory, as near
+//! Leaves out a check that they are: in a run that is short compared with the fabric's correlation time, as near
 //! saturation, the interval is too narrow.
 
 use super::interval;
@@ -18,7 +18,7 @@ const BATCHES: usize = 20;
 /// A cut later than this part of the run says that nothing has settled: at most half is cut off, and noise
 /// moves the cut of what never settles to a little before that (chosen).
 const SETTLED: (usize, usize) = (9, 20);
-/// Of fewer windows nobody tells where a warm-up ends.
+/// Least number of windows from which the end of the warm-up is estimated.
 const WINDOWS_MIN: usize = 20;
 
 /// Values with their instants, by window. An instant is a whole number, such as of cycles.
@@ -35,14 +35,14 @@ struct Window {
     sum: u128,
 }
 
-/// Where a quantity has settled.
+/// The end of the warm-up of a quantity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WarmUp {
     /// From this instant on.
     At(u64),
     /// Not by nearly half of the run.
     Never,
-    /// There are too few values to tell.
+    /// There are too few values for an estimate.
     Unknown,
 }
 
@@ -105,7 +105,7 @@ impl TimeSeries {
         whole
     }
 
-    /// Where the warm-up ends.
+    /// Returns the end of the warm-up.
     pub fn warm_up(&self, end: u64) -> WarmUp {
         let whole = self.until(end);
         let windows = whole.windows.iter().zip(0u64..).filter(|(window, _)| window.count > 0);
@@ -130,7 +130,7 @@ impl TimeSeries {
         }
     }
 
-    /// How many values came in each unit of time from `from` to `end`; none if no window lies there.
+    /// Returns the number of values per unit of time from `from` to `end`, or `None` if no window lies there.
     pub fn rate(&self, from: u64, end: u64) -> Option<f64> {
         let (windows, width) = self.between(from, end);
         let count: u64 = windows.iter().map(|window| window.count).sum();
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn of_too_little_nothing_is_told() {
+    fn short_series_report_unknown() {
         let short = series(1, 15, |_| 0);
         assert_eq!(short.warm_up(15), WarmUp::Unknown);
         assert_eq!((short.mean_half_width(0, 15), short.rate_half_width(0, 15)), (None, None));

@@ -121,7 +121,7 @@ impl Rate {
         Bytes((span.ps() as u128 * self.0 as u128 / (8 * PS_PER_S as u128)) as u64)
     }
 
-    /// What is left of this rate beside `other`; zero is not a rate, so never less than 1 bit/s.
+    /// Returns the difference between this rate and `other`, at least 1 bit/s because zero is not a rate.
     pub const fn less(self, other: Rate) -> Rate {
         let left = self.0.saturating_sub(other.0);
         Rate(if left == 0 { 1 } else { left })

@@ -56,12 +56,12 @@ impl Wire {
         self.held.end(now);
         let recorder = self.sim.recorder();
         if recorder.is_on() {
-            recorder.tell(self.track(), doing(packet), self.since.get(), now);
+            recorder.record_span(self.track(), doing(packet), self.since.get(), now);
         }
     }
 
     fn track(&self) -> Track {
-        let track = self.track.get().unwrap_or_else(|| self.sim.recorder().track_if_on(GROUP, &self.name));
+        let track = self.track.get().unwrap_or_else(|| self.sim.recorder().register_track(GROUP, &self.name));
         self.track.set(Some(track));
         track
     }

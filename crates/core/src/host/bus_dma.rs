@@ -3,7 +3,7 @@
 use super::block::{BLOCK_BYTES, block_of, offset_in_block};
 use super::device::Direction;
 use super::dma::{DmaInitiator, MemoryBusInitiator};
-use super::dma_port::{Busy, DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSteps, DmaTags};
+use super::dma_port::{DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSteps, DmaTags, NoFreeTag};
 use super::io_bus::IoBusHost;
 use super::memory_bus::TransactionKind;
 use crate::engine::{Bytes, Signal, Time};
@@ -25,7 +25,7 @@ impl BusDma {
 }
 
 impl DmaPort for BusDma {
-    fn submit(&self, request: DmaRequest) -> Result<DmaCompletion, Busy> {
+    fn submit(&self, request: DmaRequest) -> Result<DmaCompletion, NoFreeTag> {
         let (tag, initiator) = (self.tags.take()?, self.initiator.clone());
         Ok(DmaCompletion::new(|steps| async move {
             match &*initiator {

@@ -62,8 +62,11 @@ impl CpuArbiter {
     fn at(sim: &Sim, name: &str, priority: ExecPriority, account: &Rc<Account>) -> CpuArbiter {
         let what = priority.track();
         // A priority at which no code runs has no track.
-        let track =
-            if priority == ExecPriority::Program { sim.recorder().track_if_on(name, what) } else { Track::default() };
+        let track = if priority == ExecPriority::Program {
+            sim.recorder().register_track(name, what)
+        } else {
+            Track::default()
+        };
         CpuArbiter {
             sim: sim.clone(),
             resource: Resource::new(sim, format!("{name} {what}")),
@@ -77,7 +80,7 @@ impl CpuArbiter {
 
     /// Records spans of `priority`, too.
     pub fn show(&self, name: &str, priority: ExecPriority) {
-        self.track.set(self.sim.recorder().track_if_on(name, priority.track()));
+        self.track.set(self.sim.recorder().register_track(name, priority.track()));
     }
 
     /// Returns the processor at this priority as a resource.
@@ -175,7 +178,7 @@ impl CpuArbiter {
     pub fn record_span(&self, doing: Doing, start: Time, end: Time) {
         let start = start.max(self.recorded_until.get());
         if end > start {
-            self.sim.recorder().tell(self.track.get(), doing, start, end);
+            self.sim.recorder().record_span(self.track.get(), doing, start, end);
             self.recorded_until.set(end);
         }
     }

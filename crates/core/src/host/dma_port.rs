@@ -1,6 +1,6 @@
 //! The port by which an interface's engine accesses main memory: requests with tags, completions, and data as it flows.
 //!
-//! [`DmaPort::submit`] returns at once. If no tag is free it returns [`Busy`]; the engine then waits for
+//! [`DmaPort::submit`] returns at once. If no tag is free it returns [`NoFreeTag`]; the engine then waits for
 //! [`DmaPort::freed`] and chooses again which transfer is most urgent. A [`DmaCompletion`] gives each beat of data when
 //! it begins to flow, so that an engine may forward its first bytes before the last have come.
 //!
@@ -20,8 +20,8 @@ pub trait DmaPort {
     ///
     /// # Errors
     ///
-    /// Returns [`Busy`] if no tag is free.
-    fn submit(&self, request: DmaRequest) -> Result<DmaCompletion, Busy>;
+    /// Returns [`NoFreeTag`] if no tag is free.
+    fn submit(&self, request: DmaRequest) -> Result<DmaCompletion, NoFreeTag>;
 
     /// Returns the signal that a tag was freed.
     fn freed(&self) -> &Signal;
@@ -35,14 +35,14 @@ pub async fn submit_when_free(port: &dyn DmaPort, request: &DmaRequest) -> DmaCo
     loop {
         match port.submit(request.clone()) {
             Ok(completion) => return completion,
-            Err(Busy) => _ = port.freed().wait().await,
+            Err(NoFreeTag) => _ = port.freed().wait().await,
         }
     }
 }
 
 /// The error of a port that has no free tag.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Busy;
+pub struct NoFreeTag;
 
 /// A transfer between an engine and main memory.
 #[derive(Clone)]
@@ -73,11 +73,14 @@ impl DmaOperation {
     }
 }
 
+/// Loads bytes of an engine's memory, from an offset on.
+type ByteLoader = Rc<dyn Fn(u64, &mut [u8])>;
+
 /// The bytes of a write, loaded from the engine's memory as they begin to flow.
 #[derive(Clone)]
 pub struct DmaSource {
     bytes: Bytes,
-    load: Rc<dyn Fn(u64, &mut [u8])>,
+    load: ByteLoader,
 }
 
 impl DmaSource {
@@ -242,9 +245,9 @@ impl DmaTags {
     ///
     /// # Errors
     ///
-    /// Returns [`Busy`] if no tag is free.
-    pub fn take(self: &Rc<DmaTags>) -> Result<DmaTag, Busy> {
-        let left = self.free.get().checked_sub(1).ok_or(Busy)?;
+    /// Returns [`NoFreeTag`] if no tag is free.
+    pub fn take(self: &Rc<DmaTags>) -> Result<DmaTag, NoFreeTag> {
+        let left = self.free.get().checked_sub(1).ok_or(NoFreeTag)?;
         self.free.set(left);
         Ok(DmaTag(self.clone()))
     }

@@ -65,7 +65,7 @@ pub use cpu_lease::{AcquireCpu, CpuLease};
 pub use device::{AsyncDevice, Device, DeviceWindow, Direction, Immediate, Mapping, Window};
 pub use dma::DmaInitiator;
 pub use dma_port::{
-    Busy, DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, DmaSteps, DmaTag, DmaTags,
+    DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, DmaSteps, DmaTag, DmaTags, NoFreeTag,
     submit_when_free,
 };
 pub use interrupt::{CoreId, Interrupt, InterruptController, InterruptHandler, InterruptVector, Interrupts};

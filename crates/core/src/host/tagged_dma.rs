@@ -5,7 +5,7 @@
 //! last byte has arrived, or what was written is visible. Leaves out: the rate of the link, and credits.
 
 use super::dma_port::{
-    Busy, DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSteps, DmaTag, DmaTags, submit_when_free,
+    DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSteps, DmaTag, DmaTags, NoFreeTag, submit_when_free,
 };
 use super::posted_writes::{PostedWrite, PostedWrites};
 use crate::engine::{Mailbox, Signal, Sim, Time};
@@ -81,7 +81,7 @@ impl TaggedDma {
 }
 
 impl DmaPort for TaggedDma {
-    fn submit(&self, request: DmaRequest) -> Result<DmaCompletion, Busy> {
+    fn submit(&self, request: DmaRequest) -> Result<DmaCompletion, NoFreeTag> {
         let tag = self.tags.take()?;
         let lane = self.lanes.idle.borrow_mut().pop().expect("there is a task for each tag");
         let write = matches!(request.operation, DmaOperation::Write(_)).then(|| self.writes.begin());

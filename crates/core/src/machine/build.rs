@@ -16,7 +16,7 @@ use std::rc::Rc;
 /// A machine with its workload started, ready to run.
 pub struct Built {
     simulation: Simulation,
-    /// What the programs run in.
+    /// The world in which the programs run.
     pub world: World,
     /// The workload.
     pub running: Rc<dyn RunningWorkload>,

@@ -4,7 +4,7 @@
 //! ([`fit`](super::check)), as it is for any description. Programs that drive the fabric alone meet no
 //! host and no interface, and are left out.
 
-use super::check::fit::{Parts, misfits};
+use super::check::fit::{Parts, incompatibilities};
 use super::{Ends, Machine, Registry, Workload, shipped};
 use crate::text::{Document, Reading, Source, load};
 use serde::Serialize;
@@ -111,8 +111,19 @@ fn machine(registry: &Arc<Registry>, parts: &[&str], workload: &str) -> Machine 
 fn refused(host: &Machine, ends: &Ends, fabric: &Machine, workload: &Workload) -> Vec<String> {
     let hosts = host.hosts.iter().map(|(name, host)| (name.as_str(), host)).collect();
     let (registry, interface, interfaces) = (&host.registry, &ends.ni, &[&ends.ni][..]);
-    let (facts, addresses, fabric) = (fabric.fabric.capabilities(), fabric.addresses(), &fabric.fabric);
+    let (fabric_capabilities, addresses, fabric) = (fabric.fabric.capabilities(), fabric.addresses(), &fabric.fabric);
     let endpoints = "nodes";
-    let parts = Parts { registry, hosts, ends, interface, interfaces, facts, fabric, workload, addresses, endpoints };
-    misfits(&parts).into_iter().map(|misfit| misfit.message).collect()
+    let parts = Parts {
+        registry,
+        hosts,
+        ends,
+        interface,
+        interfaces,
+        fabric_capabilities,
+        fabric,
+        workload,
+        addresses,
+        endpoints,
+    };
+    incompatibilities(&parts).into_iter().map(|misfit| misfit.message).collect()
 }

@@ -4,7 +4,7 @@ use super::{Machine, NodeDescription};
 
 impl Machine {
     /// Returns why the number at `path`, such as `hosts.a.io-bus.pci.clock`, has no effect on a run that shows none, if
-    /// its part can tell.
+    /// its part knows.
     pub fn inert_reason(&self, path: &str) -> Option<&'static str> {
         for (name, host) in &self.hosts {
             let Some(key) = host.relative_key(path) else { continue };

@@ -14,7 +14,7 @@ impl Registry {
         spelled(self.language(), option)
     }
 
-    /// Returns the machine of a result as a description, in the order in which it stands there.
+    /// Returns the machine of a result as a description, in the order of the result.
     pub fn description(self: &Arc<Self>, machine: &Json) -> String {
         let mut text = String::new();
         lines(self.language(), "", None, machine, &mut text);
@@ -27,7 +27,7 @@ impl Registry {
 }
 
 fn spelled(language: &Language, option: &str) -> String {
-    // What is no setting is told where it is read.
+    // An option that is not a setting is reported when it is read.
     let Ok(setting) = set::parse(option, 0, 0) else { return option.to_owned() };
     let mut spelled = option.to_owned();
     let mut above: Option<String> = None;
@@ -93,12 +93,12 @@ fn quoted(key: &str) -> String {
     }
 }
 
-/// No more keys than these are told that end as what was given.
-const KEYS_TOLD: usize = 4;
+/// Largest number of keys that are suggested for an unknown one.
+const KEYS_SUGGESTED_MAX: usize = 4;
 
 impl Registry {
-    /// Returns the same problems; of a setting whose key is none at the top, with the keys of the description that end
-    /// so.
+    /// Returns the problems; a setting with an unknown key at the top gets the keys of the description that end with it
+    /// as suggestions.
     pub(super) fn with_completed_keys(self: &Arc<Self>, problems: Problems, document: Document<'_>) -> Problems {
         let is_of_top =
             |problem: &Problem| problem.message.starts_with("unknown key `") && problem.message.ends_with('`');
@@ -112,8 +112,9 @@ impl Registry {
             let (keys, _) = set::plain(option).filter(|_| is_of_top(problem) && !problem.message.contains("` in `"))?;
             let end = format!(".{}", keys.join("."));
             let full: Vec<&str> = paths.iter().map(String::as_str).filter(|path| path.ends_with(&end)).collect();
-            let told: Vec<String> = full.iter().take(KEYS_TOLD).map(|path| format!("`{path}`")).collect();
-            (!told.is_empty()).then(|| format!("did you mean {}?", told.join(" or ")))
+            let suggestions: Vec<String> =
+                full.iter().take(KEYS_SUGGESTED_MAX).map(|path| format!("`{path}`")).collect();
+            (!suggestions.is_empty()).then(|| format!("did you mean {}?", suggestions.join(" or ")))
         })
     }
 }

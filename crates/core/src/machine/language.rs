@@ -1,4 +1,4 @@
-//! How descriptions write their keys, as their schema tells it: results write `_` where descriptions write `-`.
+//! How descriptions write their keys, according to their schema: results write `_` where descriptions write `-`.
 
 use crate::text::Schema;
 use crate::text::schema::{Family, Form, Item, TableShape};
@@ -29,9 +29,9 @@ impl Language {
                         self.maps.insert(*key);
                         self.table(shape);
                     }
-                    Form::OneOf(family, beside) => {
+                    Form::OneOf(family, siblings) => {
                         self.family(family);
-                        self.table(beside);
+                        self.table(siblings);
                     }
                     Form::Value(..) | Form::Like(_) | Form::Parts => {}
                 },

@@ -48,11 +48,11 @@ pub struct Machine {
     pub nodes: Vec<NodeDescription>,
     /// The kinds of host, by name.
     pub hosts: Vec<(String, HostPart)>,
-    /// What nodes have at the fabric; none where the workload drives the fabric alone.
+    /// The interface, protocol and messaging layer of the nodes; `None` if the workload drives the fabric alone.
     pub ends: Option<Ends>,
     /// The fabric between them.
     pub fabric: FabricPart,
-    /// What runs on them.
+    /// The workload that runs on them.
     pub workload: Workload,
     /// Seed and limits.
     pub run: Run,
@@ -64,35 +64,40 @@ pub struct Machine {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct NodeDescription {
-    /// Its name.
+    /// The name of the node.
     pub name: String,
     /// The key of its table.
     pub key: String,
-    /// Its kind of host.
+    /// The name of its host.
     pub host: String,
-    /// InterfacePart of the node, if it is not that of the others.
+    /// The interface of the node, if it has one of its own.
     pub ni: Option<InterfacePart>,
-    /// How many endpoints programs find there.
+    /// The number of endpoints that programs can use.
     pub endpoints: u32,
 }
 
 impl NodeDescription {
+    /// Returns the names of the node's endpoints by their index.
+    fn indexed_endpoints(&self) -> impl Iterator<Item = String> {
+        (0..self.endpoints).map(|index| format!("{}:{index}", self.name))
+    }
+
     /// Returns the table of the node's interface: `ni`, or one of its own.
     pub fn ni_table(&self) -> &str {
         self.ni.as_ref().map_or("ni", |ni| ni.family_table())
     }
 }
 
-/// What nodes have at the fabric.
+/// The interface, protocol and messaging layer of the nodes.
 #[derive(Clone, Debug)]
 pub struct Ends {
     /// The interface of nodes that name none of their own.
     pub ni: InterfacePart,
-    /// What the interfaces agree on.
+    /// The protocol between the interfaces.
     pub protocol: ProtocolPart,
     /// The messaging layer.
     pub messaging: MessagingParameters,
-    /// What it costs to share memory, where programs do.
+    /// The costs of shared memory, if programs use it.
     pub shared_memory: SharedMemoryParameters,
 }
 
@@ -125,8 +130,12 @@ impl Machine {
         {
             workload = workload.with_spec(resolved);
         }
+        let nodes = nodes::or_all(named, fabric.nodes(), &hosts);
+        if let Some(expanded) = workload.with_endpoints(&|| names_for_patterns(&nodes)) {
+            workload = workload.with_spec(expanded);
+        }
         Machine {
-            nodes: nodes::or_all(named, fabric.nodes(), &hosts),
+            nodes,
             ends,
             hosts,
             fabric,
@@ -183,7 +192,7 @@ impl Machine {
     pub fn end_names(&self) -> Vec<String> {
         let of = |node: &NodeDescription| match node.endpoints {
             1 => vec![node.name.clone()],
-            several => (0..several).map(|place| format!("{}:{place}", node.name)).collect(),
+            _ => node.indexed_endpoints().collect(),
         };
         self.nodes.iter().flat_map(of).collect()
     }
@@ -193,11 +202,18 @@ impl Machine {
         self.fabric.routers()?.survey()
     }
 
-    /// What is worth a note before time 0, though nothing is wrong.
+    /// Returns notes before time 0 on a description without problems.
     pub fn note(&self) -> Option<String> {
         let notes = check::notes::notes(self);
         (!notes.is_empty()).then(|| notes.join("\n"))
     }
+}
+
+/// Returns the names that patterns of endpoints may match: those of all nodes, and of all endpoints of nodes that have
+/// several.
+fn names_for_patterns(nodes: &[NodeDescription]) -> Vec<String> {
+    let endpoints = nodes.iter().filter(|node| node.endpoints > 1).flat_map(NodeDescription::indexed_endpoints);
+    nodes.iter().map(|node| node.name.clone()).chain(endpoints).collect()
 }
 
 /// Returns the interfaces of nodes, the common one first.
@@ -230,10 +246,10 @@ impl Ends {
     ) -> Option<Ends> {
         let alone = workload.needs().fabric_only;
         registry.refuse_protocols_as_interfaces(t);
-        // Where each node has its own, there need be none beside.
+        // If each node has its own interface, the common one is optional.
         let own = nodes.iter().map(|node| node.ni.as_ref()).collect::<Option<Vec<_>>>().unwrap_or_default();
         let family = registry.interfaces();
-        // Whether it must stand depends on the workload: the schema, which is of all, does not demand it.
+        // Whether it is required depends on the workload, so the schema, which covers all of them, does not require it.
         let ni = match alone || !own.is_empty() || t.describing() {
             true => family.read_optional(t, family.summary()),
             false => Some(family.read(t)),
@@ -249,12 +265,12 @@ impl Ends {
     }
 }
 
-/// What messaging costs is stated beside a host: who has none yet is told of that alone, by the checks.
+/// Reads the costs of messaging, which are stated next to a host; if there is no host, the checks report only that.
 fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
     let (key, doc) = ("messaging", "The messaging layer over the interface");
     let free = MessagingParameters { message_max: None, ..MessagingParameters::PAPER };
     if t.describing() {
-        // What drives the fabric alone has none.
+        // A workload that drives the fabric alone has no messaging.
         return t.optional_table(key, doc, MessagingParameters::read).unwrap_or(free);
     }
     match has_hosts || t.has(key) {
@@ -263,7 +279,7 @@ fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
     }
 }
 
-/// Read where programs share memory, or where it stands.
+/// Reads `shared-memory` if programs share memory or the table is defined.
 fn shared_memory(t: &mut Table<'_>, workload: &Workload, ni: Option<&InterfacePart>) -> SharedMemoryParameters {
     let in_hardware = ni.and_then(|ni| ni.coherent_block()).map(SharedMemoryParameters::in_hardware);
     if !workload.needs().shared_memory && !t.has("shared-memory") && !t.describing() {
@@ -275,7 +291,7 @@ fn shared_memory(t: &mut Table<'_>, workload: &Workload, ni: Option<&InterfacePa
     ];
     let default = if in_hardware.is_some() { "hardware" } else { "software" };
     t.one_of_or("shared-memory", "How programs share memory", &kinds, default, |kind, t| match kind {
-        // That an interface without such hardware is described is told by the checks.
+        // The checks report an interface without such hardware.
         "hardware" => {
             in_hardware.unwrap_or_else(|| SharedMemoryParameters::in_hardware(SharedMemoryParameters::defaults().block))
         }

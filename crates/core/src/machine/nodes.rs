@@ -33,7 +33,7 @@ impl Described {
 
 /// The interface of a node that is not as the others.
 fn own_interface(t: &mut Table<'_>, registry: &Registry) -> Option<InterfacePart> {
-    // What an interface is described by stands with that of all nodes.
+    // The tables that describe an interface are those of all nodes.
     if t.describing() {
         t.describe_like("ni", "Its interface, where it is not that of the other nodes", "ni");
         t.describe_parts("Shipped parts that this node starts from, such as those of an interface of its own");

@@ -15,7 +15,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 #[derive(Clone, Debug)]
 pub struct Registry {
     hosts: PartFamily<dyn HostSpec>,
-    /// What each kind of host offers whatever its values, in the order of the kinds.
+    /// The capabilities that each kind of host offers whatever its values, in the order of the kinds.
     pub(super) offered: Vec<(&'static str, HostCapabilities)>,
     interfaces: PartFamily<dyn InterfaceSpec>,
     protocols: PartFamily<dyn ProtocolSpec>,
@@ -110,7 +110,7 @@ impl Registry {
         self.with_interfaces([PartEntry::new(P::INFO, |t| -> Arc<dyn InterfaceSpec> { Arc::new(P::read(t)) })])
     }
 
-    /// Adds the interfaces that one type stands for behind all others.
+    /// Adds the interfaces that one type represents, after all others.
     ///
     /// # Panics
     ///

@@ -27,7 +27,7 @@ pub type HostPart = Selected<dyn HostSpec>;
 impl Registry {
     /// Reads the kinds of host of a description, by name.
     pub(super) fn read_hosts(&self, t: &mut Table<'_>) -> Vec<(String, HostPart)> {
-        let read = |t: &mut Table<'_>| self.hosts().read_beside(t, self.hosts().table());
+        let read = |t: &mut Table<'_>| self.hosts().read_variant(t, self.hosts().table());
         let hosts = t.map(self.hosts().table(), "Kinds of host, by name; each one of several", read).into_iter();
         hosts.map(|(name, host)| (name.clone(), host.below(format!("{}.{name}", self.hosts().table())))).collect()
     }
@@ -67,7 +67,7 @@ impl Registry {
             for name in former_names.iter().copied().chain([key]) {
                 let what = format!("a protocol is no interface: it is [protocol.{key}] over one");
                 let help = format!("write [protocol.{key}] over [{widest}], or over another interface");
-                t.none_of("ni", name, &what, &help);
+                t.not_a_variant("ni", name, &what, &help);
             }
         }
     }

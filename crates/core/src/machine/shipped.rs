@@ -2,7 +2,7 @@
 
 pub use crate::text::file::SHIPPED;
 
-use crate::text::Shelf;
+use crate::text::PartLibrary;
 use include_dir::{Dir, include_dir};
 use std::sync::LazyLock;
 
@@ -18,8 +18,8 @@ static HOSTS: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
 });
 
 /// The parts that a description may name.
-pub fn shelf() -> Shelf<'static> {
-    Shelf { find: &part, names: &PARTS, tables: &["nodes"] }
+pub fn shelf() -> PartLibrary<'static> {
+    PartLibrary { find: &part, names: &PARTS, tables: &["nodes"] }
 }
 
 /// The text of the part `name`, such as `hosts/p6-natoma`.

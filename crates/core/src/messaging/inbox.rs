@@ -8,7 +8,8 @@ use super::loopback::LoopbackQueue;
 use super::message_queue::MessageQueue;
 use super::node_context::NodeContext;
 use super::polled_packet::{PacketHeader, PolledPacket};
-use crate::engine::{EndId, Journey};
+use crate::engine::{EndId, Journey, Time};
+use crate::host::Processor;
 use crate::ni::{PayloadSink, RxPacket};
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -20,8 +21,8 @@ pub(super) struct Inbox {
     messages: Rc<MessageQueue>,
     pub loopback: LoopbackQueue,
     deferred: RefCell<VecDeque<DeferredMessage>>,
-    /// Packets that other cores found at the interface, still to be taken.
-    found: RefCell<VecDeque<RxPacket>>,
+    /// Packets that other cores found at the interface, still to be taken, each with the local time when it was found.
+    found: RefCell<VecDeque<(RxPacket, Time)>>,
 }
 
 /// An active message that was taken from the interface and whose handler has not run.
@@ -54,33 +55,34 @@ impl Inbox {
         !self.found.borrow().is_empty()
     }
 
-    /// Leaves a packet for a program on another core, which takes it.
-    pub fn push_found(&self, packet: RxPacket) {
-        self.found.borrow_mut().push_back(packet);
+    /// Leaves a packet, found at the local time `at`, for a program on another core, which takes it.
+    pub fn push_found(&self, packet: RxPacket, at: Time) {
+        self.found.borrow_mut().push_back((packet, at));
     }
 
-    /// Removes and returns the oldest packet that another core found.
-    pub fn pop_found(&self) -> Option<RxPacket> {
+    /// Removes and returns the oldest packet that another core found, and when it did.
+    pub fn pop_found(&self) -> Option<(RxPacket, Time)> {
         self.found.borrow_mut().pop_front()
     }
 
-    /// Takes a packet that another program of the node polled.
-    pub async fn deliver(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) {
-        match packet.header().envelope.is_part {
-            true => {
-                if let Some(message) = self.messages.take(context, packet).await {
-                    self.messages.push(message);
-                }
-            }
-            false => self.defer(context, packet).await,
+    /// Takes a packet that another program of the node polled. With `several_cores` the simulation catches up with that
+    /// program's core first, so that a core whose local time is behind finds the message no earlier than it is there.
+    pub async fn deliver(&self, context: &NodeContext, packet: &mut PolledPacket<'_>, several_cores: bool) {
+        if !packet.header().envelope.is_part {
+            return self.defer(context, packet, several_cores).await;
+        }
+        if let Some(message) = self.messages.take(context, packet).await {
+            catch_up(context, several_cores).await;
+            self.messages.push(message);
         }
     }
 
-    /// Takes an active message, for its handler to run later.
-    pub async fn defer(&self, context: &NodeContext, packet: &mut PolledPacket<'_>) {
+    /// Takes an active message, for its handler to run later; `several_cores` as for [`deliver`](Inbox::deliver).
+    pub async fn defer(&self, context: &NodeContext, packet: &mut PolledPacket<'_>, several_cores: bool) {
         let PacketHeader { source, envelope, journey, .. } = packet.header();
         let (handler, mut words) = (envelope.handler, Vec::new());
         packet.take(context, context.reorder_cycles(handler), PayloadSink::Words(&mut words)).await;
+        catch_up(context, several_cores).await;
         let message = DeferredMessage { from: source, handler, words: words.into(), journey };
         self.deferred.borrow_mut().push_back(message);
     }
@@ -88,5 +90,12 @@ impl Inbox {
     /// Removes and returns the oldest active message.
     pub fn pop_deferred(&self) -> Option<DeferredMessage> {
         self.deferred.borrow_mut().pop_front()
+    }
+}
+
+/// Waits until the simulation has reached the local time of a core, if there are several.
+async fn catch_up(context: &NodeContext, several_cores: bool) {
+    if several_cores {
+        context.cpu.sync().await;
     }
 }

@@ -223,7 +223,9 @@ impl SharedNode {
             if let Some(packet) = loopback.pop() {
                 return Some(PolledPacket::Loopback(packet, loopback));
             }
-            if let Some(arrival) = self.inbox.pop_found() {
+            if let Some((arrival, found)) = self.inbox.pop_found() {
+                // The core that found it may have been ahead of this one.
+                context.cpu.until(found).await;
                 return Some(PolledPacket::Interface { arrival, _receiver: None });
             }
             let arrival = context.driver.poll(&context.cpu, answers).await?;
@@ -234,9 +236,11 @@ impl SharedNode {
             }
             let peer = self.peers.inbox(arrival.to);
             match held.is_none() && self.leaves_to(peer) {
-                true => peer.push_found(arrival),
+                true => peer.push_found(arrival, context.cpu.now()),
                 false => {
-                    peer.deliver(context, &mut PolledPacket::Interface { arrival, _receiver: held }).await;
+                    let several_cores = self.peers.halves.is_some();
+                    peer.deliver(context, &mut PolledPacket::Interface { arrival, _receiver: held }, several_cores)
+                        .await;
                 }
             }
             context.driver.attention().notify();
@@ -261,7 +265,7 @@ impl SharedNode {
             return Some(message);
         }
         let mut packet = self.poll_shared(context, answers).await?;
-        self.inbox.defer(context, &mut packet).await;
+        self.inbox.defer(context, &mut packet, false).await;
         self.inbox.pop_deferred()
     }
 }

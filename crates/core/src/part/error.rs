@@ -1,4 +1,4 @@
-//! What is wrong with a parameter.
+//! Errors in the parameters of a part.
 
 /// A rule that a value breaks, at a key below the part's own table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -8,9 +8,10 @@ pub struct ParameterError {
     pub key: String,
     /// Keys of other values that the rule is about: the error is reported at the one that was overridden last.
     pub related: Vec<String>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What would be right; empty where the message says it. `{table}` stands for the path of the part's table.
+    /// The help line: what would be valid; empty if the message says it. `{table}` is replaced by the path of the
+    /// part's table.
     pub help: String,
 }
 

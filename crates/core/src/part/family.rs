@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 /// Reads the part of an entry from its table.
 type Reader<S> = dyn Fn(&mut Table<'_>) -> Arc<S> + Send + Sync;
 
-/// What a description is told that selects a part which is not registered.
+/// Help for a description that selects a part which is not registered.
 const OPEN: &str = "a part of another crate must be registered first, as docs/extending.md shows";
 
 /// A part that a registry holds: its documentation, and how it is read.
@@ -33,7 +33,7 @@ impl<S: ?Sized> PartEntry<S> {
         PartEntry { info, read: Arc::new(read), siblings: None }
     }
 
-    /// States which tables beside the part's own describe more of it.
+    /// States which sibling tables describe more of the part.
     #[must_use]
     pub fn with_siblings(mut self, siblings: &Arc<Siblings<S>>) -> Self {
         self.siblings = Some(siblings.clone());
@@ -139,9 +139,9 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         entry.siblings.iter().fold(selected, |selected, siblings| selected.with_siblings(siblings.tables))
     }
 
-    /// Reads the part that a description selects by a table beside the other keys of `t`, the table `family_table`; that
+    /// Reads the part that a description selects by a table among the other keys of `t`, the table `family_table`; that
     /// none is selected is an error.
-    pub fn read_beside(&self, t: &mut Table<'_>, family_table: &str) -> Selected<S> {
+    pub fn read_variant(&self, t: &mut Table<'_>, family_table: &str) -> Selected<S> {
         t.open_family("", OPEN);
         t.alternatives(self.summary, &self.members(), |key, t| self.read_member(key, t, family_table))
     }
@@ -153,12 +153,12 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         let read = |key: &str, t: &mut Table<'_>| self.read_member(key, t, self.table);
         match self.default {
             Some(default) => t.one_of_or(self.table, self.summary, &self.members(), default, read),
-            None => self.read_with_siblings(t, read),
+            None => self.select_with_siblings(t, read),
         }
     }
 
-    /// Reads the part that a description selects, and the tables beside it.
-    fn read_with_siblings(
+    /// Reads the part that a description selects, and its sibling tables.
+    fn select_with_siblings(
         &self,
         t: &mut Table<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> Selected<S>,
@@ -166,12 +166,12 @@ impl<S: ?Sized + PartSpec> PartFamily<S> {
         let all = self.siblings();
         let keys: Vec<&str> = all.iter().flat_map(|siblings| siblings.tables).map(|table| table.key).collect();
         let mut completed = None;
-        let beside = |t: &mut Table<'_>, selected: &Selected<S>| {
+        let siblings_of = |t: &mut Table<'_>, selected: &Selected<S>| {
             for siblings in &all {
                 completed = self.read_siblings(siblings, t, selected).or(completed.take());
             }
         };
-        let selected = t.one_of_beside(self.table, self.summary, &self.members(), read, &keys, beside);
+        let selected = t.one_of_with_siblings(self.table, self.summary, &self.members(), read, &keys, siblings_of);
         completed.unwrap_or(selected)
     }
 

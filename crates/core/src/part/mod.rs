@@ -3,13 +3,13 @@
 //! A part is two things. Before time 0 it is a *specification*: plain data that was read from a table of a description,
 //! that the checks question, and that documentation is printed from. At time 0 its `start` makes a *runtime object* of
 //! it. This folder holds what specifications of all families have in common; each family adds a trait of its own
-//! (`WorkloadSpec`, `InterfaceSpec`, …) beside its runtime traits.
+//! (`WorkloadSpec`, `InterfaceSpec`, …) next to its runtime traits.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `spec.rs` | the trait that an author implements, and its object-safe form |
 //! | `family.rs` | the parts of one family, by key, and how a description names one |
-//! | `siblings.rs` | tables beside those of a family's members |
+//! | `siblings.rs` | sibling tables of a family's members |
 //! | `selected.rs` | a specification together with the table that it was read from |
 //! | `error.rs` | what is wrong with a parameter, at a key below the part's table |
 //!

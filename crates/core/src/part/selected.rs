@@ -39,7 +39,7 @@ impl<S: ?Sized + PartSpec> Selected<S> {
         Selected { spec, family_table: family_table.into(), siblings: &[] }
     }
 
-    /// States which tables beside the part's own describe more of it.
+    /// States which sibling tables describe more of the part.
     #[must_use]
     pub fn with_siblings(mut self, siblings: &'static [SiblingTable]) -> Self {
         self.siblings = siblings;

@@ -1,11 +1,11 @@
-//! Tables beside those of a family's members: `[fabric.router]` describes the routers of whichever shape is selected.
+//! Sibling tables of a family's members: `[fabric.router]` describes the routers of whichever shape is selected.
 //!
 //! Keys of a part whose first step is such a table lie in it, not in the part's own table.
 
 use crate::text::Table;
 use std::sync::Arc;
 
-/// A table beside the tables of a family's members, which describes more of some members.
+/// A sibling table of a family's members, which describes more of some of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SiblingTable {
     /// Key of the table, next to the members' keys.

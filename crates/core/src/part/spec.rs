@@ -14,7 +14,7 @@ pub struct PartInfo {
     /// Description in one line, for lists, the schema and completions.
     pub summary: &'static str,
     /// Keys, as TOML below the part's table, without which its shortest description is incomplete; further tables may
-    /// follow that the part needs beside its own.
+    /// follow that the part needs in addition to its own.
     pub example: &'static str,
     /// Names that the part had in earlier releases.
     pub former_names: &'static [&'static str],
@@ -50,7 +50,7 @@ impl PartInfo {
     }
 }
 
-/// A part of one kind, read from its table: what the author of a part implements beside its family's trait.
+/// A part of one kind, read from its table: what the author of a part implements in addition to its family's trait.
 pub trait Part: Parameters + Debug + Send + Sync + 'static {
     /// Name and documentation of the part.
     const INFO: PartInfo;
@@ -60,14 +60,14 @@ pub trait Part: Parameters + Debug + Send + Sync + 'static {
         Vec::new()
     }
 
-    /// Returns why the number at `key` has no effect on a run, if the part can tell.
+    /// Returns why the number at `key` has no effect on a run, if the part knows.
     fn inert_reason(&self, _key: &str) -> Option<&'static str> {
         None
     }
 }
 
 /// A specification, whatever its family and kind. Every [`Part`] is one; implement it directly only for a type that
-/// stands for several parts.
+/// represents several parts.
 pub trait PartSpec: Any + Debug + Send + Sync {
     /// Returns the name and documentation of the part.
     fn info(&self) -> PartInfo;
@@ -75,10 +75,10 @@ pub trait PartSpec: Any + Debug + Send + Sync {
     /// Returns the values that are wrong whatever the part is combined with.
     fn check(&self) -> Vec<ParameterError>;
 
-    /// Returns why the number at `key` has no effect on a run, if the part can tell.
+    /// Returns why the number at `key` has no effect on a run, if the part knows.
     fn inert_reason(&self, key: &str) -> Option<&'static str>;
 
-    /// Writes the part's table, and those beside it that describe more of it, as they would be read.
+    /// Writes the part's table, and its sibling tables, as they would be read.
     fn write(&self, to: &mut dyn ParameterSink);
 
     /// Returns the specification for a downcast to its kind, which tests and tools of that kind use.

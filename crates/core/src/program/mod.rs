@@ -29,6 +29,7 @@
 //! | `collective.rs` | barriers and reductions by messages |
 //! | `metrics.rs` | metrics that several programs report |
 //! | `endpoint_pair.rs` | the two endpoints of a pair program |
+//! | `flow_patterns.rs` | flows of many nodes in one line |
 //! | `spec.rs` | a workload before it runs: what it needs, names and sends |
 //! | `pattern.rs` | distinguishable payloads |
 
@@ -47,6 +48,7 @@ pub mod dsmc;
 pub mod em3d;
 mod endpoint_pair;
 pub mod fabric_alone;
+pub mod flow_patterns;
 pub mod input;
 mod metrics;
 pub mod moldyn;

@@ -108,7 +108,7 @@ impl WorkloadSpec for PingPong {
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let (from, to) = self.ends.ids(world);
         let measured = Rc::new(Measurements { forward: (from, to), round_trips: RefCell::default() });
-        world.tally.tell_of(from);
+        world.tally.limit_ledgers_to(from);
         let name = |node: EndId| format!("{} program", world.endpoint(node).name());
         world.sim.spawn(name(from), self.clone().begin(world.clone(), from, to, measured.clone()));
         world.sim.spawn(name(to), self.clone().answer(world.clone(), to, from));

@@ -134,6 +134,12 @@ pub trait WorkloadSpec: PartSpec {
         None
     }
 
+    /// Returns the workload with patterns of endpoints replaced by the endpoints of the machine, whose names `names` lists,
+    /// or `None` if it has no patterns.
+    fn with_endpoints(&self, _names: &dyn Fn() -> Vec<String>) -> Option<Arc<dyn WorkloadSpec>> {
+        None
+    }
+
     /// Returns the endpoints that the workload names, each with the key that names it.
     fn endpoint_names(&self) -> Vec<(String, &str)> {
         Vec::new()

@@ -2,12 +2,12 @@
 
 use super::WorkloadSpec;
 use crate::part::Part;
-use crate::text::{Document, Reading, Shelf, Source, load};
+use crate::text::{Document, PartLibrary, Reading, Source, load};
 
 /// Returns the workload that `text` describes.
 pub(super) fn read<T: WorkloadSpec + Part + Clone>(text: &str) -> T {
     let document = Document::Text("test.toml", text, None);
-    let source = Source { document, sets: &[], varied: &[], shelf: Shelf::EMPTY };
+    let source = Source { document, sets: &[], varied: &[], shelf: PartLibrary::EMPTY };
     let members = [(T::INFO.key, T::INFO.summary)];
     let read = load(&source).and_then(|loaded| {
         Reading::new(loaded).read(|t| t.one_of("workload", "A workload", &members, |_, t| T::read(t)))

@@ -1,40 +1,41 @@
-//! What an interface and its protocol tell each other of packets: offers, frames, what an event did.
+//! Types exchanged between an interface and its protocol: offered packets, frames and the effects of an event.
 
 use crate::engine::{Bytes, Class, FlowKey, Head, NodeId};
 
-/// A place that a packet has: for sending from before it is composed, for receiving until it was
-/// read.
+/// A buffer slot of a packet: a send slot is taken before the packet is composed, a receive slot is held until the
+/// packet
+/// was read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Slot(pub u32);
 
 /// Whether the handler of a packet answers its sender.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Answer {
-    /// It does not, or nobody knows.
+    /// No answer follows, or it is unknown whether one does.
     None,
-    /// It does: what the protocol has to say may ride in the answer.
+    /// An answer follows, and may carry the protocol's acknowledgement.
     Follows,
 }
 
-/// What a sender says of a packet, beside whom it is for.
+/// Attributes that a sender gives a packet, apart from its destination.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Marks {
     /// More packets for this node follow, enough to want a burst of them admitted.
     pub burst: bool,
-    /// The last of its message.
+    /// The packet is the last of its message.
     pub last: bool,
-    /// It answers a packet of the destination.
+    /// The packet answers one from its destination.
     pub answers: bool,
-    /// It goes past the protocol: no order, no acknowledgement.
+    /// The packet bypasses the protocol: no ordering, no acknowledgement.
     pub bypasses: bool,
 }
 
 impl Marks {
-    /// A packet by itself.
+    /// Attributes of a message of a single packet.
     pub const ALONE: Marks = Marks { burst: false, last: true, answers: false, bypasses: false };
 }
 
-/// A packet that is offered.
+/// A packet offered for sending.
 #[derive(Clone, Debug)]
 pub struct Offer<P> {
     /// Whom it is for.
@@ -51,7 +52,7 @@ pub struct Offer<P> {
     pub body: P,
 }
 
-/// What crosses the fabric.
+/// A frame that crosses the fabric: a packet, a control frame, or both in one.
 #[must_use = "a frame that is not sent is lost"]
 #[derive(Clone, Debug)]
 pub struct Frame<P> {
@@ -63,49 +64,49 @@ pub struct Frame<P> {
     pub flow: FlowKey,
     /// The class it takes.
     pub class: Class,
-    /// What the protocol says.
+    /// Header of the protocol.
     pub head: Head,
     /// Its length.
     pub bytes: Bytes,
-    /// Whether it waits in the fabric until the receiver has a place.
+    /// Whether the frame waits in the fabric until the receiver has a free receive slot.
     pub takes_place: bool,
-    /// Whether it was sent before.
+    /// Whether the frame is a retransmission.
     pub again: bool,
-    /// The packet; none where the protocol speaks for itself.
+    /// The packet; `None` in a control frame.
     pub body: Option<P>,
 }
 
-/// What an event did, beside what can be asked for.
-#[must_use = "whoever waits must be told"]
+/// Effects of an event that the caller cannot query.
+#[must_use = "waiting tasks must be notified"]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Effects {
-    /// A place of this class is free: the fabric may be told.
+    /// Class in which a receive slot became free, so that the fabric may deliver a waiting packet.
     pub place: Option<Class>,
-    /// What arrived is a packet that came back.
+    /// The frame that arrived was a packet returned by its receiver.
     pub returned: bool,
-    /// What arrived lands nowhere here: it is a copy, or goes back.
+    /// The packet that arrived was not stored: it is a duplicate, or is returned to its sender.
     pub discards: bool,
-    /// A packet may be taken that had come before, and waited for a place.
+    /// A packet that had arrived earlier and waited for a receive slot may be taken.
     pub ready: bool,
-    /// A timer goes off sooner than any did before.
+    /// A timer was set that expires before all others.
     pub timer: bool,
-    /// It freed no room, as far as that is known.
-    pub frees_none: bool,
+    /// The event is known to have freed no slot.
+    pub no_slot_freed: bool,
 }
 
 impl Effects {
-    /// None of them.
+    /// No effect.
     pub const NONE: Effects =
-        Effects { place: None, returned: false, discards: false, ready: false, timer: false, frees_none: false };
+        Effects { place: None, returned: false, discards: false, ready: false, timer: false, no_slot_freed: false };
 }
 
-/// A packet that its reader has.
+/// A packet taken by its reader.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Taken<P> {
     /// Who sent it.
     pub from: NodeId,
-    /// Its place, to be released.
+    /// Receive slot, to be released after reading.
     pub slot: Slot,
     /// The packet.
     pub body: P,

@@ -1,4 +1,4 @@
-//! What a protocol knows a packet by, whoever has the wire.
+//! The handle by which a protocol refers to a packet, whatever owns the wire.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ impl PacketHandle {
     ///
     /// # Panics
     ///
-    /// Panics if the handle was made of anything but a `T`: whoever makes a handle takes it back.
+    /// Panics if the handle was made of anything but a `T`: the code that makes a handle also unwraps it.
     pub fn expect<T: 'static>(&self) -> Rc<T> {
         self.get().expect("a handle is taken back by whoever made it")
     }

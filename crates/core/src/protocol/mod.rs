@@ -1,20 +1,21 @@
-//! What two interfaces agree on: who may send when, in which order packets are handed up, and what
-//! becomes of those that are lost.
+//! Protocols between two interfaces: admission of packets to the fabric, order of delivery, and recovery from loss.
 //!
 //! | folder or file | protocol |
 //! |---|---|
 //! | `plain/` | none: queues, and whatever the fabric makes of them |
-//! | `return_to_sender/` | what finds no room is sent back, and sent again (Mukherjee and Hill 1998) |
+//! | `return_to_sender/` | a packet that finds no free buffer is returned to its sender, which retries it (Mukherjee and Hill 1998) |
 //! | `nifdy/` | admission control and in-order delivery (Callahan and Goldstein 1995) |
 //! | `window/` | a sliding window for each peer, acknowledgements and time-outs |
 //! | `directory/` | blocks of shared memory kept coherent by messages: over active messages, or in hardware |
-//! | `udp_ip/` | UDP over IPv4, in real bytes: no rules of flow control, but what a sockets stack is made of |
+//! | `udp_ip/` | UDP over IPv4, in real bytes: no flow control; the packet formats and reassembly of a sockets stack |
 //!
-//! `spec.rs` is a protocol before it runs, `handle.rs` what it knows a packet by.
+//! `spec.rs` describes a protocol before it runs; `handle.rs` defines the handle by which a protocol refers to a
+//! packet.
 //!
-//! Each is without time or I/O of its own: time is an argument. All but the last two are state machines of packets,
-//! events in, frames out. Whoever has the wire (a hardware port, a chip's firmware) asks one through
-//! [`Protocol`] what may enter now; it drives nobody. `P` is a handle on a packet, so that one may be
+//! A protocol has no clock and no I/O of its own: time is an argument. All but the last two are state machines of
+//! packets: events in, frames out. The owner of the wire (a hardware port, a chip's firmware) asks the protocol through
+//! [`Protocol`] which frame may enter the fabric now; the protocol calls nobody. `P` is a handle on a packet, so that
+//! one may be
 //! admitted while its bytes are still coming; it is let go when the packet will not be sent again. A
 //! new protocol is a folder whose `spec.rs` implements [`ProtocolSpec`], and a line of the registry.
 //!
@@ -52,9 +53,9 @@ pub struct Guarantees {
     /// Packets of a pair and a class are handed up in the order in which they were offered, whatever
     /// the fabric does.
     pub in_order: bool,
-    /// What the fabric loses is sent again.
+    /// Packets that the fabric loses are retransmitted.
     pub survives_loss: bool,
-    /// It is right only on a fabric that keeps the order of a pair.
+    /// The protocol is correct only on a fabric that keeps the order of a pair.
     pub needs_order: bool,
     /// Packets of a pair may overtake each other, even on a fabric that keeps their order.
     pub reorders: bool,
@@ -83,17 +84,17 @@ impl Guarantees {
 pub struct Statistics {
     /// Packets handed up.
     pub accepted: u64,
-    /// Packets that were sent in a burst.
+    /// Packets sent in bulk mode.
     pub bulk: u64,
     /// Acknowledgements sent by themselves.
     pub acknowledgements: u64,
-    /// Acknowledgements that rode in packets.
+    /// Acknowledgements piggybacked on packets.
     pub carried: u64,
-    /// Packets that were sent again.
+    /// Retransmitted packets.
     pub retransmitted: u64,
-    /// Copies that came of what had come before.
+    /// Duplicates that arrived of packets received before.
     pub duplicates: u64,
-    /// Packets that were sent back for lack of room.
+    /// Packets returned to their sender because the receiver had no free buffer.
     pub returned: u64,
 }
 
@@ -101,67 +102,70 @@ pub struct Statistics {
 ///
 #[doc = include_str!("example.md")]
 pub trait Protocol<P: Clone> {
-    /// How many packets of a class may be composed now.
+    /// Returns the number of packets of `class` that may be composed now.
     fn room(&self, class: Class) -> u32;
 
-    /// Takes a slot for a packet to be composed, if there is one.
+    /// Takes a send slot of `class` for a packet to be composed, or returns `None` if all are in use.
     fn reserve(&mut self, class: Class) -> Option<Slot>;
 
-    /// A composed packet.
+    /// Hands a composed packet to the protocol in the `slot` reserved for it.
     fn offer(&mut self, slot: Slot, packet: Offer<P>);
 
-    /// Whether anything may enter this class, as far as that is known without [`Protocol::next`].
+    /// Returns `false` if [`Protocol::next`] is known to return `None` for this class.
     fn may_send(&self, _class: Class) -> bool {
         true
     }
 
-    /// What may enter this class now. It counts as sent: the caller sends it.
+    /// Returns the next frame that may enter the fabric in `class`, or `None`. The frame counts as sent: the caller
+    /// must send it.
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>>;
 
-    /// What was given last for this class has left the interface.
+    /// Records that the frame last returned by [`Protocol::next`] for this class has left the interface.
     fn left(&mut self, _class: Class) -> Effects {
         Effects::NONE
     }
 
-    /// A frame came. It is always consumed.
+    /// Handles a frame that arrived. The protocol always consumes it.
     fn arrive(&mut self, frame: Frame<P>, now: Time) -> Effects;
 
-    /// The source and the packet that [`Protocol::take`] would give.
+    /// Returns the source and the packet that [`Protocol::take`] would return.
     fn front(&self, class: Class) -> Option<(NodeId, &P)>;
 
-    /// Whether there is one.
+    /// Returns whether [`Protocol::take`] would return a packet of `class`.
     fn has_front(&self, class: Class) -> bool {
         self.front(class).is_some()
     }
 
-    /// Its reader takes the next packet of a class, which keeps its place until it is released.
+    /// Takes the next packet of `class` for its reader. The packet keeps its receive slot until [`Protocol::release`].
     fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<P>>;
 
-    /// A packet was read.
+    /// Frees the receive slot of a packet that was read.
     fn release(&mut self, class: Class, slot: Slot) -> Effects;
 
-    /// When a timer goes off next.
+    /// Returns the time at which the next timer expires, or `None` if none runs.
     fn next_timer(&self) -> Option<Time> {
         None
     }
 
-    /// Timers due by `now` go off.
+    /// Handles all timers that expire by `now`.
     fn on_time(&mut self, _now: Time) {}
 
-    /// Packets sent to a node, or to any, that are not answered for and will be, whatever is sent next.
-    fn unanswered(&self, to: Option<NodeId>) -> u32;
+    /// Returns the number of unacknowledged packets to `to`, or to all nodes for `None`, that will be acknowledged
+    /// without
+    /// further sends.
+    fn unacknowledged(&self, to: Option<NodeId>) -> u32;
 
-    /// A note that rides in what is sent back from now on: this node's pace.
-    fn tell(&mut self, _note: u64) {}
+    /// Sets the feedback word that this node's acknowledgements and replies carry from now on: its pace.
+    fn set_feedback(&mut self, _note: u64) {}
 
-    /// The note that came last from a node; 0 before.
-    fn told(&self, _by: NodeId) -> u64 {
+    /// Returns the feedback word received last from node `by`; 0 if none was.
+    fn feedback_from(&self, _by: NodeId) -> u64 {
         0
     }
 
-    /// Counts since the start.
+    /// Returns the counts since the start.
     fn statistics(&self) -> Statistics;
 
-    /// Bytes of state for packets of `packet` bytes.
+    /// Returns the bytes of state that the protocol needs for packets of `packet` bytes.
     fn state_bytes(&self, packet: usize) -> usize;
 }

@@ -9,7 +9,7 @@ use crate::engine::{Outcome, Recorder};
 use crate::machine::combinations::Combination;
 use crate::machine::{Registry, shipped};
 use crate::part::{PartFamily, PartSpec};
-use crate::text::schema::{Form, Item, Line, Need, TableShape};
+use crate::text::schema::{Family, Form, Item, Line, Need, TableShape};
 use std::sync::Arc;
 
 /// Returns what is wrong with the declarations of the parts of `registry`, a line each: keys that are read twice, and
@@ -40,9 +40,7 @@ fn repeated_keys(shape: &TableShape, path: &str, errors: &mut Vec<String>) {
         let (key, form) = match item {
             Item::Key { key, form, .. } => (*key, form),
             Item::Family(family) => {
-                for member in &family.members {
-                    repeated_keys(&member.shape, &format!("{path}{}.", member.name), errors);
-                }
+                repeated_in_members(family, path, errors);
                 continue;
             }
         };
@@ -51,12 +49,17 @@ fn repeated_keys(shape: &TableShape, path: &str, errors: &mut Vec<String>) {
             Form::Table(shape) | Form::Map(shape) | Form::List(shape) => repeated_keys(shape, &path, errors),
             Form::OneOf(family, beside) => {
                 repeated_keys(beside, &path, errors);
-                for member in &family.members {
-                    repeated_keys(&member.shape, &format!("{path}{}.", member.name), errors);
-                }
+                repeated_in_members(family, &path, errors);
             }
             Form::Value(..) | Form::Like(_) | Form::Parts => {}
         }
+    }
+}
+
+/// Reports keys of the tables that a family selects from, below `path`, that were read more than once.
+fn repeated_in_members(family: &Family, path: &str, errors: &mut Vec<String>) {
+    for member in &family.members {
+        repeated_keys(&member.shape, &format!("{path}{}.", member.name), errors);
     }
 }
 

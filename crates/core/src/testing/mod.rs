@@ -26,8 +26,17 @@ mod laws;
 mod matrix;
 mod observation;
 
-#[doc(hidden)]
+/// Finds keys that a part reads twice, and examples of parts that do not run.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::Registry;
+/// use narrows::testing::declaration_errors;
+///
+/// assert!(declaration_errors(Registry::shared()).is_empty());
+/// ```
 pub use declarations::declaration_errors;
+
 /// The laws of every part, run on all combinations of parts that a selection allows.
 ///
 /// ```
@@ -35,7 +44,12 @@ pub use declarations::declaration_errors;
 /// use narrows::Registry;
 /// use narrows::testing::{MatrixReport, Selection, matrix};
 ///
-/// let selection = Selection { ni: Some("queues"), fabric: Some("ideal"), workload: Some("pair"), ..Selection::ALL };
+/// let selection = Selection {
+///     ni: Some("ni/queues"),
+///     fabric: Some("fabrics/ideal-1998"),
+///     workload: Some("pair"),
+///     ..Selection::ALL
+/// };
 /// let report: MatrixReport = matrix(Registry::shared(), &selection);
 /// assert!(report.runs > 0 && report.violations.is_empty(), "{report}");
 /// ```

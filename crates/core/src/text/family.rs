@@ -1,56 +1,56 @@
-//! Choices among tables: of several, exactly one stands.
+//! Families of tables: a description selects exactly one member.
 //!
 //! A layer may replace the choice of a lower layer; two choices within one layer contradict
 //! each other. Where the family has a key of its own, the choice may also be written as a word:
 //! `policy = "store-and-forward"`.
 
-use super::pen::Attention;
+use super::diagnostics;
 use super::problem::Problem;
+use super::read_context::DiagnosticLevel;
 use super::record::{Step, dotted};
 use super::schema::{Family, Form, Item, Member, Need, TableShape};
-use super::standing::{Standing, standing};
 use super::suggest;
 use super::table::{Table, tree_of};
-use super::told;
 use super::tree::TreeNode;
+use super::variant_selection::{Selection, select_variant};
 
 /// The members of a family: their names and what they mean.
 pub type Members<'m> = &'m [(&'static str, &'static str)];
 
-/// What is to be done when none stands.
+/// The treatment of a family of which no member is defined.
 #[derive(Clone, Copy, PartialEq)]
-enum Otherwise {
-    Problem,
-    Nothing,
-    This(&'static str),
-    /// Not only then: a word chose this one.
-    Word(&'static str),
+enum Absence {
+    IsAnError,
+    IsAllowed,
+    SelectsDefault(&'static str),
+    /// The family's key is a word that names this member, which then overrides any member table.
+    SelectsWord(&'static str),
 }
 
-/// Where a family's members stand.
+/// The location of a family's members.
 #[derive(Clone, Copy)]
-enum Stood<'t> {
-    /// Beside other keys.
-    Here,
-    /// Below a key of their own, at which this stands.
-    Below(Option<&'t TreeNode>),
+enum FamilyLocation<'t> {
+    /// Among the other keys of the table.
+    InTable,
+    /// Below a key of the family, which has this value.
+    UnderKey(Option<&'t TreeNode>),
 }
 
-/// Tables beside the members of a family, and who reads them.
-struct Beside<'a, T> {
+/// Sibling tables of the members of a family, and the function that reads them.
+struct Siblings<'a, T> {
     names: &'a [&'a str],
-    read: Option<&'a mut ReadBeside<'a, T>>,
+    read: Option<&'a mut ReadSiblings<'a, T>>,
 }
 
-/// Reads tables beside a member, which gave a value.
-type ReadBeside<'a, T> = dyn FnMut(&mut Table<'_>, &T) + 'a;
+/// Reads the sibling tables of a member, given the value of the member.
+type ReadSiblings<'a, T> = dyn FnMut(&mut Table<'_>, &T) + 'a;
 
-impl<T> Beside<'_, T> {
-    const NOTHING: Self = Beside { names: &[], read: None };
+impl<T> Siblings<'_, T> {
+    const NOTHING: Self = Siblings { names: &[], read: None };
 }
 
 impl<'t> Table<'t> {
-    /// One of several tables below `key`; that none stands is a problem.
+    /// Reads one of several tables below `key`; reports a problem if none is defined.
     pub fn one_of<T>(
         &mut self,
         key: &'static str,
@@ -58,31 +58,31 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> T {
-        self.choose_below(key, doc, members, Otherwise::Problem, read, Beside::NOTHING).expect("one is always read")
+        self.choose_below(key, doc, members, Absence::IsAnError, read, Siblings::NOTHING).expect("one is always read")
     }
 
-    /// One of several tables below `key`, beside tables called `names` that belong to whichever
-    /// stands there: those are read by `beside`, which is given what the member gave.
-    pub fn one_of_beside<T>(
+    /// Reads one of several tables below `key`, and its sibling tables `names`, which belong to whichever member is
+    /// selected: `siblings` reads them, given the value of the member.
+    pub fn one_of_with_siblings<T>(
         &mut self,
         key: &'static str,
         doc: &'static str,
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
         names: &[&str],
-        mut beside: impl FnMut(&mut Table<'_>, &T),
+        mut siblings: impl FnMut(&mut Table<'_>, &T),
     ) -> T {
-        let beside = Beside { names, read: Some(&mut beside) };
-        self.choose_below(key, doc, members, Otherwise::Problem, read, beside).expect("one is always read")
+        let siblings = Siblings { names, read: Some(&mut siblings) };
+        self.choose_below(key, doc, members, Absence::IsAnError, read, siblings).expect("one is always read")
     }
 
     /// States that the family below `key`, or at this table where `key` is empty, may have members beyond those that are
     /// known; `hint` says so where an unknown one is selected.
     pub fn open_family(&self, key: &str, hint: &'static str) {
-        self.pen.note_open(self.full(key), hint);
+        self.context.mark_open_family(self.full(key), hint);
     }
 
-    /// One of several tables below `key`, or else `default` with its defaults.
+    /// Reads one of several tables below `key`, or `default` with its defaults if none is defined.
     pub fn one_of_or<T>(
         &mut self,
         key: &'static str,
@@ -91,11 +91,11 @@ impl<'t> Table<'t> {
         default: &'static str,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> T {
-        self.choose_below(key, doc, members, Otherwise::This(default), read, Beside::NOTHING)
+        self.choose_below(key, doc, members, Absence::SelectsDefault(default), read, Siblings::NOTHING)
             .expect("one is always read")
     }
 
-    /// One of several tables below `key`, or none.
+    /// Reads one of several tables below `key`, if one is defined.
     pub fn optional_one_of<T>(
         &mut self,
         key: &'static str,
@@ -103,37 +103,37 @@ impl<'t> Table<'t> {
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> Option<T> {
-        self.choose_below(key, doc, members, Otherwise::Nothing, read, Beside::NOTHING)
+        self.choose_below(key, doc, members, Absence::IsAllowed, read, Siblings::NOTHING)
     }
 
-    /// One of several tables that stand beside the other keys here; that none stands is a problem.
+    /// Reads one of several tables among the other keys of this table; reports a problem if none is defined.
     pub fn alternatives<T>(
         &mut self,
         doc: &'static str,
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> T {
-        self.choose_here(doc, members, Otherwise::Problem, read).expect("one is always read")
+        self.choose_here(doc, members, Absence::IsAnError, read).expect("one is always read")
     }
 
-    /// One of several tables that stand beside the other keys here, or none.
+    /// Reads one of several tables among the other keys of this table, if one is defined.
     pub fn optional_alternatives<T>(
         &mut self,
         doc: &'static str,
         members: Members<'_>,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> Option<T> {
-        self.choose_here(doc, members, Otherwise::Nothing, read)
+        self.choose_here(doc, members, Absence::IsAllowed, read)
     }
 
     fn choose_here<T>(
         &mut self,
         doc: &'static str,
         members: Members<'_>,
-        otherwise: Otherwise,
+        absence: Absence,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> Option<T> {
-        let (value, family) = self.choose(doc, members, otherwise, Stood::Here, read);
+        let (value, family) = self.choose(doc, members, absence, FamilyLocation::InTable, read);
         self.note(Item::Family(family));
         value
     }
@@ -143,37 +143,37 @@ impl<'t> Table<'t> {
         key: &'static str,
         doc: &'static str,
         members: Members<'_>,
-        otherwise: Otherwise,
+        absence: Absence,
         read: impl FnMut(&str, &mut Table<'_>) -> T,
-        mut beside: Beside<'_, T>,
+        mut siblings: Siblings<'_, T>,
     ) -> Option<T> {
         let mut family = None;
-        let stood = Stood::Below(self.child(key));
-        let others = beside.names;
-        let choose = |table: &mut Table<'_>, otherwise| {
-            let (value, found) = table.choose(doc, members, otherwise, stood, read);
+        let location = FamilyLocation::UnderKey(self.child(key));
+        let others = siblings.names;
+        let choose = |table: &mut Table<'_>, absence| {
+            let (value, found) = table.choose(doc, members, absence, location, read);
             table.note(Item::Family(found.clone()));
             family = Some(found);
-            if let (Some(read), Some(value)) = (&mut beside.read, &value) {
+            if let (Some(read), Some(value)) = (&mut siblings.read, &value) {
                 read(table, value);
             }
             value
         };
         let (value, mut shape) = match self.child(key) {
             Some(node) if node.text().is_some() => match self.word_for(key, node, members) {
-                Some((name, table)) => self.below(&[Step::Key(key)], table, |t| choose(t, Otherwise::Word(name))),
-                None => self.pen.attending(Attention::Off, || {
-                    self.below(&[Step::Key(key)], None, |t| choose(t, Otherwise::Problem))
+                Some((name, table)) => self.below(&[Step::Key(key)], table, |t| choose(t, Absence::SelectsWord(name))),
+                None => self.context.with_level(DiagnosticLevel::Off, || {
+                    self.below(&[Step::Key(key)], None, |t| choose(t, Absence::IsAnError))
                 }),
             },
-            None if otherwise == Otherwise::Nothing && !self.pen.describing => (None, TableShape::default()),
-            // Whatever stands there is no member then, and told as unknown: that is enough.
-            Some(node) if otherwise == Otherwise::Problem && strangers_only(node, members, others) => {
-                self.pen.attending(Attention::Wrong, || {
-                    self.below(&[Step::Key(key)], Some(node), |t| choose(t, Otherwise::This(members[0].0)))
+            None if absence == Absence::IsAllowed && !self.context.describing => (None, TableShape::default()),
+            // The keys defined there are not members and are reported as unknown: no further problem is needed.
+            Some(node) if absence == Absence::IsAnError && has_only_unknown_keys(node, members, others) => {
+                self.context.with_level(DiagnosticLevel::PresentKeys, || {
+                    self.below(&[Step::Key(key)], Some(node), |t| choose(t, Absence::SelectsDefault(members[0].0)))
                 })
             }
-            node => self.below(&[Step::Key(key)], node, |t| choose(t, otherwise)),
+            node => self.below(&[Step::Key(key)], node, |t| choose(t, absence)),
         };
         shape.items.retain(|item| matches!(item, Item::Key { .. }));
         let family = family.unwrap_or_else(|| Family { doc, members: named(members), need: Need::Optional });
@@ -182,7 +182,7 @@ impl<'t> Table<'t> {
         value
     }
 
-    /// The member a word names, and the table of a lower layer that holds its keys.
+    /// Returns the member that a word names, and the table of a lower layer that holds its keys.
     fn word_for(
         &self,
         key: &'static str,
@@ -192,9 +192,9 @@ impl<'t> Table<'t> {
         let word = node.text().unwrap_or_default();
         let names = members.iter().map(|(name, _)| *name);
         if let Some(name) = names.clone().find(|name| *name == word) {
-            return Some((name, node.under.as_deref()));
+            return Some((name, node.shadowed.as_deref()));
         }
-        if self.pen.is_told(&self.full(&format!("{key}.{word}"))) {
+        if self.context.is_unknown_suppressed(&self.full(&format!("{key}.{word}"))) {
             return None;
         }
         let label = match suggest::nearest(word, names.clone()) {
@@ -204,18 +204,18 @@ impl<'t> Table<'t> {
         let problem = Problem::bad_value(&dotted(&self.path_of(key)))
             .at(node.place.clone(), label)
             .help(format!("choose one of {}", suggest::phrase(names)))
-            .help(self.pen.open_hint(&self.full(key)));
-        self.pen.tell(Attention::Wrong, problem);
+            .help(self.context.open_hint(&self.full(key)));
+        self.context.report(DiagnosticLevel::PresentKeys, problem);
         None
     }
 
-    /// Reads the member of this table that counts.
+    /// Reads the selected member of this table.
     fn choose<T>(
         &self,
         doc: &'static str,
         members: Members<'_>,
-        otherwise: Otherwise,
-        stood: Stood<'t>,
+        absence: Absence,
+        location: FamilyLocation<'t>,
         mut read: impl FnMut(&str, &mut Table<'_>) -> T,
     ) -> (Option<T>, Family) {
         let mut shapes = named(members);
@@ -227,65 +227,73 @@ impl<'t> Table<'t> {
         };
         let number = |name: &str| members.iter().position(|(known, _)| *known == name).expect("a default is a member");
         let names = members.iter().map(|(name, _)| *name);
-        let mut standing = tree_of(self.node).map(|tree| standing(tree, names)).unwrap_or_default();
-        if let Otherwise::Word(name) = otherwise {
-            standing.choose(number(name));
+        let mut selection = tree_of(self.node).map(|tree| select_variant(tree, names)).unwrap_or_default();
+        if let Absence::SelectsWord(name) = absence {
+            selection.choose(number(name));
         }
-        self.tell_clash(&standing, members);
-        self.pen.attending(Attention::Wrong, || {
-            for at in &standing.others {
+        self.report_conflict(&selection, members);
+        self.context.with_level(DiagnosticLevel::PresentKeys, || {
+            for at in &selection.others {
                 member(*at, self.child(members[*at].0));
             }
         });
-        let chosen = standing.chosen.or(match otherwise {
-            Otherwise::This(name) | Otherwise::Word(name) => Some(number(name)),
-            Otherwise::Problem | Otherwise::Nothing => None,
+        let chosen = selection.chosen.or(match absence {
+            Absence::SelectsDefault(name) | Absence::SelectsWord(name) => Some(number(name)),
+            Absence::IsAnError | Absence::IsAllowed => None,
         });
-        if let (Stood::Below(key), Some(at)) = (stood, chosen) {
+        if let (FamilyLocation::UnderKey(key), Some(at)) = (location, chosen) {
             self.note_choice(doc, members[at].0, key);
         }
-        let value = match (standing.chosen, otherwise) {
-            _ if self.pen.describing => (0..members.len()).map(|at| member(at, None)).last(),
+        let value = match (selection.chosen, absence) {
+            _ if self.context.describing => (0..members.len()).map(|at| member(at, None)).last(),
             (Some(at), _) => {
                 let node = self.child(members[at].0);
-                Some(self.at_once(members[at].0, node, stood, || member(at, node)))
+                Some(self.read_with_missing_summary(members[at].0, node, location, || member(at, node)))
             }
-            (None, Otherwise::This(name) | Otherwise::Word(name)) => Some(member(number(name), None)),
-            (None, Otherwise::Nothing) => None,
-            (None, Otherwise::Problem) => {
-                self.tell_none(doc, members);
-                Some(self.pen.attending(Attention::Off, || member(0, None)))
+            (None, Absence::SelectsDefault(name) | Absence::SelectsWord(name)) => Some(member(number(name), None)),
+            (None, Absence::IsAllowed) => None,
+            (None, Absence::IsAnError) => {
+                self.report_no_variant(doc, members);
+                Some(self.context.with_level(DiagnosticLevel::Off, || member(0, None)))
             }
         };
-        (value, Family { doc, members: shapes, need: otherwise.need() })
+        (value, Family { doc, members: shapes, need: absence.need() })
     }
 
-    /// Reads a member; where nothing is said of it but its name, and a shipped part says the rest, what
-    /// it lacks is told once.
-    fn at_once<T>(&self, name: &str, node: Option<&'t TreeNode>, stood: Stood<'t>, read: impl FnOnce() -> T) -> T {
+    /// Reads a member. If the description gives only its name and a shipped part describes the rest, all missing keys
+    /// are reported in one problem.
+    fn read_with_missing_summary<T>(
+        &self,
+        name: &str,
+        node: Option<&'t TreeNode>,
+        location: FamilyLocation<'t>,
+        read: impl FnOnce() -> T,
+    ) -> T {
         let says_nothing = tree_of(node).is_none_or(|tree| tree.keys().next().is_none());
         let part = self.part_called(name).filter(|_| says_nothing);
-        let known = self.pen.problems.borrow().len();
+        let known = self.context.problems.borrow().len();
         let value = read();
         let Some(part) = part else { return value };
         let path = self.full(name);
-        let missing = self.pen.missing_since(known, &path);
+        let missing = self.context.missing_since(known, &path);
         if missing.len() > 1 {
-            let word = match stood {
-                Stood::Below(key) => key.filter(|node| node.text().is_some()).and_then(|node| node.place.clone()),
-                Stood::Here => None,
+            let word = match location {
+                FamilyLocation::UnderKey(key) => {
+                    key.filter(|node| node.text().is_some()).and_then(|node| node.place.clone())
+                }
+                FamilyLocation::InTable => None,
             };
             let place = word.or_else(|| node.and_then(TreeNode::key).cloned()).or_else(|| self.place());
             let keys = suggest::phrase(missing.iter().map(String::as_str));
             let problem = Problem::new(format!("nothing says what `{path}` is like"))
                 .at(place, format!("{} values are missing", missing.len()))
                 .help(format!("add the shipped part \"{part}\" to `parts`, or write below [{path}]: {keys}"));
-            self.pen.instead_of_missing(known, &path, problem);
+            self.context.replace_missing(known, &path, problem);
         }
         value
     }
 
-    /// The shipped part that describes the member `name` of the family at this table.
+    /// Returns the shipped part that describes the member `name` of the family at this table.
     fn part_called(&self, name: &str) -> Option<&str> {
         let here = self.here();
         let describes = |part: &&str| {
@@ -293,45 +301,45 @@ impl<'t> Table<'t> {
             let rest = own.and_then(|(_, own)| own.strip_prefix(name));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
         };
-        self.pen.parts.iter().map(String::as_str).find(describes)
+        self.context.parts.iter().map(String::as_str).find(describes)
     }
 
-    /// Keeps which member of the family at this table was chosen, and where.
+    /// Records which member of the family at this table is selected, and its source location.
     fn note_choice(&self, doc: &'static str, name: &str, key: Option<&TreeNode>) {
         let word = key.filter(|node| node.text().is_some()).and_then(|node| node.place.as_ref());
         let table = || self.child(name).and_then(TreeNode::key);
         self.note_chosen(doc, name, word.or_else(table));
     }
 
-    fn tell_none(&self, doc: &str, members: Members<'_>) {
+    fn report_no_variant(&self, doc: &str, members: Members<'_>) {
         let names = || members.iter().map(|(name, _)| *name);
         let here = self.here();
         let path = if here.is_empty() { members[0].0.to_string() } else { format!("{here}.{}", members[0].0) };
         let (title, label) = match (members, here.is_empty()) {
-            ([_], _) => (told::missing_title(&path), "it does not stand here"),
+            ([_], _) => (diagnostics::missing_title(&path), "it does not stand here"),
             (_, true) => (format!("one of {} is missing", suggest::phrase(names())), "none of them stands here"),
             (_, false) => (format!("`{here}` needs one of {}", suggest::phrase(names())), "none of them stands here"),
         };
         let problem = Problem::new(title).at(self.place(), label).help(format!("`{here}`: {doc}"));
         let problem = problem.help(format!("write for example [{path}]"));
-        self.pen.tell(Attention::Full, problem.help(self.parts_for(&here)));
+        self.context.report(DiagnosticLevel::Full, problem.help(self.parts_for(&here)));
     }
 
-    /// A hint at shipped parts that bring what stands at `path`, by their folder's name.
+    /// Returns a hint at shipped parts that define `path`, found by the name of their folder.
     fn parts_for(&self, path: &str) -> String {
         let brings = |part: &&str| {
             let folder = part.split('/').next().unwrap_or_default();
             !path.is_empty() && (folder == path || folder.strip_suffix('s') == Some(path))
         };
-        let parts: Vec<&str> = self.pen.parts.iter().map(String::as_str).filter(brings).collect();
+        let parts: Vec<&str> = self.context.parts.iter().map(String::as_str).filter(brings).collect();
         match parts.first() {
             Some(first) => format!("or start from a shipped part, as with parts = [\"{first}\"]"),
             None => String::new(),
         }
     }
 
-    fn tell_clash(&self, standing: &Standing, members: Members<'_>) {
-        let Some([(a, first), (b, second)]) = &standing.clash else { return };
+    fn report_conflict(&self, selection: &Selection, members: Members<'_>) {
+        let Some([(a, first), (b, second)]) = &selection.conflict else { return };
         let (a, b) = (members[*a].0, members[*b].0);
         let here = self.here();
         let within = if here.is_empty() { String::new() } else { format!(" in `{here}`") };
@@ -339,24 +347,24 @@ impl<'t> Table<'t> {
             .at(second.clone(), format!("`{b}` stands here"))
             .help("exactly one of them may stand: leave the other out");
         if let Some(first) = first {
-            problem = problem.beside(first.clone(), format!("and `{a}` here"));
+            problem = problem.related(first.clone(), format!("and `{a}` here"));
         }
-        self.pen.tell(Attention::Wrong, problem);
+        self.context.report(DiagnosticLevel::PresentKeys, problem);
     }
 }
 
-impl Otherwise {
+impl Absence {
     fn need(self) -> Need {
         match self {
-            Otherwise::Problem => Need::Required,
-            Otherwise::Nothing => Need::Optional,
-            Otherwise::This(name) | Otherwise::Word(name) => Need::Default(name.to_string(), name.into()),
+            Absence::IsAnError => Need::Required,
+            Absence::IsAllowed => Need::Optional,
+            Absence::SelectsDefault(name) | Absence::SelectsWord(name) => Need::Default(name.to_string(), name.into()),
         }
     }
 }
 
 /// True if a table holds keys, but no member and none of `others`.
-fn strangers_only(node: &TreeNode, members: Members<'_>, others: &[&str]) -> bool {
+fn has_only_unknown_keys(node: &TreeNode, members: Members<'_>, others: &[&str]) -> bool {
     let is_known = |key: &str| others.contains(&key) || members.iter().any(|(name, _)| *name == key);
     node.table().is_some_and(|tree| tree.keys().next().is_some() && !tree.keys().any(is_known))
 }

@@ -1,8 +1,8 @@
-//! One key of a table while it is read: its kind, its bounds, and whether it must stand.
+//! One key of a table while it is read: its kind, its bounds, and whether it is required.
 
 use super::kind::{
-    Amount, ByName, Choice, Count, Decoded, FilePath, Flag, Misfit, Number, NumberOrText, Phrase, Several, ValueKind,
-    Words, own,
+    Amount, ByName, Choice, Count, Decoded, FilePath, Flag, InvalidValue, Number, NumberOrText, Phrase, Several,
+    ValueKind, Words, own,
 };
 use super::quantity::Quantity;
 use super::schema::{Form, Need};
@@ -100,7 +100,7 @@ impl<'t> Table<'t> {
         self.field(key, doc, Choice { words: words.iter().map(|word| (*word, *word)).collect() })
     }
 
-    /// One word of a closed set, as what it stands for.
+    /// One word of a closed set, as the value that it denotes.
     pub fn choice<T: Clone>(
         &mut self,
         key: &'static str,
@@ -231,26 +231,26 @@ impl<K: ValueKind> Field<'_, '_, K> {
         }
     }
 
-    /// The value, or none where it does not stand.
+    /// Returns the value, or `None` if the key is absent.
     pub fn optional(self) -> Option<K::Value> {
         self.describe(|| Need::Optional);
         let node = self.table.child(self.key)?;
         self.take(node)
     }
 
-    /// The value, or this default where it does not stand.
+    /// Returns the value, or this default if the key is absent.
     pub fn or(self, default: K::Written<'_>) -> K::Value {
-        let made_up = TreeNode::made_up(self.kind.written(default));
-        let value = match self.kind.decode(&made_up, self.table.all_texts()) {
+        let synthetic = TreeNode::synthetic(self.kind.written(default));
+        let value = match self.kind.decode(&synthetic, self.table.all_texts()) {
             Ok(value) => value,
-            Err(misfits) => panic!("the default of `{}` is not allowed: {}", self.key, first(&misfits)),
+            Err(invalid_values) => panic!("the default of `{}` is not allowed: {}", self.key, first(&invalid_values)),
         };
-        let json = self.kind.json(&value, &made_up);
+        let json = self.kind.json(&value, &synthetic);
         self.describe(|| Need::Default(plain(&json), json.clone()));
         match self.table.child(self.key) {
             Some(node) => self.take(node).unwrap_or(value),
             None => {
-                let text = made_up.text().map_or_else(|| plain(&json), str::to_string);
+                let text = synthetic.text().map_or_else(|| plain(&json), str::to_string);
                 self.table.note_value(self.key, self.doc, self.kind.name(), None, text, json);
                 self.note_file(&value);
                 value
@@ -264,7 +264,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
         }
     }
 
-    /// Notes that the key may stand here; what its value may be is worth its time only where that is asked.
+    /// Notes that the table may hold the key; the form of its value is built only if the schema is collected.
     fn describe(&self, need: impl FnOnce() -> Need) {
         let (form, need) = match self.table.describing() {
             true => (Form::Value(self.kind.name(), self.kind.schema()), need()),
@@ -284,16 +284,16 @@ impl<K: ValueKind> Field<'_, '_, K> {
                 self.note_file(&value);
                 Some(value)
             }
-            Err(misfits) => {
-                self.table.misfits(self.key, self.doc, misfits);
+            Err(invalid_values) => {
+                self.table.invalid_values(self.key, self.doc, invalid_values);
                 None
             }
         }
     }
 }
 
-fn first(misfits: &[Misfit]) -> &str {
-    misfits.first().map_or("", |misfit| misfit.fault.label.as_str())
+fn first(invalid_values: &[InvalidValue]) -> &str {
+    invalid_values.first().map_or("", |invalid_value| invalid_value.fault.label.as_str())
 }
 
 /// JSON as text, a lone string without its quotes.

@@ -55,16 +55,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_reason_is_told() {
+    fn each_reason_is_reported() {
         let folder = std::env::temp_dir().join(format!("narrows-file-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         std::fs::write(folder.join("cluster.toml"), [0x61, 0xff]).expect("a file");
-        let told = |name: &str| read(&folder.join(name)).expect_err("a problem");
-        assert!(told("cluster.toml").message.contains("not UTF-8 text (from byte 1)"));
-        assert!(told("clutser.toml").message.contains("no such file"));
-        assert!(told("clutser.toml").help[0].contains("cluster.toml`?"));
-        assert!(told("").message.contains("it is a folder"));
-        assert!(told("none/x.toml").help[0].contains("no folder"));
+        let reported = |name: &str| read(&folder.join(name)).expect_err("a problem");
+        assert!(reported("cluster.toml").message.contains("not UTF-8 text (from byte 1)"));
+        assert!(reported("clutser.toml").message.contains("no such file"));
+        assert!(reported("clutser.toml").help[0].contains("cluster.toml`?"));
+        assert!(reported("").message.contains("it is a folder"));
+        assert!(reported("none/x.toml").help[0].contains("no folder"));
         std::fs::remove_dir_all(&folder).expect("tidied up");
     }
 }

@@ -1,7 +1,7 @@
 //! The kinds of values a description holds: how each is read, checked, shown and described.
 //!
 //! Quantities, counts, numbers, flags, texts, words, paths, and lists of these. Leaves out:
-//! tables, which `read` knows, and whether a key must stand, which `field` knows.
+//! tables, which `read` knows, and whether a key is required, which `field` knows.
 
 use super::origin::{Place, Texts};
 use super::quantity::ParseError;
@@ -11,47 +11,47 @@ use std::fmt::Display;
 use std::path::Path;
 
 mod amount;
+mod list_of;
 mod number;
-mod said;
-mod several;
+mod spanned;
 mod word;
 
 pub use amount::Amount;
 pub(super) use amount::own;
+pub use list_of::Several;
 pub use number::{Count, Flag, Number};
-pub use said::{ByName, Constant, NumberOrText, Phrase, Said};
-pub use several::Several;
+pub use spanned::{ByName, Constant, NumberOrText, Phrase, Said};
 pub use word::{Choice, FilePath, Words};
 
 /// A value that does not fit its key, and where.
 #[derive(Clone, Debug)]
-pub struct Misfit {
+pub struct InvalidValue {
     /// The value, or the element of it.
     pub place: Option<Place>,
-    /// What is wrong with it.
+    /// The reason why it is not valid.
     pub fault: ParseError,
 }
 
-/// A value, or all that is wrong with it.
-pub type Decoded<T> = Result<T, Vec<Misfit>>;
+/// A value, or every reason why it is not valid.
+pub type Decoded<T> = Result<T, Vec<InvalidValue>>;
 
-fn misfit<T>(node: &TreeNode, fault: ParseError) -> Decoded<T> {
-    Err(vec![Misfit { place: node.place.clone(), fault }])
+fn invalid_value<T>(node: &TreeNode, fault: ParseError) -> Decoded<T> {
+    Err(vec![InvalidValue { place: node.place.clone(), fault }])
 }
 
 /// A kind of value.
 pub trait ValueKind {
-    /// What a program gets.
+    /// The type that the program receives.
     type Value;
     /// How a default is written in the program.
     type Written<'d>: Copy + 'd;
     /// The kind's name in listings.
     fn name(&self) -> String;
-    /// What is allowed, as an advice.
+    /// Returns the allowed values as a help line.
     fn allowed(&self) -> String;
-    /// A default as it would stand in a file.
+    /// Returns a default as it would be written in a file.
     fn written(&self, default: Self::Written<'_>) -> TreeValue;
-    /// The value of a node.
+    /// Decodes the value of a node.
     fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<Self::Value>;
     /// Some valid value, with which reading goes on after a problem.
     fn placeholder(&self) -> Self::Value;

@@ -1,26 +1,26 @@
-//! The values of a description before it is read: what stands where, whatever it means.
+//! The values of a description before it is read: each path with its value as written.
 //!
-//! For showing a part by itself, which is no whole description. Leaves out defaults.
+//! Used to show a part alone, which is not a whole description. Leaves out defaults.
 
 use super::load::Loaded;
 use super::origin::Origin;
 use super::tree::{TreeNode, TreeValue};
 
-/// A value that stands in a text.
+/// A value that is written in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leaf {
     /// The key with all keys above it.
     pub path: String,
     /// The value as it is written; strings without their quotes.
     pub value: String,
-    /// Where it stands.
+    /// The source location.
     pub origin: Option<Origin>,
     /// The comment behind it.
     pub note: Option<String>,
 }
 
 impl Loaded {
-    /// All values, in the order in which they stand; an empty table counts as one.
+    /// Returns all values in the order of the texts; an empty table counts as one.
     pub fn leaves(&self) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         self.gather(String::new(), &self.root, &mut leaves);

@@ -1,13 +1,13 @@
-//! Gathers the layers of a description: shipped parts, the file, `--set` options.
+//! Loads and merges the layers of a description: shipped parts, the file, `--set` options.
 //!
-//! Later goes before earlier: parts in the order they are named, then the file, then the
+//! Later layers override earlier ones: parts in the order in which they are named, then the file, then the
 //! options. Leaves out: defaults, which the reader adds, and what the keys mean.
 
 use super::origin::{Layer, Place, TextId, Texts};
 use super::problem::{Problem, Problems};
 use super::set::{self, Setting};
 use super::suggest;
-use super::tree::{Planter, Rank, Stand, Tree, TreeNode, TreeValue};
+use super::tree::{Definition, Rank, Tree, TreeBuilder, TreeNode, TreeValue};
 use std::path::Path;
 use toml::de::DeTable;
 
@@ -16,18 +16,18 @@ pub const PARTS: &str = "parts";
 
 /// The shipped parts.
 #[derive(Clone, Copy)]
-pub struct Shelf<'a> {
-    /// Gives the text of a part by its name; several runs may ask at once.
+pub struct PartLibrary<'a> {
+    /// Returns the text of a part by its name; it may be called from several threads.
     pub find: &'a (dyn Fn(&str) -> Option<&'static str> + Sync),
-    /// The names there are.
+    /// The names of all parts.
     pub names: &'a [&'a str],
-    /// The tables at the top whose entries may name parts, too, which lie below what stands there.
+    /// The tables at the top whose entries may name parts, too; the entry overrides its parts.
     pub tables: &'a [&'a str],
 }
 
-impl Shelf<'_> {
-    /// A shelf without parts.
-    pub const EMPTY: Shelf<'static> = Shelf { find: &|_| None, names: &[], tables: &[] };
+impl PartLibrary<'_> {
+    /// A library without parts.
+    pub const EMPTY: PartLibrary<'static> = PartLibrary { find: &|_| None, names: &[], tables: &[] };
 }
 
 /// The main text of a description.
@@ -41,17 +41,17 @@ pub enum Document<'a> {
     None,
 }
 
-/// All that a description is made of.
+/// The inputs of a description.
 #[derive(Clone, Copy)]
 pub struct Source<'a> {
     /// The user's file.
     pub document: Document<'a>,
     /// The `--set` options, in order.
     pub sets: &'a [String],
-    /// What varies in a sweep: settings over those.
+    /// The values that a sweep varies: settings that override `sets`.
     pub varied: &'a [String],
     /// The shipped parts.
-    pub shelf: Shelf<'a>,
+    pub shelf: PartLibrary<'a>,
 }
 
 /// A description with all layers merged, not yet read.
@@ -81,7 +81,7 @@ pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
     let tree = loader.merge(file, settings);
     match loader.problems.is_empty() {
         true => {
-            let root = TreeNode { place, ..TreeNode::made_up(TreeValue::Table(tree)) };
+            let root = TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(tree)) };
             let parts = source.shelf.names.iter().map(|name| name.to_string()).collect();
             Ok(Loaded { texts: loader.texts, root, parts })
         }
@@ -92,7 +92,7 @@ pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
 /// Several files that are one description: each of them has keys of its own at the top. A file is its
 /// name for messages, its text, and the folder that paths in it are relative to.
 pub fn together(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Problems> {
-    let shelf = Shelf::EMPTY;
+    let shelf = PartLibrary::EMPTY;
     let mut loader = Loader { shelf, texts: Texts::default(), problems: Vec::new(), parts: Vec::new() };
     for (path, text, folder) in files {
         let sheet = loader.sheet(Layer::File(path.to_path_buf()), text, *folder);
@@ -103,7 +103,7 @@ pub fn together(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Proble
         return Err(Problems::new(loader.problems, &loader.texts));
     }
     let place = (!files.is_empty()).then_some(Place { text: 0, span: 0..0 });
-    let root = TreeNode { place, ..TreeNode::made_up(TreeValue::Table(tree)) };
+    let root = TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(tree)) };
     Ok(Loaded { texts: loader.texts, root, parts: Vec::new() })
 }
 
@@ -117,7 +117,7 @@ struct Sheet {
 type Named = Vec<(String, Option<Place>)>;
 
 struct Loader<'a> {
-    shelf: Shelf<'a>,
+    shelf: PartLibrary<'a>,
     texts: Texts,
     problems: Vec<Problem>,
     /// The parts in rising precedence: where each lies, and its name.
@@ -141,14 +141,14 @@ impl Loader<'_> {
 
     fn sheet(&mut self, layer: Layer, content: &str, folder: Option<&Path>) -> Sheet {
         let text = self.texts.add(layer, content, folder);
-        let planter = Planter { text, rank: 0, offset: 0 };
+        let builder = TreeBuilder { text, rank: 0, offset: 0 };
         let (table, errors) = DeTable::parse_recoverable(content);
         for error in &errors {
             let place = error.span().map_or(0..0, |span| span);
-            let problem = Problem::new("this is not TOML").at(Some(planter.place(place)), error.message());
+            let problem = Problem::new("this is not TOML").at(Some(builder.place(place)), error.message());
             self.problems.push(problem.help(toml_help(error.message())));
         }
-        let tree = if errors.is_empty() { planter.tree(table.get_ref()) } else { Tree::default() };
+        let tree = if errors.is_empty() { builder.tree(table.get_ref()) } else { Tree::default() };
         Sheet { text, tree }
     }
 
@@ -180,7 +180,7 @@ impl Loader<'_> {
     /// The parts that entries of tables name, by where they lie.
     fn parts_of_entries(&mut self, file: &mut Option<Sheet>, settings: &[Setting]) -> Vec<(Vec<String>, Named)> {
         let mut named: Vec<(Vec<String>, Named)> = Vec::new();
-        let Shelf { tables, .. } = self.shelf;
+        let PartLibrary { tables, .. } = self.shelf;
         for table in tables {
             let entries = file.as_mut().and_then(|sheet| sheet.tree.get_mut(table)).and_then(TreeNode::table_mut);
             for (name, entry) in entries.into_iter().flat_map(Tree::in_order_mut) {
@@ -242,7 +242,7 @@ impl Loader<'_> {
         within.pop();
         for key in at.iter().rev() {
             let mut outer = Tree::default();
-            outer.insert(key.clone(), TreeNode::made_up(TreeValue::Table(sheet.tree)));
+            outer.insert(key.clone(), TreeNode::synthetic(TreeValue::Table(sheet.tree)));
             sheet.tree = outer;
         }
         self.parts.push(((at.to_vec(), name.to_string()), sheet));
@@ -263,7 +263,7 @@ impl Loader<'_> {
         let sheets = std::mem::take(&mut self.parts).into_iter().map(|(_, sheet)| sheet).chain(file);
         for (rank, mut sheet) in sheets.enumerate() {
             sheet.tree.set_rank(rank);
-            whole.lay_over(sheet.tree);
+            whole.merge_layer(sheet.tree);
         }
         let (_, settings): (Vec<_>, Vec<_>) = settings.into_iter().partition(|setting| self.is_of_parts(setting));
         for setting in settings {
@@ -289,7 +289,7 @@ fn circle(name: &str, place: Option<Place>, within: &[String]) -> Problem {
         .help(chain.join(" → "))
 }
 
-/// What the commonest slips against TOML mean.
+/// Returns help for the most common errors in TOML syntax.
 fn toml_help(message: &str) -> &'static str {
     if message.contains("must be quoted") {
         "quantities and words stand in quotes: \"40 ns\""
@@ -303,22 +303,22 @@ fn toml_help(message: &str) -> &'static str {
 impl Tree {
     /// Puts every key of a lone layer into the layer `rank`.
     fn set_rank(&mut self, rank: Rank) {
-        self.each_stand(&mut |stand| stand.rank = rank);
+        self.for_each_definition(&mut |definition| definition.rank = rank);
     }
 
-    fn each_stand(&mut self, act: &mut impl FnMut(&mut Stand)) {
+    fn for_each_definition(&mut self, act: &mut impl FnMut(&mut Definition)) {
         for node in self.nodes_mut() {
-            node.each_stand(act);
+            node.for_each_definition(act);
         }
     }
 }
 
 impl TreeNode {
-    fn each_stand(&mut self, act: &mut impl FnMut(&mut Stand)) {
-        self.stands.iter_mut().for_each(&mut *act);
+    fn for_each_definition(&mut self, act: &mut impl FnMut(&mut Definition)) {
+        self.definitions.iter_mut().for_each(&mut *act);
         match &mut self.value {
-            TreeValue::Table(tree) => tree.each_stand(act),
-            TreeValue::List(items) => items.iter_mut().for_each(|item| item.each_stand(act)),
+            TreeValue::Table(tree) => tree.for_each_definition(act),
+            TreeValue::List(items) => items.iter_mut().for_each(|item| item.for_each_definition(act)),
             _ => {}
         }
     }

@@ -1,32 +1,32 @@
-//! From TOML text to typed values, with every place remembered: layers, units, problems, schema.
-//! Knows no hardware; a part reads its own parameters with it, beside its datasheet.
+//! Reads TOML text into typed values with source locations: layers, units, problems and the schema.
+//! It knows no hardware; each part reads its own parameters with it, next to its datasheet.
 
-mod elsewhere;
+mod diagnostics;
 pub mod family;
 pub mod field;
 pub mod file;
 pub mod kind;
 pub mod leaves;
 pub mod load;
+mod misplaced;
 pub mod origin;
 pub mod parameters;
-mod pen;
 pub mod problem;
 pub mod quantity;
 pub mod read;
+mod read_context;
 pub mod record;
 pub mod schema;
 pub mod set;
-mod standing;
 pub mod suggest;
 pub mod table;
-mod told;
 pub mod tree;
 pub mod value;
+mod variant_selection;
 
 pub use field::Field;
 pub use kind::{Choice, Constant, Said};
-pub use load::{Document, Loaded, Shelf, Source, load};
+pub use load::{Document, Loaded, PartLibrary, Source, load};
 pub use narrows_derive::{ParameterChoice, Parameters};
 pub use origin::{Layer, Origin};
 pub use parameters::{AllOptional, ParameterSink, ParameterVariants, Parameters, TomlSink, to_toml};

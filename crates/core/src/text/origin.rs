@@ -1,4 +1,4 @@
-//! Where a value comes from: the texts that were read, and places within them.
+//! The origin of a value: the texts that were read, and source locations within them.
 //!
 //! Leaves out: what the texts mean.
 
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// Which layer of a description a text is, in rising precedence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Layer {
-    /// The default that stands in the program.
+    /// A default of the program.
     Default,
     /// A shipped part, by name.
     Part(String),
@@ -22,7 +22,7 @@ pub enum Layer {
 }
 
 impl Layer {
-    /// How high it stands: a higher layer goes before a lower one.
+    /// Returns the precedence: a higher layer overrides a lower one.
     pub(super) fn height(&self) -> usize {
         match self {
             Layer::Default => 0,
@@ -70,7 +70,7 @@ impl PartialOrd for Place {
     }
 }
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The layer.
@@ -94,13 +94,13 @@ impl std::fmt::Display for Origin {
 /// One text that was read.
 #[derive(Clone, Debug)]
 pub struct Text {
-    /// What it is.
+    /// The layer that the text is.
     pub layer: Layer,
     /// All of it.
     pub content: Arc<str>,
     /// The folder that paths in it are relative to.
     pub folder: Option<PathBuf>,
-    /// Where its lines end.
+    /// The byte offsets of its line ends.
     line_ends: Arc<[usize]>,
 }
 
@@ -116,25 +116,25 @@ impl Text {
 pub struct Texts(Vec<Text>);
 
 impl Texts {
-    /// Keeps a text and gives its number.
+    /// Adds a text and returns its number.
     pub fn add(&mut self, layer: Layer, content: &str, folder: Option<&Path>) -> TextId {
         let line_ends = content.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
         self.0.push(Text { layer, content: content.into(), folder: folder.map(Path::to_path_buf), line_ends });
         self.0.len() - 1
     }
 
-    /// The text of that number.
+    /// Returns the text with the number `id`.
     pub fn get(&self, id: TextId) -> &Text {
         &self.0[id]
     }
 
-    /// The origin of what stands at `place`.
+    /// Returns the origin of the value at `place`.
     pub fn origin(&self, place: &Place) -> Origin {
         let text = self.get(place.text);
         Origin { layer: text.layer.clone(), place: Some(place.clone()), line: Some(text.line(place.span.start)) }
     }
 
-    /// The text at `place`.
+    /// Returns the text at `place`.
     pub fn slice(&self, place: &Place) -> &str {
         self.get(place.text).content.get(place.span.clone()).unwrap_or_default()
     }

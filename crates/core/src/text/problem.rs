@@ -1,6 +1,6 @@
-//! What is wrong with a description, said so that it can be put right.
+//! Diagnostics of a description: each has a source location, a snippet and help.
 //!
-//! All problems are kept and rendered together, each with its place, a snippet and help.
+//! All problems are collected and rendered together.
 
 use super::origin::{Layer, Place, Texts};
 use super::suggest;
@@ -10,31 +10,31 @@ use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 
-/// One thing that is wrong.
+/// One diagnostic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Where, unless it stands nowhere.
+    /// The source location, if there is one.
     pub place: Option<Place>,
-    /// What is said at that place.
+    /// The label at that location.
     pub label: Box<str>,
-    /// Further places that have to do with it, each with what is said there.
-    pub beside: Box<[(Place, String)]>,
-    /// What is allowed; what to do.
+    /// Related source locations, each with its label.
+    pub related: Box<[(Place, String)]>,
+    /// Help lines: what is allowed, and what to do.
     pub help: Vec<String>,
-    /// Whether it is that parts, each sound by itself, do not fit together.
-    pub is_misfit: bool,
+    /// Whether the problem is that parts, each valid alone, are incompatible.
+    pub is_incompatibility: bool,
 }
 
 impl Problem {
-    /// A problem that stands nowhere yet.
+    /// Creates a problem without a source location.
     pub fn new(message: impl Into<String>) -> Problem {
         let (message, label) = (message.into(), "".into());
-        Problem { message, place: None, label, beside: Box::default(), help: Vec::new(), is_misfit: false }
+        Problem { message, place: None, label, related: Box::default(), help: Vec::new(), is_incompatibility: false }
     }
 
-    /// That a value is not one its key takes.
+    /// Creates the problem that the value of the key at `path` is not valid.
     pub fn bad_value(path: &str) -> Problem {
         Problem::new(format!("bad value for `{path}`"))
     }
@@ -47,19 +47,19 @@ impl Problem {
         Problem::new(format!("there is no {what} `{given}`; {near}{what}s: {allowed}"))
     }
 
-    /// The same problem at a place.
+    /// Returns the problem with this source location and label.
     pub fn at(mut self, place: Option<Place>, label: impl Into<String>) -> Problem {
         (self.place, self.label) = (place, label.into().into_boxed_str());
         self
     }
 
-    /// The same problem with one further place.
-    pub fn beside(mut self, place: Place, label: impl Into<String>) -> Problem {
-        self.beside = self.beside.into_iter().chain([(place, label.into())]).collect();
+    /// Returns the problem with one more related location.
+    pub fn related(mut self, place: Place, label: impl Into<String>) -> Problem {
+        self.related = self.related.into_iter().chain([(place, label.into())]).collect();
         self
     }
 
-    /// The same problem with one more line of help; an empty line is left out.
+    /// Returns the problem with one more line of help; an empty line is left out.
     pub fn help(mut self, help: impl Into<String>) -> Problem {
         let help = help.into();
         if !help.is_empty() {
@@ -68,9 +68,9 @@ impl Problem {
         self
     }
 
-    /// The same problem as one of parts that do not fit together.
-    pub fn misfit(self) -> Problem {
-        Problem { is_misfit: true, ..self }
+    /// Returns the problem marked as one of incompatible parts.
+    pub fn incompatible(self) -> Problem {
+        Problem { is_incompatibility: true, ..self }
     }
 
     fn group<'a>(&'a self, texts: &'a Texts) -> Group<'a> {
@@ -78,21 +78,21 @@ impl Problem {
         if let Some(place) = &self.place {
             group = group.element(self.snippet(place, texts));
         }
-        for (place, label) in self.beside.iter().filter(|(beside, _)| !self.shares_text(beside)) {
+        for (place, label) in self.related.iter().filter(|(related, _)| !self.shares_text(related)) {
             group = group.element(snippet(place, label, AnnotationKind::Context, texts));
         }
         group.elements(self.help.iter().map(|help| Element::from(Level::HELP.message(printable(help)))))
     }
 
-    fn shares_text(&self, beside: &Place) -> bool {
-        self.place.as_ref().is_some_and(|place| place.text == beside.text)
+    fn shares_text(&self, related: &Place) -> bool {
+        self.place.as_ref().is_some_and(|place| place.text == related.text)
     }
 
     fn snippet<'a>(&'a self, place: &'a Place, texts: &'a Texts) -> Element<'a> {
         let content = &texts.get(place.text).content;
         let mut snippet = snippet(place, &self.label, AnnotationKind::Primary, texts);
-        for (beside, label) in self.beside.iter().filter(|(beside, _)| self.shares_text(beside)) {
-            let span = on_boundaries(content, &beside.span);
+        for (related, label) in self.related.iter().filter(|(related, _)| self.shares_text(related)) {
+            let span = on_boundaries(content, &related.span);
             snippet = snippet.annotation(AnnotationKind::Context.span(span).label(printable(label)));
         }
         snippet.into()
@@ -120,15 +120,15 @@ fn on_boundaries(text: &str, span: &Range<usize>) -> Range<usize> {
     start..end.max(start)
 }
 
-/// Control characters would disturb the terminal.
+/// Replaces control characters, which would disturb the terminal.
 fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() && c != '\n' { '\u{fffd}' } else { c }).collect()
 }
 
-/// Nobody reads more problems than these at once.
-const TOLD_MAX: usize = 100;
+/// Number of problems that are rendered; the rest are counted.
+const REPORTED_MAX: usize = 100;
 
-/// Everything that is wrong with one description.
+/// All problems of one description.
 #[derive(Clone)]
 pub struct Problems {
     list: Vec<Problem>,
@@ -136,26 +136,26 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// The problems in order of their texts and places, each told once.
+    /// Creates the list, sorted by text and location, without duplicates.
     pub fn new(list: Vec<Problem>, texts: &Texts) -> Problems {
         let mut known = HashSet::with_capacity(list.len());
         let is_new: Vec<bool> = list.iter().map(|it| known.insert((it.place.as_ref(), &it.message))).collect();
         let mut is_new = is_new.into_iter();
-        let mut told = list;
-        told.retain(|_| is_new.next() == Some(true));
-        told.sort_by(|a, b| a.place.cmp(&b.place));
-        Problems { list: told, texts: texts.clone() }
+        let mut reported = list;
+        reported.retain(|_| is_new.next() == Some(true));
+        reported.sort_by(|a, b| a.place.cmp(&b.place));
+        Problems { list: reported, texts: texts.clone() }
     }
 
-    /// One problem that stands in no text.
+    /// Creates a list of one problem that refers to no text.
     pub fn one(problem: Problem) -> Problems {
         Problems::new(vec![problem], &Texts::default())
     }
 
-    /// The problems one by one: as many of them as are told.
+    /// Returns each problem as a list of its own, up to the number that is rendered.
     pub fn each(&self) -> Vec<Problems> {
         let one = |problem: &Problem| Problems { list: vec![problem.clone()], texts: self.texts.clone() };
-        self.list.iter().take(TOLD_MAX).map(one).collect()
+        self.list.iter().take(REPORTED_MAX).map(one).collect()
     }
 
     /// The problems, in order.
@@ -163,7 +163,7 @@ impl Problems {
         &self.list
     }
 
-    /// The same problems, each with the help that is known of it and of what is said where it stands.
+    /// Returns the problems, each with the additional line that `help` returns for it and its layer.
     pub fn helped(mut self, help: impl Fn(&Problem, &Layer) -> Option<String>) -> Problems {
         for problem in &mut self.list {
             let layer = problem.place.as_ref().map(|place| &self.texts.get(place.text).layer);
@@ -173,21 +173,20 @@ impl Problems {
         self
     }
 
-    /// Whether all that is wrong is that parts do not fit together.
-    pub fn are_misfits(&self) -> bool {
-        !self.list.is_empty() && self.list.iter().all(|problem| problem.is_misfit)
+    /// Returns whether every problem is one of incompatible parts.
+    pub fn are_incompatibilities(&self) -> bool {
+        !self.list.is_empty() && self.list.iter().all(|problem| problem.is_incompatibility)
     }
 
-    /// The problems as text, with colours for a terminal, or plain: the first of them, and how many
-    /// more there are.
+    /// Renders the first problems as text, with colours for a terminal or plain, and the number of the others.
     pub fn render(&self, coloured: bool) -> String {
         let renderer = if coloured { Renderer::styled() } else { Renderer::plain() };
-        let first = self.list.iter().take(TOLD_MAX);
-        let mut told: Vec<String> = first.map(|problem| renderer.render(&[problem.group(&self.texts)])).collect();
-        if let Some(more) = self.list.len().checked_sub(TOLD_MAX).filter(|more| *more > 0) {
-            told.push(format!("and {more} more"));
+        let first = self.list.iter().take(REPORTED_MAX);
+        let mut reported: Vec<String> = first.map(|problem| renderer.render(&[problem.group(&self.texts)])).collect();
+        if let Some(more) = self.list.len().checked_sub(REPORTED_MAX).filter(|more| *more > 0) {
+            reported.push(format!("and {more} more"));
         }
-        told.join("\n\n")
+        reported.join("\n\n")
     }
 }
 
@@ -214,13 +213,13 @@ mod tests {
     }
 
     #[test]
-    fn all_are_told_in_order_once_with_place_and_help() {
+    fn problems_are_sorted_deduplicated_and_rendered_with_location_and_help() {
         let mut texts = Texts::default();
         let file = texts.add(Layer::File("m.toml".into()), "[ni]\nx = 5\n", None);
         let set = texts.add(Layer::Set("ni.y=6".into()), "ni.y=6", None);
         let late = Problem::new("y is wrong").at(place(set, 5..6), "here").help("leave y out");
         let early = Problem::new("x is wrong").at(place(file, 9..10), "a time needs a unit");
-        let told = Problems::new(vec![late.clone(), early, late], &texts).to_string();
+        let reported = Problems::new(vec![late.clone(), early, late], &texts).to_string();
         let expected = "\
 error: x is wrong
  --> m.toml:2:5
@@ -235,19 +234,19 @@ error: y is wrong
   |      ^ here
   |
   = help: leave y out";
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 
     #[test]
-    fn of_very_many_the_first_are_told_and_the_rest_counted() {
+    fn only_the_first_hundred_problems_are_rendered() {
         let mut texts = Texts::default();
         let id = texts.add(Layer::File("m.toml".into()), &"a = 1\n".repeat(50_000), None);
         let problem = |line: usize| Problem::new("it stands again").at(place(id, 6 * line..6 * line + 1), "here");
         let all = Problems::new((0..50_000).chain(0..50_000).map(problem).collect(), &texts);
         assert_eq!(all.list().len(), 50_000);
-        let told = all.to_string();
-        assert_eq!(told.matches("error: ").count(), TOLD_MAX);
-        assert!(told.ends_with("\n\nand 49900 more"), "{}", &told[told.len() - 100..]);
+        let reported = all.to_string();
+        assert_eq!(reported.matches("error: ").count(), REPORTED_MAX);
+        assert!(reported.ends_with("\n\nand 49900 more"), "{}", &reported[reported.len() - 100..]);
     }
 
     #[test]

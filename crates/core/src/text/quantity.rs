@@ -10,9 +10,9 @@ use std::fmt::Display;
 /// Why a text is not the value it should be, and what would be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// What is wrong, in a few words.
+    /// The reason, in a few words.
     pub label: String,
-    /// What is allowed instead.
+    /// The allowed values.
     pub help: Vec<String>,
 }
 
@@ -28,9 +28,9 @@ pub type Unit = (&'static str, u64);
 
 /// A quantity that is written as a number and a unit.
 pub trait Quantity: Copy + Ord + Display {
-    /// What it is called in messages, with its article.
+    /// The name in messages, with its article.
     const WHAT: &'static str;
-    /// What it is called in the schema and in listings.
+    /// The name in the schema and in listings.
     const KIND: &'static str;
     /// The smallest unit, of which it is always a whole number.
     const SMALLEST: &'static str;
@@ -119,7 +119,7 @@ pub fn parse<Q: Quantity>(text: &str) -> Result<Q, ParseError> {
     Ok(Q::from_smallest(amount))
 }
 
-/// The fault of a number that stands without a unit.
+/// Returns the error for a number without a unit.
 pub fn no_unit<Q: Quantity>(number: &str) -> ParseError {
     if Decimal::parse(number).is_none() {
         return not_a_number::<Q>(number);
@@ -131,7 +131,7 @@ pub fn no_unit<Q: Quantity>(number: &str) -> ParseError {
     )
 }
 
-/// The fault of anything else that stands where a quantity should.
+/// Returns the error for any other value where a quantity is expected.
 pub fn not_a_number<Q: Quantity>(text: &str) -> ParseError {
     let exponent = text.split_once(['e', 'E']).filter(|(digits, _)| Decimal::parse(digits).is_some());
     let why = match (text.starts_with(['-', '+']), exponent) {
@@ -143,7 +143,7 @@ pub fn not_a_number<Q: Quantity>(text: &str) -> ParseError {
     ParseError::new(format!("{} {why}", Q::WHAT), write_example::<Q>())
 }
 
-/// What to write for a quantity of this kind.
+/// Returns an example of how a quantity of this kind is written.
 pub fn write_example<Q: Quantity>() -> String {
     format!("write a number and a unit, such as \"{}\"; units are {}", Q::EXAMPLE, units::<Q>())
 }
@@ -290,10 +290,10 @@ mod tests {
     use proptest::prelude::*;
 
     fn fault<Q: Quantity>(text: &str) -> String {
-        told(&parse::<Q>(text).err().expect("a fault"))
+        reported(&parse::<Q>(text).err().expect("a fault"))
     }
 
-    fn told(fault: &ParseError) -> String {
+    fn reported(fault: &ParseError) -> String {
         format!("{}: {}", fault.label, fault.help.join("; "))
     }
 
@@ -334,7 +334,7 @@ mod tests {
         assert!(fault::<Rate>("100 mb/s").contains("did you mean \"100 MB/s\"?"));
         assert!(fault::<Hertz>("33 mhz").contains("did you mean \"33 MHz\"?"));
         assert!(fault::<Time>("-4 ns").contains("has no sign"));
-        let alone = |number| told(&no_unit::<Time>(number));
+        let alone = |number| reported(&no_unit::<Time>(number));
         assert!(alone("40").contains("write \"40 ns\"") && alone("-4").contains("has no sign"));
         assert!(alone("nan").contains("finite") && alone("1e3").contains("without an exponent"));
         assert!(fault::<Rate>("0 MB/s").contains("more than zero"));

@@ -1,18 +1,18 @@
 //! Reading a description: one function per part says at once what its keys are called, what
 //! they mean, which values they take and what holds when they are left out.
 //!
-//! A problem is recorded and reading goes on, so that all problems are told together. Run on
+//! A problem is recorded and reading goes on, so that all problems are reported together. Run on
 //! nothing, in describing mode, the same function yields the [`Schema`]. Leaves out: what a table is
 //! read with (`table`, `field`, `family`).
 
+use super::diagnostics;
 use super::load::Loaded;
 use super::origin::Texts;
-use super::pen::Pen;
 use super::problem::{Problem, Problems};
+use super::read_context::ReadContext;
 use super::record::{Entry, Records};
 use super::schema::Schema;
 use super::table::Table;
-use super::told;
 use serde_json::Value as Json;
 use std::path::PathBuf;
 
@@ -24,7 +24,6 @@ pub struct Reading {
 /// A description that was read, and how.
 #[derive(Clone, Debug)]
 pub struct Read<T> {
-    /// What was read.
     pub value: T,
     loaded: Loaded,
     records: Records,
@@ -32,17 +31,21 @@ pub struct Read<T> {
 }
 
 impl Reading {
-    /// Of these layers.
+    /// Creates a reading of the merged layers.
     pub fn new(loaded: Loaded) -> Reading {
         Reading { loaded }
     }
 
-    /// Reads the whole; all problems are told together.
+    /// Reads the whole description.
+    ///
+    /// # Errors
+    ///
+    /// All problems of the description together.
     pub fn read<T>(self, read: impl FnOnce(&mut Table<'_>) -> T) -> Result<Read<T>, Problems> {
-        let pen = Pen::new(self.loaded.texts.clone(), self.loaded.parts.clone(), false);
-        let root = Table::new(&pen, Vec::new(), Some(&self.loaded.root), None);
+        let context = ReadContext::new(self.loaded.texts.clone(), self.loaded.parts.clone(), false);
+        let root = Table::new(&context, Vec::new(), Some(&self.loaded.root), None);
         let value = root.run(read).0;
-        let (problems, records, files) = pen.done();
+        let (problems, records, files) = context.finish();
         match problems.is_empty() {
             true => Ok(Read { value, loaded: self.loaded, records, files }),
             false => Err(Problems::new(problems, &self.loaded.texts)),
@@ -50,27 +53,27 @@ impl Reading {
     }
 }
 
-/// Returns what `read` gives where nothing is described.
+/// Returns the value that `read` gives for an empty description.
 ///
 /// # Panics
 ///
 /// If something is required.
 pub(super) fn nothing<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> T {
-    let pen = Pen::new(Texts::default(), Vec::new(), false);
-    let value = Table::new(&pen, Vec::new(), None, None).run(read).0;
-    let (problems, ..) = pen.done();
+    let context = ReadContext::new(Texts::default(), Vec::new(), false);
+    let value = Table::new(&context, Vec::new(), None, None).run(read).0;
+    let (problems, ..) = context.finish();
     assert!(problems.is_empty(), "these have no defaults: {problems:?}");
     value
 }
 
-/// What `read` would take.
+/// Returns the schema of what `read` accepts.
 pub fn describe<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> Schema {
-    let pen = Pen::new(Texts::default(), Vec::new(), true);
-    Schema { root: Table::new(&pen, Vec::new(), None, None).run(read).1 }
+    let context = ReadContext::new(Texts::default(), Vec::new(), true);
+    Schema { root: Table::new(&context, Vec::new(), None, None).run(read).1 }
 }
 
 impl<T> Read<T> {
-    /// Every value with its origin, in reading order.
+    /// Returns every value with its origin, in reading order.
     pub fn entries(&self) -> Vec<Entry> {
         self.records.entries()
     }
@@ -80,40 +83,40 @@ impl<T> Read<T> {
         self.records.resolved()
     }
 
-    /// The files that its values name, each with the path of the value.
+    /// Returns the files that its values name, each with the path of the value.
     pub fn files(&self) -> &[(String, PathBuf)] {
         &self.files
     }
 
-    /// The texts it was read from.
+    /// Returns the texts that it was read from.
     pub fn texts(&self) -> &Texts {
         &self.loaded.texts
     }
 
-    /// Of values that do not go together, the one that was said last: by the highest layer, and
-    /// of one layer the first of `paths`. There a problem is best put right.
+    /// Returns the path whose value comes from the highest layer; within one layer, the first of `paths`. A conflict
+    /// between values is best reported and corrected there.
     pub fn foremost<'p>(&self, paths: &[&'p str]) -> &'p str {
         let height = |path: &&&str| self.records.find(path).map_or(0, |entry| 1 + entry.origin.layer.height());
         paths.iter().rev().max_by_key(height).expect("there is a value at least")
     }
 
-    /// True if something stands at `path` in any layer, and is no default.
-    pub fn stands(&self, path: &str) -> bool {
+    /// Returns whether any layer defines `path`; a default does not count.
+    pub fn is_defined(&self, path: &str) -> bool {
         self.loaded.root.at(path.split('.')).is_some()
     }
 
-    /// A problem with the value at `path`, found after reading.
+    /// Returns a problem with the value at `path` that was found after reading.
     pub fn wrong(&self, path: &str, message: &str, help: &str) -> Problem {
-        told::positioned(&self.loaded.root, &self.records, path, path, self.loaded.root.place.clone(), message)
+        diagnostics::positioned(&self.loaded.root, &self.records, path, path, self.loaded.root.place.clone(), message)
             .help(help)
     }
 
-    /// Problems found after reading, ready to be told.
+    /// Returns problems found after reading, with the texts that they refer to.
     pub fn problems(&self, list: Vec<Problem>) -> Problems {
         Problems::new(list, &self.loaded.texts)
     }
 
-    /// The same description read into something else.
+    /// Converts the value and keeps the rest.
     pub fn map<U>(self, act: impl FnOnce(T) -> U) -> Read<U> {
         Read { value: act(self.value), loaded: self.loaded, records: self.records, files: self.files }
     }

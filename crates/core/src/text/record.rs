@@ -1,4 +1,4 @@
-//! What was read, value by value: for `narrows show` and for the description inside a result.
+//! The values that were read, one by one: for `narrows show` and for the description inside a result.
 
 use super::origin::Origin;
 use serde_json::{Map, Value as Json};
@@ -10,13 +10,13 @@ pub struct Entry {
     pub path: String,
     /// The value as it is written.
     pub value: String,
-    /// Its kind.
+    /// The name of its kind.
     pub kind: String,
-    /// Where it comes from.
+    /// The layer and source location that it comes from.
     pub origin: Origin,
     /// The comment behind it, which says where a number comes from.
     pub note: Option<String>,
-    /// What the key means.
+    /// The meaning of the key.
     pub doc: &'static str,
 }
 
@@ -55,13 +55,13 @@ pub(super) fn dotted(path: &[Step]) -> String {
     path.iter().map(Step::text).collect::<Vec<_>>().join(".")
 }
 
-/// What stands at a path.
+/// The record at a path.
 #[derive(Clone, Debug)]
 pub(super) enum Mark {
     Table,
     List,
     Value(Box<Entry>, Json),
-    /// Which table of a family stands there, which the table itself says in a result.
+    /// The selected table of a family. In a result the table itself shows the selection.
     Choice(Box<Entry>),
 }
 

@@ -1,19 +1,19 @@
-//! What a description may hold, as data: for editors (JSON Schema) and for listings.
+//! The schema of descriptions, for editors (JSON Schema) and for listings.
 //!
-//! It is collected by running the reader itself, so it cannot disagree with it.
+//! It is collected by running the reader itself, so the two cannot disagree.
 
 use serde_json::Value as Json;
 
 mod json;
 
-/// Whether a key must stand.
+/// Whether a key is required.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Need {
-    /// It must.
+    /// The key is required.
     Required,
-    /// It may be left out, and then there is none.
+    /// The key may be left out and has no default.
     Optional,
-    /// It may be left out, and then it is this (as text, and as JSON).
+    /// The key may be left out; its default, as text and as JSON.
     Default(String, Json),
 }
 
@@ -26,47 +26,46 @@ pub struct TableShape {
     pub repeated: Vec<&'static str>,
 }
 
-/// One thing a table holds.
+/// One entry of a table.
 #[derive(Clone, Debug)]
 pub enum Item {
     /// One key.
     Key {
-        /// Its name.
         key: &'static str,
-        /// What it means.
+        /// The help text.
         doc: &'static str,
-        /// What its value is.
+        /// The form of its value.
         form: Form,
-        /// Whether it must stand.
+        /// Whether it is required.
         need: Need,
     },
-    /// Several keys of which one stands.
+    /// Several keys of which one is selected.
     Family(Family),
 }
 
-/// Tables of which one stands.
+/// Tables of which one is selected.
 #[derive(Clone, Debug)]
 pub struct Family {
-    /// What is chosen.
+    /// The help text.
     pub doc: &'static str,
-    /// The tables.
+    /// The tables that can be selected.
     pub members: Vec<Member>,
-    /// Whether one must stand.
+    /// Whether a selection is required.
     pub need: Need,
 }
 
 /// One table of a family.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Its key.
+    /// The key of the table.
     pub name: &'static str,
-    /// What it means.
+    /// The help text.
     pub doc: &'static str,
-    /// What it holds.
+    /// The keys of the table.
     pub shape: TableShape,
 }
 
-/// What the value of a key is.
+/// The form of a key's value.
 #[derive(Clone, Debug)]
 pub enum Form {
     /// A value of the kind named, with its JSON Schema.
@@ -77,15 +76,15 @@ pub enum Form {
     Map(TableShape),
     /// A list of tables.
     List(TableShape),
-    /// A table of which one key stands, or that key's name as a word; and what stands beside whichever it is.
+    /// A table that selects one key of a family, or that key's name as a word; and the sibling keys of the selection.
     OneOf(Family, TableShape),
-    /// What a key at the top may hold.
+    /// The form of the key of this name at the top.
     Like(&'static str),
     /// Names of shipped parts.
     Parts,
 }
 
-/// What a whole description may hold.
+/// The schema of a whole description.
 #[derive(Clone, Debug)]
 pub struct Schema {
     /// The keys at the top.
@@ -97,16 +96,16 @@ pub struct Schema {
 pub struct Line {
     /// The key with all keys above it.
     pub path: String,
-    /// What its value is.
+    /// The form of its value.
     pub kind: String,
-    /// Whether it must stand.
+    /// Whether it is required.
     pub need: Need,
-    /// What it means.
+    /// The help text.
     pub doc: &'static str,
 }
 
 impl TableShape {
-    /// All keys that may stand.
+    /// Returns all keys that the table may hold.
     pub fn keys(&self) -> Vec<&'static str> {
         let keys = |item: &Item| match item {
             Item::Key { key, .. } => vec![*key],
@@ -171,9 +170,9 @@ impl Form {
             Form::Table(shape) => shape.list(path, lines),
             Form::Map(shape) => shape.list(&join(path, "NAME"), lines),
             Form::List(shape) => shape.list(&join(path, "INDEX"), lines),
-            Form::OneOf(family, beside) => {
+            Form::OneOf(family, siblings) => {
                 family.list(path, lines);
-                beside.list(path, lines);
+                siblings.list(path, lines);
             }
         }
     }

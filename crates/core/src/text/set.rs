@@ -5,18 +5,18 @@
 
 use super::origin::{Place, TextId};
 use super::problem::Problem;
-use super::tree::{Planter, Rank, Stand, Tree, TreeNode, TreeValue, over};
+use super::tree::{Definition, Rank, Tree, TreeBuilder, TreeNode, TreeValue, shadow};
 use std::ops::Range;
 use toml::de::DeValue;
 
 /// One option, taken apart.
 #[derive(Clone, Debug)]
 pub struct Setting {
-    /// The keys and where they stand in the option.
+    /// The keys, each with its span in the option.
     pub path: Keys,
     /// The value.
     pub value: TreeNode,
-    planter: Planter,
+    builder: TreeBuilder,
 }
 
 /// More keys than this are not a path to anything.
@@ -40,18 +40,18 @@ pub fn parse(option: &str, text: TextId, rank: Rank) -> Result<Setting, Problem>
     if path.len() > 1 && path[0].0 == super::load::PARTS {
         return wrong("`parts` is set as a whole", path[0].1.clone());
     }
-    let planter = Planter { text, rank, offset: 0 };
-    Ok(Setting { path, value: value(option, equals + 1, planter), planter })
+    let builder = TreeBuilder { text, rank, offset: 0 };
+    Ok(Setting { path, value: value(option, equals + 1, builder), builder })
 }
 
-/// Keys and where each stands in an option.
+/// Keys, each with its span in an option.
 type Keys = Vec<(String, Range<usize>)>;
 
-/// What is wrong with an option, and where in it.
-type Slip = (&'static str, Range<usize>);
+/// The reason why an option does not parse, and the span that is at fault.
+type SyntaxFault = (&'static str, Range<usize>);
 
-/// The keys before the `=` and where that stands.
-fn keys(option: &str) -> Result<(Keys, usize), Slip> {
+/// Returns the keys before the `=`, and the offset of the `=`.
+fn keys(option: &str) -> Result<(Keys, usize), SyntaxFault> {
     let mut path = Vec::new();
     let mut at = 0;
     loop {
@@ -73,7 +73,7 @@ fn spaces(text: &str) -> usize {
 }
 
 /// The bare or quoted key that begins at `at`, and its end.
-fn key(option: &str, at: usize) -> Result<(String, usize), Slip> {
+fn key(option: &str, at: usize) -> Result<(String, usize), SyntaxFault> {
     let rest = &option[at..];
     if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
         let inner = &rest[1..];
@@ -88,21 +88,20 @@ fn key(option: &str, at: usize) -> Result<(String, usize), Slip> {
     }
 }
 
-/// The value that stands behind the `=`.
-fn value(option: &str, from: usize, planter: Planter) -> TreeNode {
+/// Parses the value after the `=`.
+fn value(option: &str, from: usize, builder: TreeBuilder) -> TreeNode {
     let from = from + spaces(&option[from..]);
     let text = option[from..].trim_end();
     match DeValue::parse(text) {
-        Ok(value) => Planter { offset: from, ..planter }.node(&value),
+        Ok(value) => TreeBuilder { offset: from, ..builder }.node(&value),
         Err(_) => TreeNode {
-            place: Some(planter.place(from..from + text.len())),
-            ..TreeNode::made_up(TreeValue::Text(text.to_string()))
+            place: Some(builder.place(from..from + text.len())),
+            ..TreeNode::synthetic(TreeValue::Text(text.to_string()))
         },
     }
 }
 
-/// The keys of an option and its value as plain TOML, as a description would have it; none of what is no
-/// setting.
+/// Returns the keys of an option and its value as plain TOML, or `None` if the option is not a setting.
 pub fn plain(option: &str) -> Option<(Vec<String>, toml::Value)> {
     let (path, equals) = keys(option).ok()?;
     let text = option[equals + 1..].trim();
@@ -111,7 +110,7 @@ pub fn plain(option: &str) -> Option<(Vec<String>, toml::Value)> {
 }
 
 impl Setting {
-    /// True if it sets the key `name` at the top, wholly.
+    /// Returns whether it sets the whole key `name` at the top.
     pub fn is(&self, name: &str) -> bool {
         matches!(&self.path[..], [(key, _)] if key == name)
     }
@@ -126,7 +125,7 @@ impl Setting {
         self.path.split_last().map_or(Vec::new(), |(_, above)| above.iter().map(|(key, _)| key.clone()).collect())
     }
 
-    /// Puts the setting into a description.
+    /// Applies the setting to a description.
     pub fn apply(self, tree: &mut Tree) -> Result<(), Problem> {
         self.apply_to_table(tree, 0)
     }
@@ -134,63 +133,63 @@ impl Setting {
     fn apply_to_table(self, tree: &mut Tree, depth: usize) -> Result<(), Problem> {
         let key = self.path[depth].0.clone();
         let last = depth + 1 == self.path.len();
-        let stands = vec![self.stand(depth)];
+        let definitions = vec![self.definition(depth)];
         let lower = tree.remove(&key);
         let node = match lower {
             Some(lower) if !last => self.apply_to_node(lower, depth + 1)?,
-            Some(lower) => self.replace(lower, stands)?,
-            None if last => TreeNode { stands, ..self.value },
-            None => TreeNode { stands, ..self.new_table(depth + 1)? },
+            Some(lower) => self.replace(lower, definitions)?,
+            None if last => TreeNode { definitions, ..self.value },
+            None => TreeNode { definitions, ..self.new_table(depth + 1)? },
         };
         tree.insert(key, node);
         Ok(())
     }
 
-    fn stand(&self, depth: usize) -> Stand {
-        Stand { rank: self.planter.rank, key: self.planter.place(self.path[depth].1.clone()) }
+    fn definition(&self, depth: usize) -> Definition {
+        Definition { rank: self.builder.rank, key: self.builder.place(self.path[depth].1.clone()) }
     }
 
     /// A table that holds what is left of the path.
     fn new_table(self, depth: usize) -> Result<TreeNode, Problem> {
-        let place = Some(self.planter.place(self.path[depth - 1].1.clone()));
+        let place = Some(self.builder.place(self.path[depth - 1].1.clone()));
         let mut tree = Tree::default();
         self.apply_to_table(&mut tree, depth)?;
-        Ok(TreeNode { place, ..TreeNode::made_up(TreeValue::Table(tree)) })
+        Ok(TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(tree)) })
     }
 
-    fn replace(self, lower: TreeNode, stands: Vec<Stand>) -> Result<TreeNode, Problem> {
-        let value = TreeNode { stands, ..self.value.clone() };
-        if lower.table().is_some() && value.table().is_none() && lower.rank() == Some(self.planter.rank) {
-            return Err(self.clash(&lower));
+    fn replace(self, lower: TreeNode, definitions: Vec<Definition>) -> Result<TreeNode, Problem> {
+        let value = TreeNode { definitions, ..self.value.clone() };
+        if lower.table().is_some() && value.table().is_none() && lower.rank() == Some(self.builder.rank) {
+            return Err(self.conflict(&lower));
         }
-        Ok(over(lower, value))
+        Ok(shadow(lower, value))
     }
 
-    /// Goes on at `depth` below a value that stands.
+    /// Applies the keys from `depth` on below an existing value.
     fn apply_to_node(self, mut node: TreeNode, depth: usize) -> Result<TreeNode, Problem> {
-        let stand = self.stand(depth - 1);
-        let set_before = node.rank() == Some(stand.rank);
+        let definition = self.definition(depth - 1);
+        let set_before = node.rank() == Some(definition.rank);
         match &mut node.value {
             TreeValue::Table(tree) => self.apply_to_table(tree, depth)?,
             TreeValue::List(items) => self.apply_to_list(items, depth)?,
-            _ if set_before => return Err(self.clash(&node)),
+            _ if set_before => return Err(self.conflict(&node)),
             _ => {
-                let table = TreeNode { stands: vec![stand], ..self.new_table(depth)? };
-                return Ok(over(node, table));
+                let table = TreeNode { definitions: vec![definition], ..self.new_table(depth)? };
+                return Ok(shadow(node, table));
             }
         }
-        node.stands.push(stand);
+        node.definitions.push(definition);
         Ok(node)
     }
 
     fn apply_to_list(self, items: &mut [TreeNode], depth: usize) -> Result<(), Problem> {
         let index = self.path[depth].0.parse::<usize>().ok().filter(|index| *index < items.len());
         let Some(index) = index else { return Err(self.no_such_element(items.len(), depth)) };
-        let lower = std::mem::replace(&mut items[index], TreeNode::made_up(TreeValue::Flag(false)));
+        let lower = std::mem::replace(&mut items[index], TreeNode::synthetic(TreeValue::Flag(false)));
         items[index] = match depth + 1 == self.path.len() {
             true => {
-                let stands = vec![self.stand(depth)];
-                self.replace(lower, stands)?
+                let definitions = vec![self.definition(depth)];
+                self.replace(lower, definitions)?
             }
             false => self.apply_to_node(lower, depth + 1)?,
         };
@@ -199,7 +198,7 @@ impl Setting {
 
     fn no_such_element(&self, length: usize, depth: usize) -> Problem {
         let names: Vec<&str> = self.path[..depth].iter().map(|(key, _)| key.as_str()).collect();
-        let place = self.planter.place(self.path[depth].1.clone());
+        let place = self.builder.place(self.path[depth].1.clone());
         let help = match length {
             0 => "the list is empty".to_string(),
             1 => "the list has one element, 0".to_string(),
@@ -210,15 +209,15 @@ impl Setting {
             .help(help)
     }
 
-    /// Two options that cannot both hold.
-    fn clash(&self, earlier: &TreeNode) -> Problem {
+    /// Returns the problem that two options contradict each other.
+    fn conflict(&self, earlier: &TreeNode) -> Problem {
         let names: Vec<&str> = self.path.iter().map(|(key, _)| key.as_str()).collect();
-        let place = self.planter.place(self.path[0].1.start..self.path[self.path.len() - 1].1.end);
+        let place = self.builder.place(self.path[0].1.start..self.path[self.path.len() - 1].1.end);
         let problem = Problem::new(format!("`{}` contradicts an earlier `--set`", names.join(".")))
             .at(Some(place), "set here")
             .help("one of them sets a value, the other a key within it: leave one out");
         match earlier.key() {
-            Some(key) => problem.beside(key.clone(), "and here"),
+            Some(key) => problem.related(key.clone(), "and here"),
             None => problem,
         }
     }
@@ -234,15 +233,15 @@ mod tests {
     }
 
     fn base() -> Tree {
-        let planter = Planter { text: 0, rank: 0, offset: 0 };
+        let builder = TreeBuilder { text: 0, rank: 0, offset: 0 };
         let text = "[a]\nb = 1\n[[n]]\nh = 'x'\n[[n]]\nh = 'y'\n";
-        planter.tree(toml::de::DeTable::parse(text).expect("TOML").get_ref())
+        builder.tree(toml::de::DeTable::parse(text).expect("TOML").get_ref())
     }
 
     fn shown(option: &str, path: &[&str]) -> String {
         let mut tree = base();
         set(&mut tree, option).expect("a setting");
-        let root = TreeNode::made_up(TreeValue::Table(tree));
+        let root = TreeNode::synthetic(TreeValue::Table(tree));
         format!("{:?}", root.at(path.iter().copied()).map(|node| node.value.clone()))
     }
 
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_setting_is_told() {
+    fn invalid_settings_are_reported_with_their_reason() {
         for (option, label) in [
             ("a", "`=` and a value are missing"),
             ("=1", "a key is missing here"),

@@ -1,11 +1,11 @@
-//! The nearest valid name for one that is not known.
+//! Suggests the nearest valid name for an unknown one.
 //!
-//! Leaves out: any knowledge of what the names stand for.
+//! Leaves out: any knowledge of what the names mean.
 
 /// Longer names than this are not compared: nobody mistypes them.
 const LONGEST: usize = 64;
 
-/// The name in `known` nearest to `given`, where one is near enough to be meant.
+/// Returns the name in `known` nearest to `given`, where one is near enough to be meant.
 pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let given = plain(given);
     if given.is_empty() || given.len() > LONGEST {

@@ -1,17 +1,17 @@
-//! One table of a description while it is read: the tables and lists below it, and what it
-//! tells about its keys.
+//! One table of a description while it is read: the tables and lists below it, and the diagnostics
+//! about its keys.
 //!
 //! Leaves out: single values (`field`, `kind`) and choices among tables (`family`).
 
-use super::kind::Misfit;
+use super::diagnostics;
+use super::kind::InvalidValue;
 use super::load::PARTS;
 use super::origin::{Layer, Origin, Place, Texts};
-use super::pen::{Attention, Pen};
 use super::problem::Problem;
+use super::read_context::{DiagnosticLevel, ReadContext};
 use super::record::{Entry, Mark, Step, dotted};
 use super::schema::{Form, Item, Need, TableShape};
 use super::suggest;
-use super::told;
 use super::tree::{Tree, TreeNode, TreeValue};
 use serde_json::Value as Json;
 use std::cell::RefCell;
@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// One table of a description while it is read.
 pub struct Table<'t> {
-    pub(super) pen: &'t Pen,
+    pub(super) context: &'t ReadContext,
     path: Vec<Step>,
     pub(super) node: Option<&'t TreeNode>,
     /// The place of this table, or else of the nearest one above.
@@ -28,18 +28,23 @@ pub struct Table<'t> {
 }
 
 impl<'t> Table<'t> {
-    pub(super) fn new(pen: &'t Pen, path: Vec<Step>, node: Option<&'t TreeNode>, above: Option<Place>) -> Table<'t> {
+    pub(super) fn new(
+        context: &'t ReadContext,
+        path: Vec<Step>,
+        node: Option<&'t TreeNode>,
+        above: Option<Place>,
+    ) -> Table<'t> {
         let nearest = node.and_then(|node| node.place.clone()).or(above);
-        Table { pen, path, node, nearest, shape: RefCell::default() }
+        Table { context, path, node, nearest, shape: RefCell::default() }
     }
 
-    /// Reads this table to its end; what is left over is unknown.
+    /// Reads this table with `read`; keys that it did not read are reported as unknown.
     pub(super) fn run<T>(mut self, read: impl FnOnce(&mut Table<'_>) -> T) -> (T, TableShape) {
         if !self.path.is_empty() {
-            self.pen.record(self.path.clone(), Mark::Table);
+            self.context.record(self.path.clone(), Mark::Table);
         }
         let value = read(&mut self);
-        self.tell_unknown();
+        self.report_unknown_keys();
         (value, self.shape.into_inner())
     }
 
@@ -52,11 +57,11 @@ impl<'t> Table<'t> {
     ) -> (T, TableShape) {
         let path: Vec<Step> = self.path.iter().chain(steps).cloned().collect();
         let table = node.filter(|node| node.table().is_some());
-        let below = Table::new(self.pen, path, table, self.nearest.clone());
+        let below = Table::new(self.context, path, table, self.nearest.clone());
         match (node, table) {
             (Some(other), None) => {
-                self.pen.tell(Attention::Wrong, told::not_a_table(&below.path, other));
-                self.pen.attending(Attention::Off, || below.run(read))
+                self.context.report(DiagnosticLevel::PresentKeys, diagnostics::not_a_table(&below.path, other));
+                self.context.with_level(DiagnosticLevel::Off, || below.run(read))
             }
             _ => below.run(read),
         }
@@ -78,7 +83,7 @@ impl<'t> Table<'t> {
         read: impl FnOnce(&mut Table<'_>) -> T,
     ) -> Option<T> {
         let node = self.child(key);
-        if node.is_none() && !self.pen.describing {
+        if node.is_none() && !self.context.describing {
             self.note_key(key, doc, Form::Table(TableShape::default()), Need::Optional);
             return None;
         }
@@ -92,7 +97,7 @@ impl<'t> Table<'t> {
         self.note_key(key, doc, Form::Like(like), Need::Optional);
     }
 
-    /// States that the table may name parts, as the whole does: whoever loads it takes them out.
+    /// States that the table may name parts, as the whole description does; the loader removes that key.
     pub fn describe_parts(&mut self, doc: &'static str) {
         self.note_key(PARTS, doc, Form::Parts, Need::Optional);
     }
@@ -111,14 +116,15 @@ impl<'t> Table<'t> {
             (name.to_string(), value)
         };
         let values = match self.child(key) {
-            None if self.pen.describing => vec![each("NAME", None)],
+            None if self.context.describing => vec![each("NAME", None)],
             None => Vec::new(),
             Some(node) => match &node.value {
                 TreeValue::Table(tree) => {
                     tree.in_order().into_iter().map(|(name, node)| each(name, Some(node))).collect()
                 }
                 _ => {
-                    self.pen.tell(Attention::Wrong, told::not_a_table(&self.path_of(key), node));
+                    self.context
+                        .report(DiagnosticLevel::PresentKeys, diagnostics::not_a_table(&self.path_of(key), node));
                     Vec::new()
                 }
             },
@@ -140,18 +146,19 @@ impl<'t> Table<'t> {
             shape = found;
             value
         };
-        if !self.pen.describing {
-            self.pen.record(self.path_of(key), Mark::List);
+        if !self.context.describing {
+            self.context.record(self.path_of(key), Mark::List);
         }
         let values = match self.child(key) {
-            None if self.pen.describing => vec![each(0, None)],
+            None if self.context.describing => vec![each(0, None)],
             None => Vec::new(),
             Some(node) => match &node.value {
                 TreeValue::List(items) => {
                     items.iter().enumerate().map(|(index, item)| each(index, Some(item))).collect()
                 }
                 _ => {
-                    self.pen.tell(Attention::Wrong, told::not_a_list(&self.path_of(key), node));
+                    self.context
+                        .report(DiagnosticLevel::PresentKeys, diagnostics::not_a_list(&self.path_of(key), node));
                     Vec::new()
                 }
             },
@@ -160,24 +167,24 @@ impl<'t> Table<'t> {
         values
     }
 
-    /// A problem with a value (its key, or keys joined by `.`), or with the table itself (`""`),
-    /// found by comparing values. It is told at the value, or where that is a default, at the
-    /// table. Not told where the value itself is missing or bad, since then it is made up.
+    /// Reports a problem with a value (its key, or keys joined by `.`) or with the table itself (`""`), found by
+    /// comparing values. It is reported at the value, or at the table if the value is a default. It is dropped if
+    /// the value is missing or invalid, because the reader then works with a placeholder.
     pub fn wrong(&self, key: &str, message: impl Into<String>, help: impl Into<String>) {
         let full = self.full(key);
-        if self.pen.is_unsound(&full) {
+        if self.context.is_invalid(&full) {
             return;
         }
-        let nothing = TreeNode::made_up(TreeValue::Flag(false));
+        let nothing = TreeNode::synthetic(TreeValue::Flag(false));
         let node = self.node.unwrap_or(&nothing);
-        let records = self.pen.records.borrow();
-        let problem = told::positioned(node, &records, key, &full, self.nearest.clone(), &message.into());
-        self.pen.tell(Attention::Full, problem.help(help));
+        let records = self.context.records.borrow();
+        let problem = diagnostics::positioned(node, &records, key, &full, self.nearest.clone(), &message.into());
+        self.context.report(DiagnosticLevel::Full, problem.help(help));
     }
 
-    /// A problem with a part of a value that stands here, found by looking into it.
-    pub fn tell(&self, problem: Problem) {
-        self.pen.tell(Attention::Wrong, problem);
+    /// Reports a problem within a value of this table.
+    pub fn report(&self, problem: Problem) {
+        self.context.report(DiagnosticLevel::PresentKeys, problem);
     }
 
     /// The texts that are read.
@@ -185,18 +192,17 @@ impl<'t> Table<'t> {
         self.all_texts()
     }
 
-    /// True while nothing that was read so far was wrong: checks that compare values may rely
-    /// on them.
+    /// Returns whether no problem has been found so far, so that checks may compare values.
     pub fn sound(&self) -> bool {
-        self.pen.problems.borrow().is_empty()
+        self.context.problems.borrow().is_empty()
     }
 
-    /// True if the reader only asks what may stand, and every value is made up.
+    /// Returns whether only the schema is collected, and every value is a placeholder.
     pub fn describing(&self) -> bool {
-        self.pen.describing
+        self.context.describing
     }
 
-    /// True if the key stands in any layer.
+    /// Returns whether any layer defines the key.
     pub fn has(&self, key: &str) -> bool {
         self.child(key).is_some()
     }
@@ -216,7 +222,7 @@ impl<'t> Table<'t> {
     }
 
     pub(super) fn all_texts(&self) -> &'t Texts {
-        &self.pen.texts
+        &self.context.texts
     }
 
     pub(super) fn path_of(&self, key: &'static str) -> Vec<Step> {
@@ -227,7 +233,7 @@ impl<'t> Table<'t> {
         self.nearest.clone()
     }
 
-    /// Notes that a key may stand here.
+    /// Adds a key to the schema of this table.
     pub(super) fn note_key(&self, key: &'static str, doc: &'static str, form: Form, need: Need) {
         self.note(Item::Key { key, doc, form, need });
     }
@@ -242,7 +248,7 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// Keeps a value that was read, from a node or by default.
+    /// Records a value that was read, from a node or by default.
     pub(super) fn note_value(
         &self,
         key: &'static str,
@@ -255,20 +261,20 @@ impl<'t> Table<'t> {
         let (origin, note) = self.origin_and_note(node.and_then(|node| node.place.as_ref()));
         let path = self.path_of(key);
         let entry = Entry { path: dotted(&path), value, kind, origin, note, doc };
-        self.pen.record(path, Mark::Value(Box::new(entry), json));
+        self.context.record(path, Mark::Value(Box::new(entry), json));
     }
 
-    /// Keeps that the value of a key names a file.
+    /// Records that the value of a key names a file.
     pub(super) fn note_file(&self, key: &'static str, file: &Path) {
-        self.pen.note_file(dotted(&self.path_of(key)), file);
+        self.context.note_file(dotted(&self.path_of(key)), file);
     }
 
-    /// Keeps which member of a family stands at this table.
+    /// Records the selected member of the family at this table.
     pub(super) fn note_chosen(&self, doc: &'static str, name: &str, place: Option<&Place>) {
         let (origin, note) = self.origin_and_note(place);
         let (value, kind) = (name.to_string(), "choice".to_string());
         let entry = Entry { path: self.here(), value, kind, origin, note, doc };
-        self.pen.record(self.path.clone(), Mark::Choice(Box::new(entry)));
+        self.context.record(self.path.clone(), Mark::Choice(Box::new(entry)));
     }
 
     fn origin_and_note(&self, place: Option<&Place>) -> (Origin, Option<String>) {
@@ -291,34 +297,34 @@ impl<'t> Table<'t> {
 
     pub(super) fn missing(&self, key: &'static str, doc: &str, allowed: &str) {
         let path = self.path_of(key);
-        let problem = told::missing(&path, self.nearest.clone(), doc, allowed);
-        self.pen.tell_of_value(Attention::Full, dotted(&path), problem);
+        let problem = diagnostics::missing(&path, self.nearest.clone(), doc, allowed);
+        self.context.report_value(DiagnosticLevel::Full, dotted(&path), problem);
     }
 
-    pub(super) fn misfits(&self, key: &'static str, doc: &str, misfits: Vec<Misfit>) {
+    pub(super) fn invalid_values(&self, key: &'static str, doc: &str, invalid_values: Vec<InvalidValue>) {
         let path = self.path_of(key);
-        for misfit in misfits {
-            let problem = told::bad(&path, misfit, self.nearest.clone(), doc);
-            self.pen.tell_of_value(Attention::Wrong, dotted(&path), problem);
+        for invalid_value in invalid_values {
+            let problem = diagnostics::bad(&path, invalid_value, self.nearest.clone(), doc);
+            self.context.report_value(DiagnosticLevel::PresentKeys, dotted(&path), problem);
         }
     }
 
-    fn tell_unknown(&self) {
+    fn report_unknown_keys(&self) {
         let known = self.shape.borrow().keys();
         for (key, node) in tree_of(self.node).map(Tree::in_order).unwrap_or_default() {
-            if !known.contains(&key) && !self.pen.is_told(&self.full(key)) {
+            if !known.contains(&key) && !self.context.is_unknown_suppressed(&self.full(key)) {
                 if let Some(meant) = suggest::nearest(key, known.iter().copied()) {
                     let path = [self.path.as_slice(), &[Step::Name(meant.to_string())]].concat();
-                    self.pen.not_missing(&dotted(&path));
+                    self.context.suppress_missing(&dotted(&path));
                 }
-                let problem = told::unknown(&self.path, key, node, known.clone());
-                self.pen.tell(Attention::Wrong, problem.help(self.pen.open_hint(&self.here())));
+                let problem = diagnostics::unknown(&self.path, key, node, known.clone());
+                self.context.report(DiagnosticLevel::PresentKeys, problem.help(self.context.open_hint(&self.here())));
             }
         }
     }
 }
 
-/// The tables of a family that stand in a table.
+/// Returns the keys of a node, if it is a table.
 pub(super) fn tree_of(node: Option<&TreeNode>) -> Option<&Tree> {
     node.and_then(TreeNode::table)
 }

@@ -1,4 +1,4 @@
-//! A description as a tree of values, each with its place and the layers it stands in.
+//! A description as a tree of values, each with its source location and the layers that define it.
 //!
 //! Made from TOML, merged layer by layer. Leaves out: which keys and kinds of values are valid.
 
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
-/// The number of a layer; a higher one goes before a lower one.
+/// The number of a layer; a higher layer overrides a lower one.
 pub type Rank = usize;
 
 /// One value.
@@ -15,31 +15,31 @@ pub type Rank = usize;
 pub struct TreeNode {
     /// The value.
     pub value: TreeValue,
-    /// The place of the value that counts; none for what a default makes up.
+    /// The source location of the effective value; `None` for a default.
     pub place: Option<Place>,
-    /// The place of its key in every layer it stands in, lowest first.
-    pub stands: Vec<Stand>,
-    /// What this value replaced in a lower layer.
-    pub under: Option<Box<TreeNode>>,
+    /// The location of its key in every layer that defines it, lowest first.
+    pub definitions: Vec<Definition>,
+    /// The table of a lower layer that this value overrides.
+    pub shadowed: Option<Box<TreeNode>>,
 }
 
-/// That a key stands in a layer.
+/// The definition of a key in one layer.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Stand {
+pub struct Definition {
     /// The layer.
     pub rank: Rank,
-    /// The key there.
+    /// The location of the key in that layer.
     pub key: Place,
 }
 
-/// What a node holds.
+/// The value of a node.
 #[derive(Clone, Debug)]
 pub enum TreeValue {
     /// A string.
     Text(String),
     /// An integer, where it fits.
     Integer(Option<i128>),
-    /// A number with a point or exponent, which may also be infinite or none at all.
+    /// A number with a point or exponent, which may also be infinite or NaN.
     Float(f64),
     /// `true` or `false`.
     Flag(bool),
@@ -73,9 +73,9 @@ impl TreeValue {
 }
 
 impl TreeNode {
-    /// A value that stands in no text.
-    pub fn made_up(value: TreeValue) -> TreeNode {
-        TreeNode { value, place: None, stands: Vec::new(), under: None }
+    /// Creates a node without a source location.
+    pub fn synthetic(value: TreeValue) -> TreeNode {
+        TreeNode { value, place: None, definitions: Vec::new(), shadowed: None }
     }
 
     /// The table, if it is one.
@@ -102,17 +102,17 @@ impl TreeNode {
         }
     }
 
-    /// The highest layer its key stands in.
+    /// Returns the highest layer that defines its key.
     pub fn rank(&self) -> Option<Rank> {
-        self.stands.last().map(|stand| stand.rank)
+        self.definitions.last().map(|definition| definition.rank)
     }
 
-    /// The place of its key in the highest layer.
+    /// Returns the location of its key in the highest layer.
     pub fn key(&self) -> Option<&Place> {
-        self.stands.last().map(|stand| &stand.key)
+        self.definitions.last().map(|definition| &definition.key)
     }
 
-    /// What stands at a path of keys and list indices below this node.
+    /// Returns the node at a path of keys and list indices below this node.
     pub fn at<'k>(&self, path: impl IntoIterator<Item = &'k str>) -> Option<&TreeNode> {
         path.into_iter().try_fold(self, |node, key| match &node.value {
             TreeValue::Table(tree) => tree.get(key),
@@ -143,10 +143,10 @@ impl Tree {
         self.nodes.insert(key, node);
     }
 
-    /// The keys and values in the order they first stand in the layers.
+    /// Returns the keys and values in the order of their first definitions.
     pub fn in_order(&self) -> Vec<(&str, &TreeNode)> {
         let mut all: Vec<(&str, &TreeNode)> = self.nodes.iter().map(|(key, node)| (key.as_str(), node)).collect();
-        all.sort_by(|(_, a), (_, b)| a.stands.first().cmp(&b.stands.first()));
+        all.sort_by(|(_, a), (_, b)| a.definitions.first().cmp(&b.definitions.first()));
         all
     }
 
@@ -154,7 +154,7 @@ impl Tree {
     pub fn in_order_mut(&mut self) -> Vec<(&str, &mut TreeNode)> {
         let mut all: Vec<(&str, &mut TreeNode)> =
             self.nodes.iter_mut().map(|(key, node)| (key.as_str(), node)).collect();
-        all.sort_by(|(_, a), (_, b)| a.stands.first().cmp(&b.stands.first()));
+        all.sort_by(|(_, a), (_, b)| a.definitions.first().cmp(&b.definitions.first()));
         all
     }
 
@@ -168,59 +168,62 @@ impl Tree {
         self.nodes.values_mut()
     }
 
-    /// Lays a higher layer over this one: tables merge key by key, other values replace.
-    pub fn lay_over(&mut self, higher: Tree) {
+    /// Merges a higher layer into this one: tables merge key by key, other values are overridden.
+    pub fn merge_layer(&mut self, higher: Tree) {
         for (key, node) in higher.nodes {
             match self.nodes.remove(&key) {
-                Some(lower) => self.nodes.insert(key, over(lower, node)),
+                Some(lower) => self.nodes.insert(key, shadow(lower, node)),
                 None => self.nodes.insert(key, node),
             };
         }
     }
 }
 
-/// `higher` laid over `lower`.
-pub fn over(lower: TreeNode, mut higher: TreeNode) -> TreeNode {
-    let mut stands = lower.stands.clone();
-    stands.append(&mut higher.stands);
+/// Returns `lower` overridden by `higher`.
+pub fn shadow(lower: TreeNode, mut higher: TreeNode) -> TreeNode {
+    let mut definitions = lower.definitions.clone();
+    definitions.append(&mut higher.definitions);
     let place = higher.place.or_else(|| lower.place.clone());
     match (lower.value, higher.value) {
         (TreeValue::Table(mut below), TreeValue::Table(above)) => {
-            below.lay_over(above);
-            TreeNode { value: TreeValue::Table(below), place, stands, under: lower.under }
+            below.merge_layer(above);
+            TreeNode { value: TreeValue::Table(below), place, definitions, shadowed: lower.shadowed }
         }
-        // A word stood over a table: what is set now goes on from that table.
-        (TreeValue::Text(_), TreeValue::Table(above)) if lower.under.is_some() => {
-            let under = *lower.under.expect("just seen");
-            TreeNode { stands, ..over(under, TreeNode { place, ..TreeNode::made_up(TreeValue::Table(above)) }) }
+        // A word had overridden a table: the new table merges into that one.
+        (TreeValue::Text(_), TreeValue::Table(above)) if lower.shadowed.is_some() => {
+            let shadowed = *lower.shadowed.expect("just seen");
+            TreeNode {
+                definitions,
+                ..shadow(shadowed, TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(above)) })
+            }
         }
         // Only tables are worth keeping below a value: a word may choose from them.
         (below @ TreeValue::Table(_), above) => {
-            let under = Some(Box::new(TreeNode { value: below, ..lower }));
-            TreeNode { value: above, place, stands, under }
+            let shadowed = Some(Box::new(TreeNode { value: below, ..lower }));
+            TreeNode { value: above, place, definitions, shadowed }
         }
-        (_, above) => TreeNode { value: above, place, stands, under: lower.under },
+        (_, above) => TreeNode { value: above, place, definitions, shadowed: lower.shadowed },
     }
 }
 
 /// Reads TOML values of one text into nodes of one layer.
 #[derive(Clone, Copy, Debug)]
-pub struct Planter {
+pub struct TreeBuilder {
     /// The text.
     pub text: TextId,
     /// The layer.
     pub rank: Rank,
-    /// Where in the text the TOML begins.
+    /// The byte offset at which the TOML begins.
     pub offset: usize,
 }
 
-impl Planter {
+impl TreeBuilder {
     /// The tree of a TOML table.
     pub fn tree(&self, table: &DeTable<'_>) -> Tree {
         let mut tree = Tree::default();
         for (key, value) in table {
-            let stand = Stand { rank: self.rank, key: self.place(key.span()) };
-            let node = TreeNode { stands: vec![stand], ..self.node(value) };
+            let definition = Definition { rank: self.rank, key: self.place(key.span()) };
+            let node = TreeNode { definitions: vec![definition], ..self.node(value) };
             tree.insert(key.get_ref().to_string(), node);
         }
         tree
@@ -228,7 +231,7 @@ impl Planter {
 
     /// The node of a TOML value, without a key.
     pub fn node(&self, value: &Spanned<DeValue<'_>>) -> TreeNode {
-        let node = TreeNode::made_up(self.value(value.get_ref()));
+        let node = TreeNode::synthetic(self.value(value.get_ref()));
         TreeNode { place: Some(self.place(value.span())), ..node }
     }
 
@@ -259,22 +262,22 @@ mod tests {
     use super::*;
 
     fn tree(text: &str, rank: Rank) -> Tree {
-        let planter = Planter { text: rank, rank, offset: 0 };
-        planter.tree(DeTable::parse(text).expect("TOML").get_ref())
+        let builder = TreeBuilder { text: rank, rank, offset: 0 };
+        builder.tree(DeTable::parse(text).expect("TOML").get_ref())
     }
 
     #[test]
     fn tables_merge_and_values_replace() {
         let mut all = tree("[a]\nx = 1\ny = 2\n", 0);
-        all.lay_over(tree("[a]\ny = 3\nz = [4]\n", 1));
-        let root = TreeNode::made_up(TreeValue::Table(all));
+        all.merge_layer(tree("[a]\ny = 3\nz = [4]\n", 1));
+        let root = TreeNode::synthetic(TreeValue::Table(all));
         let number = |path: [&str; 2]| match root.at(path).map(|node| &node.value) {
             Some(TreeValue::Integer(n)) => *n,
             _ => None,
         };
         assert_eq!((number(["a", "x"]), number(["a", "y"])), (Some(1), Some(3)));
         assert_eq!(root.at(["a", "y"]).and_then(TreeNode::rank), Some(1));
-        assert_eq!(root.at(["a"]).map(|a| a.stands.len()), Some(2));
+        assert_eq!(root.at(["a"]).map(|a| a.definitions.len()), Some(2));
         assert!(root.at(["a", "z", "0"]).is_some() && root.at(["a", "z", "1"]).is_none());
     }
 
@@ -288,12 +291,12 @@ mod tests {
     #[test]
     fn a_word_keeps_the_table_it_replaced() {
         let mut all = tree("[policy.a]\nx = 1\n", 0);
-        all.lay_over(tree("policy = 'a'", 1));
+        all.merge_layer(tree("policy = 'a'", 1));
         let policy = all.get("policy").expect("it stands");
         assert_eq!(policy.text(), Some("a"));
-        assert!(policy.under.as_ref().is_some_and(|under| under.at(["a", "x"]).is_some()));
-        all.lay_over(tree("policy = 'b'", 2));
-        all.lay_over(tree("[policy.a]\ny = 2", 3));
+        assert!(policy.shadowed.as_ref().is_some_and(|shadowed| shadowed.at(["a", "x"]).is_some()));
+        all.merge_layer(tree("policy = 'b'", 2));
+        all.merge_layer(tree("[policy.a]\ny = 2", 3));
         let a = all.get("policy").and_then(|policy| policy.at(["a"])).expect("it stands");
         assert!(a.at(["x"]).is_some() && a.at(["y"]).is_some() && a.rank() == Some(3));
     }

@@ -57,7 +57,7 @@ impl Bottleneck {
                 bottleneck.map_or(name.as_str(), |resource| resource.kind).to_owned()
             }
             Bottleneck::Stage(name, _) => name,
-            Bottleneck::Busiest(..) | Bottleneck::Idle => "none".to_owned(),
+            Bottleneck::Busiest(..) | Bottleneck::Idle => "no bottleneck".to_owned(),
             Bottleneck::Deadlocked => "stuck".to_owned(),
         }
     }

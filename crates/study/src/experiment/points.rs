@@ -41,7 +41,6 @@ impl PointStore {
         folder.is_dir().then_some(PointStore { folder })
     }
     /// Returns the folder of the store.
-
     pub fn folder(&self) -> &Path {
         &self.folder
     }

@@ -6,7 +6,7 @@
 use super::uncertainty::single::MetricUncertainty;
 use super::{Bottleneck, RunResult};
 use crate::report::MeanLedger;
-use narrows_core::engine::{Outcome, Stuck, Time};
+use narrows_core::engine::{DeadlockReport, Outcome, Time};
 use narrows_core::machine::{Machine, shipped};
 use narrows_core::text::Read;
 use serde_json::{Map, Value as Json, json};
@@ -190,7 +190,7 @@ pub fn outcome_note(result: &RunResult) -> Option<String> {
 }
 
 /// Returns the waits at the end of a run that did not complete.
-pub fn pending_waits(outcome: &Outcome) -> Option<&Stuck> {
+pub fn pending_waits(outcome: &Outcome) -> Option<&DeadlockReport> {
     match outcome {
         Outcome::Done | Outcome::Saturated(_) => None,
         Outcome::Deadlock(stuck) | Outcome::Livelock(stuck) | Outcome::TimeLimit(stuck) => Some(stuck),
@@ -256,8 +256,8 @@ fn bottleneck_json(bottleneck: &Bottleneck) -> Json {
     }
 }
 
-fn stuck_json(stuck: &Stuck) -> Json {
-    let wait = |wait: &narrows_core::engine::stuck::Wait| json!({ "task": wait.task, "wants": wait.wants, "holder": wait.holder, "closes_cycle": wait.closes_cycle });
+fn stuck_json(stuck: &DeadlockReport) -> Json {
+    let wait = |wait: &narrows_core::engine::deadlock::Wait| json!({ "task": wait.task, "wants": wait.wants, "holder": wait.holder, "closes_cycle": wait.closes_cycle });
     let mut json = json!({ "at_us": stuck.at.as_us(), "chain": stuck.chain.iter().map(wait).collect::<Vec<_>>() });
     if !stuck.lost.first.is_empty() {
         json["lost"] = json!({ "first": stuck.lost.first, "more": stuck.lost.more });

@@ -1,7 +1,7 @@
 //! One run of one machine description, and its result.
 
 use narrows_core::engine::{
-    Bytes, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Passed, Recorder, Time, Timeline,
+    Bytes, CapturedPacket, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Recorder, Time, Timeline,
 };
 use narrows_core::host::HostMetric;
 use narrows_core::machine::Machine;
@@ -32,7 +32,7 @@ pub struct RunResult {
     /// The recorded spans; empty if recording was off.
     pub timeline: Timeline,
     /// The captured packets of a known format; empty unless capture was requested.
-    pub packets: Vec<Passed>,
+    pub packets: Vec<CapturedPacket>,
 }
 
 /// A delivered message.
@@ -99,7 +99,7 @@ fn result(built: Built) -> RunResult {
 fn deliveries(built: &Built) -> Vec<Delivery> {
     let tally = &built.world.tally;
     let delivered = tally.delivered();
-    let reported = delivered.iter().filter(|(message, _)| tally.tells_of(message.source));
+    let reported = delivered.iter().filter(|(message, _)| tally.keeps_ledger_of(message.source));
     let delivery = |(message, at): &(std::rc::Rc<Message>, Time)| Delivery {
         message: message.id,
         source: message.source,

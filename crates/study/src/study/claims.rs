@@ -127,7 +127,6 @@ impl ClaimStatement {
         &self.unit
     }
     /// Returns the role of the claim.
-
     pub fn role(&self) -> Role {
         self.role
     }

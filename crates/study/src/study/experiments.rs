@@ -146,7 +146,7 @@ impl Experiments {
             for (read, draft) in read {
                 match read {
                     Ok(machine) => points.push(Point { name: draft.name, machine, trace: draft.trace }),
-                    Err(problems) if draft.skips_incompatible && problems.are_misfits() => {
+                    Err(problems) if draft.skips_incompatible && problems.are_incompatibilities() => {
                         incompatible.push((draft.name, problems))
                     }
                     Err(problems) => SharedProblem::add(&mut problems_found, &draft.name, &problems),

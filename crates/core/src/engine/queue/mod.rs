@@ -1,9 +1,9 @@
 //! Pending events in the total order `(time, sequence)`.
 //!
-//! An event is sixteen bytes: its time, and its sequence number with the task it wakes packed
-//! beside it. Events without delay pass through a plain queue; the rest wait in a 4-ary heap
+//! An event is sixteen bytes: its time, and its sequence number, packed with the
+//! task that it wakes. Events without delay pass through a plain queue; the rest wait in a 4-ary heap
 //! while they are few, and in a time wheel when they are many. A binary heap with no tricks
-//! (`Plain`, in the tests) is the twin they are compared with.
+//! (`Plain`, in the tests) is the reference that they are compared with.
 
 mod heap;
 #[cfg(test)]
@@ -20,7 +20,7 @@ pub const TASK_BITS: u32 = 24;
 /// The key of no event: later than those of all.
 const NOTHING: u128 = u128::MAX;
 
-/// So many taken events are let go at once.
+/// Number of taken events that are freed at once.
 const TAKEN_MAX: usize = if cfg!(test) { 4 } else { 1 << 12 };
 
 /// An event: when, and `sequence << TASK_BITS | task`. Sequence numbers are unique, so the
@@ -82,7 +82,7 @@ impl PartialOrd for Event {
 /// The pending events.
 #[derive(Default)]
 pub struct EventQueue {
-    /// Those at the present instant, of which so many are taken.
+    /// The events at the present instant, and the number of them that were taken.
     now: Vec<Event>,
     taken: usize,
     later: Wheel,
@@ -163,7 +163,7 @@ impl EventQueue {
         self.later.each(&mut show);
     }
 
-    /// How many events are pending.
+    /// Returns the number of pending events.
     pub fn len(&self) -> usize {
         self.now.len() - self.taken + self.later.len()
     }

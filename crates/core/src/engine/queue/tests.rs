@@ -1,4 +1,4 @@
-//! The queue beside its slow, obvious twin.
+//! The queue compared with a slow reference implementation.
 
 use super::*;
 use proptest::prelude::*;

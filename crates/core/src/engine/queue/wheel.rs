@@ -3,7 +3,7 @@
 //! The wheel cuts time into buckets of 2ⁿ ps. The events of the current bucket are sorted once,
 //! into `run`; what is added to that bucket afterwards goes to the heap `near`; events of the
 //! next `heads.len()` buckets are listed by bucket in no order; those beyond wait in the heap
-//! `far`. So each event is taken as the lesser of two firsts, and the order is exact whatever
+//! `far`. So each event is taken as the lesser of two first_endpoints, and the order is exact whatever
 //! the width is: width and number of buckets decide the speed alone, and are chosen anew when
 //! the counts say that they no longer fit. While events are few there is one endless current
 //! bucket, and all of this is the heap `near`.
@@ -38,7 +38,7 @@ pub(super) struct Wheel {
     near: Heap,
     /// The end of the current bucket.
     near_last: Time,
-    /// How many events in `near` are too many.
+    /// Number of events in `near` beyond which it overflows.
     near_max: usize,
     /// The number of the current bucket: its times shifted right by `shift`.
     current: u64,
@@ -49,7 +49,7 @@ pub(super) struct Wheel {
     occupied: Vec<u64>,
     nodes: Vec<Node>,
     free: u32,
-    /// How many events are in buckets.
+    /// Number of events in buckets.
     listed: usize,
     /// Events at least `heads.len()` buckets after the current one.
     far: Heap,
@@ -289,7 +289,7 @@ impl Wheel {
         }
     }
 
-    /// How many buckets after the current one the first occupied one is; there is one.
+    /// Returns the distance from the current bucket to the first occupied one, which must exist.
     fn distance_to_occupied(&self) -> u64 {
         let mask = self.heads.len() - 1;
         let start = (self.current as usize + 1) & mask;

@@ -1,9 +1,9 @@
 //! The engine's promises, one file per kind: the order of tasks, waits, things held, delays
 //! that pass at once, stuck runs.
 
+mod deadlock;
 mod held;
 mod passing;
-mod stuck;
 mod tasks;
 mod waits;
 

@@ -1,4 +1,4 @@
-//! Delays that pass at once, or are asked for, beside the twin of which every delay goes through the queue: random tasks that
+//! Delays that pass at once, or are deferred, compared with the reference in which every delay goes through the queue: random tasks that
 //! delay, signal, wait, send, hold things and start others do the same at the same instants.
 
 use super::super::{Mailbox, Resource, Signal};
@@ -8,7 +8,7 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
-/// What a task does next.
+/// The next action of a task.
 #[derive(Clone, Debug)]
 enum Step {
     Delay(u64),
@@ -25,7 +25,7 @@ enum Step {
     GiveUp,
 }
 
-/// What the tasks share.
+/// The state that the tasks share.
 struct Shared {
     signal: Signal,
     letters: Mailbox<u64>,

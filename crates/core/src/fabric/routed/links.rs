@@ -4,7 +4,7 @@
 //! A link is never held without moving: between the flits of a packet it moves those of others. Logical
 //! networks with links of their own ([`Sharing::Strict`]) each have their share of a wider link's time.
 
-use crate::engine::{Bytes, Doing, Hertz, Rate, Recorder, Track};
+use crate::engine::{Bytes, Doing, Hertz, Rate, Recorder, Time, Track};
 use crate::fabric::port::LinkUse;
 use crate::fabric::router::{Crossing, Link, LinkChannel, LinkEnd, Network, RouterParameters, Sharing};
 use crate::fabric::wire::GROUP;
@@ -42,18 +42,21 @@ impl Links {
 
     /// How all links of a network were used.
     pub fn used(&self, network: &Network) -> Vec<LinkUse> {
-        network.links().iter().map(|link| self.link(link)).collect()
+        let elapsed = self.clock.end_of_cycle(network.cycle());
+        network.links().iter().map(|link| self.link(link, elapsed)).collect()
     }
 
     /// The part of the network's cycles for which each link moved flits.
     pub fn utilisations(&self, network: &Network) -> Vec<f64> {
         let each = self.cycles_per_flit / f64::from(self.planes) / network.cycle() as f64;
-        network.links().iter().map(|link| link.flits as f64 * each).collect()
+        network.links().iter().map(|link| f64::min(link.flits as f64 * each, 1.0)).collect()
     }
 
-    fn link(&self, link: &Link) -> LinkUse {
+    /// Returns how a link was used in the time `elapsed`. A flit counts from the cycle in which it begins to cross, so
+    /// that the last one may extend beyond that time: a link is busy for all of it at most.
+    fn link(&self, link: &Link, elapsed: Time) -> LinkUse {
         let time = self.rate.time_for(Bytes(u64::from(self.flit_bytes) * link.flits));
-        let moving = time.scale(1, self.planes.into());
+        let moving = time.scale(1, self.planes.into()).min(elapsed);
         LinkUse { name: self.name(link.from, link.to), held: moving, moving }
     }
 
@@ -98,10 +101,10 @@ impl Spans {
             let track = self.tracks.entry(crossing.channel).or_insert_with(|| {
                 let LinkChannel { from, to, number } = network.channel(crossing.channel);
                 let channel = if links.channels > 1 { format!(", channel {number}") } else { String::new() };
-                recorder.track_if_on(GROUP, &format!("{}{channel}", links.name(from, to)))
+                recorder.register_track(GROUP, &format!("{}{channel}", links.name(from, to)))
             });
             let [start, end] = [crossing.from, crossing.to].map(|cycle| links.clock.end_of_cycle(cycle));
-            recorder.tell(*track, doing(&crossing), start, end);
+            recorder.record_span(*track, doing(&crossing), start, end);
         }
     }
 }

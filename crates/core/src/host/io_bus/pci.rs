@@ -11,6 +11,7 @@ use crate::text::Parameters;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct PciParameters {
     /// Clock of the bus.
+    #[param(max = "100 GHz")]
     pub clock: Hertz,
     /// What the bus moves in a cycle.
     #[param(min = "1 B", max = "64 B")]

@@ -7,6 +7,7 @@ use crate::text::Parameters;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct IoBusProcessorParameters {
     /// Clock of the processor.
+    #[param(max = "100 GHz")]
     pub clock: Hertz,
     /// From an interrupt to its handler.
     ///

@@ -39,6 +39,7 @@ pub struct MemoryBusProcessorParameters {
     /// Clock of the processor.
     ///
     /// 1 GHz (Table 3).
+    #[param(max = "100 GHz")]
     pub clock: Hertz,
     /// Cycles from an access to its request for the bus.
     ///
@@ -99,6 +100,7 @@ pub struct BusParameters {
     /// Clock of the bus.
     ///
     /// 250 MHz (Table 3).
+    #[param(max = "100 GHz")]
     pub clock: Hertz,
     /// Width of the bus; a power of two.
     ///

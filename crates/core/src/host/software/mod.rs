@@ -19,6 +19,7 @@ use crate::text::{Parameters, Table};
 #[param(before = refuse_messaging)]
 pub struct SoftwareParameters {
     /// Clock of the processor.
+    #[param(max = "100 GHz")]
     pub clock: Hertz,
     /// Number of cores.
     ///
@@ -29,7 +30,7 @@ pub struct SoftwareParameters {
 
 /// Reports costs of messaging that stand here, where they have no effect.
 fn refuse_messaging(t: &Table<'_>) {
-    t.belong(&["send", "poll", "receive", "reorder", "in-order", "barrier"], "messaging", MESSAGING);
+    t.report_misplaced(&["send", "poll", "receive", "reorder", "in-order", "barrier"], "messaging", MESSAGING);
 }
 
 /// Why a host has no costs of messaging.

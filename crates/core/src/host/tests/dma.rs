@@ -3,8 +3,8 @@
 use crate::engine::{Bytes, Limits, Outcome, Rate, Recorder, Signal, Sim, Simulation, Time};
 use crate::host::memory_bus::{MemoryBusNode, NodeParameters};
 use crate::host::{
-    Address, BusDma, Busy, DataBeat, DmaCompletion, DmaInitiator, DmaOperation, DmaPort, DmaRequest, DmaTags,
-    LinkLatency, TaggedDma, submit_when_free,
+    Address, BusDma, DataBeat, DmaCompletion, DmaInitiator, DmaOperation, DmaPort, DmaRequest, DmaTags, LinkLatency,
+    NoFreeTag, TaggedDma, submit_when_free,
 };
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ impl SlowMemory {
 }
 
 impl DmaPort for SlowMemory {
-    fn submit(&self, request: DmaRequest) -> Result<DmaCompletion, Busy> {
+    fn submit(&self, request: DmaRequest) -> Result<DmaCompletion, NoFreeTag> {
         let (sim, tag) = (self.sim.clone(), self.tags.take()?);
         Ok(DmaCompletion::new(|steps| async move {
             steps.set_up(Time::ZERO).await;
@@ -105,12 +105,12 @@ fn a_port_without_free_tags_is_busy_until_one_is_freed() {
     run(|sim| async move {
         let port = TaggedDma::new(&sim, "nic", SlowMemory::new(&sim), TAGS, LinkLatency::default());
         let _transfers: Vec<_> =
-            (1..=TAGS).map(|tag| port.submit(read(1000 * u64::from(tag), 64)).ok().expect("a tag is free")).collect();
-        assert_eq!(port.submit(read(1, 64)).err(), Some(Busy));
+            (1..=TAGS).map(|tag| port.submit(read(1000 * u64::from(tag), 64)).expect("a tag is free")).collect();
+        assert_eq!(port.submit(read(1, 64)).err(), Some(NoFreeTag));
         port.freed().wait().await;
         assert_eq!(sim.now(), Time::from_ns(1000) + Rate::from_bytes_per_s(1 << 30).time_for(Bytes(64)));
         assert!(port.submit(read(1, 64)).is_ok());
-        assert_eq!(port.submit(read(1, 64)).err(), Some(Busy), "one tag was freed");
+        assert_eq!(port.submit(read(1, 64)).err(), Some(NoFreeTag), "one tag was freed");
     });
 }
 
@@ -127,11 +127,11 @@ fn a_transfer_over_a_bus_moves_beats_of_its_blocks() {
         let (node, port) = memory_bus(&sim);
         let (bytes, at) = ((0..200).collect::<Vec<u8>>(), node.allocate(256) + 24);
         let write = DmaOperation::Write(bytes.clone().into());
-        let mut transfer = port.submit(DmaRequest { address: at, operation: write }).ok().expect("the tag is free");
-        assert_eq!(port.submit(read(at, 8)).err(), Some(Busy), "it has one tag");
+        let mut transfer = port.submit(DmaRequest { address: at, operation: write }).expect("the tag is free");
+        assert_eq!(port.submit(read(at, 8)).err(), Some(NoFreeTag), "it has one tag");
         transfer.done().await;
         assert_eq!(node.peek(at, 200), bytes, "what was written is visible");
-        let mut transfer = port.submit(read(at, 200)).ok().expect("the tag was freed");
+        let mut transfer = port.submit(read(at, 200)).expect("the tag was freed");
         let (mut all, mut data, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
         while let Some(beat) = transfer.next_beat(&mut data).await {
             assert_eq!((beat.offset, beat.bytes), (all.len() as u64, Bytes(data.len() as u64)));
@@ -148,7 +148,7 @@ fn an_abandoned_transfer_frees_its_tag_and_the_bus() {
     run(|sim| async move {
         let (node, port) = memory_bus(&sim);
         let at = node.allocate(256);
-        let mut transfer = port.submit(read(at, 256)).ok().expect("the tag is free");
+        let mut transfer = port.submit(read(at, 256)).expect("the tag is free");
         transfer.next_beat(&mut Vec::new()).await;
         assert!(node.bus.is_held());
         drop(transfer);
@@ -168,7 +168,7 @@ fn tags_over_a_bus_move_the_same_bytes() {
         let bytes: Vec<u8> = (0..=255).cycle().take(1024).collect();
         for part in bytes.chunks(256).zip((at..).step_by(256)) {
             let operation = DmaOperation::Write(part.0.to_vec().into());
-            _ = link.submit(DmaRequest { address: part.1, operation }).ok().expect("there is a tag for each");
+            _ = link.submit(DmaRequest { address: part.1, operation }).expect("there is a tag for each");
         }
         let before = link.writes().next();
         link.writes().visible_before(before).await;

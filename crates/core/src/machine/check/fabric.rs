@@ -1,4 +1,4 @@
-//! What must fit together at the fabric: its own values, the nodes that it joins, and a workload that drives its routers.
+//! Checks of the fabric: its own values, the nodes that it joins, and a workload that drives its routers.
 
 use crate::fabric::routed::RoutedFabric;
 use crate::machine::Machine;

@@ -1,4 +1,4 @@
-//! Whether the parts of a machine fit together, decided from means, facts and promises alone.
+//! Checks whether the parts of a machine are compatible, from capabilities, requirements and guarantees alone.
 
 use super::reach::{endpoints, lengths, names, packets};
 use crate::engine::Addresses;
@@ -9,49 +9,53 @@ use crate::messaging::shared::SharingMake;
 use crate::ni::{EndpointLimit, ProtocolMemory};
 use crate::protocol::{Guarantees, ProtocolEnvironment};
 
-/// What is looked at, of a machine whose every part is sound by itself.
+/// The parts that are checked, of a machine whose every part is valid alone.
 pub struct Parts<'a> {
     /// The parts that a description may name.
     pub registry: &'a Registry,
     /// The kinds of host that nodes are, by name.
     pub hosts: Vec<(&'a str, &'a HostPart)>,
-    /// What nodes have at the fabric.
+    /// The interface, protocol and messaging layer of the nodes.
     pub ends: &'a Ends,
-    /// The interface that is looked at, of the hosts.
+    /// The interface that is checked, which `hosts` have.
     pub interface: &'a InterfacePart,
-    /// All of them.
+    /// All interfaces of the machine.
     pub interfaces: &'a [&'a InterfacePart],
-    /// What the fabric carries.
-    pub facts: FabricCapabilities,
+    /// The capabilities of the fabric.
+    pub fabric_capabilities: FabricCapabilities,
     /// The fabric.
     pub fabric: &'a FabricPart,
-    /// What runs.
+    /// The workload.
     pub workload: &'a Workload,
     /// The nodes, and how many endpoints they have.
     pub addresses: Addresses,
-    /// The key that says how many the node has that has the most.
+    /// The key of the largest number of endpoints on a node.
     pub endpoints: &'a str,
 }
 
-/// Why parts do not fit.
+/// The reason why parts are incompatible.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Misfit {
-    /// The keys that it may be told at: the one that counts most is chosen.
+pub struct IncompatibleParts {
+    /// The keys at which it may be reported: the one of the highest layer is used.
     pub keys: Vec<String>,
-    /// What does not fit.
+    /// The message.
     pub message: String,
-    /// What would.
+    /// The help line: what would be compatible.
     pub help: String,
 }
 
-impl Misfit {
-    pub(super) fn new(keys: impl IntoIterator<Item = String>, message: String, help: impl Into<String>) -> Misfit {
-        Misfit { keys: keys.into_iter().collect(), message, help: help.into() }
+impl IncompatibleParts {
+    pub(super) fn new(
+        keys: impl IntoIterator<Item = String>,
+        message: String,
+        help: impl Into<String>,
+    ) -> IncompatibleParts {
+        IncompatibleParts { keys: keys.into_iter().collect(), message, help: help.into() }
     }
 }
 
-/// Everything that does not fit.
-pub fn misfits(parts: &Parts<'_>) -> Vec<Misfit> {
+/// Returns every incompatibility of the parts.
+pub fn incompatibilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let checks = [
         capabilities,
         format,
@@ -74,7 +78,7 @@ pub fn misfits(parts: &Parts<'_>) -> Vec<Misfit> {
 impl Parts<'_> {
     /// Returns what the protocol finds on the fabric.
     fn environment(&self) -> ProtocolEnvironment {
-        ProtocolEnvironment::new(self.facts.classes, self.facts.in_order)
+        ProtocolEnvironment::new(self.fabric_capabilities.classes, self.fabric_capabilities.in_order)
     }
 
     /// Returns what the protocol guarantees over the fabric.
@@ -83,8 +87,8 @@ impl Parts<'_> {
     }
 }
 
-/// Nodes whose interfaces differ read each other's packets.
-fn format(parts: &Parts<'_>) -> Vec<Misfit> {
+/// Checks that nodes with different interfaces can read each other's packets.
+fn format(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let own = parts.interface;
     let apart = |first: &&&InterfacePart| first.family_table() != own.family_table();
     let Some(&other) = parts.interfaces.first().filter(apart) else { return Vec::new() };
@@ -106,11 +110,11 @@ fn format(parts: &Parts<'_>) -> Vec<Misfit> {
     } else {
         return Vec::new();
     };
-    vec![Misfit::new(keys, message, help)]
+    vec![IncompatibleParts::new(keys, message, help)]
 }
 
-/// Hosts offer the capabilities that the interface requires.
-fn capabilities(parts: &Parts<'_>) -> Vec<Misfit> {
+/// Checks that hosts offer the capabilities that the interface requires.
+fn capabilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let needs = parts.interface.needs();
     let mut wrong = Vec::new();
     for (name, host) in &parts.hosts {
@@ -125,7 +129,7 @@ fn capabilities(parts: &Parts<'_>) -> Vec<Misfit> {
             missing.join(", ")
         );
         let help = format!("{}; {}", hosts_with(parts.registry, &needs), interfaces_for(parts.registry, host));
-        wrong.push(Misfit::new([parts.interface.table(), host.table()], message, help));
+        wrong.push(IncompatibleParts::new([parts.interface.table(), host.table()], message, help));
         break;
     }
     wrong
@@ -147,7 +151,7 @@ fn interfaces_for(registry: &Registry, host: &HostPart) -> String {
 }
 
 /// A firmware that carries UDP alone runs no other protocol.
-fn spoken(parts: &Parts<'_>) -> Vec<Misfit> {
+fn spoken(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (ni, protocol) = (parts.interface.name(), parts.ends.protocol.name());
     if parts.interface.runs_protocols() || parts.ends.protocol.buffer_requirements().is_none() {
         return Vec::new();
@@ -158,11 +162,11 @@ fn spoken(parts: &Parts<'_>) -> Vec<Misfit> {
         .protocols()
         .default_key()
         .map_or_else(|| "choose another interface".to_owned(), |default| format!("it needs [protocol.{default}]"));
-    vec![Misfit::new([format!("protocol.{protocol}")], message, help)]
+    vec![IncompatibleParts::new([format!("protocol.{protocol}")], message, help)]
 }
 
-/// What a protocol keeps fits the memory of an interface whose firmware runs it.
-fn firmware(parts: &Parts<'_>) -> Vec<Misfit> {
+/// Checks that a protocol's buffers fit the memory of an interface whose firmware runs it.
+fn firmware(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (ni, protocol) = (parts.interface.name(), parts.ends.protocol.name());
     let room = parts.interface.protocol_memory(&*parts.ends.protocol, 1);
     let Some(ProtocolMemory { needed, available: memory, size_key, .. }) = room else { return Vec::new() };
@@ -181,23 +185,23 @@ fn firmware(parts: &Parts<'_>) -> Vec<Misfit> {
     let packet = parts.interface.packet_key();
     let help = format!("make the buffers of the protocol fewer, or ni.{ni}.{packet} smaller, or its memory larger");
     let keys = [format!("protocol.{protocol}"), parts.interface.key(packet), parts.interface.key(size_key)];
-    vec![Misfit::new(keys, message, help)]
+    vec![IncompatibleParts::new(keys, message, help)]
 }
 
-/// What the fabric loses is sent again.
-fn loss(parts: &Parts<'_>) -> Vec<Misfit> {
+/// Checks that lost packets are retransmitted.
+fn loss(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
-    if parts.facts.loss != Loss::Any || guarantees.survives_loss {
+    if parts.fabric_capabilities.loss != Loss::Any || guarantees.survives_loss {
         return Vec::new();
     }
     let message = format!("[protocol.{}] does not send again what the fabric loses", parts.ends.protocol.name());
-    vec![Misfit::new(["fabric.loss".to_owned()], message, parts.registry.needs_retransmission())]
+    vec![IncompatibleParts::new(["fabric.loss".to_owned()], message, parts.registry.needs_retransmission())]
 }
 
-/// A protocol that relies on order gets it.
-fn order(parts: &Parts<'_>) -> Vec<Misfit> {
+/// Checks that a protocol which relies on order gets it.
+fn order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
-    if !guarantees.needs_order || parts.facts.in_order {
+    if !guarantees.needs_order || parts.fabric_capabilities.in_order {
         return Vec::new();
     }
     let message = "on a fabric that may deliver out of order, one bit does not tell a copy from a new packet";
@@ -206,24 +210,27 @@ fn order(parts: &Parts<'_>) -> Vec<Misfit> {
         parts.registry.order_free_retransmission()
     );
     let keys = [parts.ends.protocol.key(parts.ends.protocol.retransmission_key().unwrap_or_default())];
-    vec![Misfit::new(keys, message.to_owned(), help)]
+    vec![IncompatibleParts::new(keys, message.to_owned(), help)]
 }
 
-/// Numbers tell a packet from its copies, whatever the fabric does to their order.
-fn numbers(parts: &Parts<'_>) -> Vec<Misfit> {
+/// Checks that sequence numbers distinguish a packet from its duplicates, even out of order.
+fn numbers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let protocol = &parts.ends.protocol;
-    let misfit = |(key, reason): (&'static str, String)| {
+    let incompatibility = |(key, reason): (&'static str, String)| {
         let message = format!("on a fabric that may deliver out of order, {reason}");
         let help = "leave it out, for 32 bits; or it needs one way between two nodes, and one virtual channel";
-        Misfit::new([protocol.key(key)], message, help)
+        IncompatibleParts::new([protocol.key(key)], message, help)
     };
-    protocol.sequence_space_error(&parts.environment()).into_iter().map(misfit).collect()
+    protocol.sequence_space_error(&parts.environment()).into_iter().map(incompatibility).collect()
 }
 
-/// Transfers that rely on order get it.
-fn transfers(parts: &Parts<'_>) -> Vec<Misfit> {
+/// Checks that transfers which rely on order get it.
+fn transfers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
-    if !parts.ends.messaging.in_order || parts.facts.in_order && !guarantees.reorders || guarantees.in_order {
+    if !parts.ends.messaging.in_order
+        || parts.fabric_capabilities.in_order && !guarantees.reorders
+        || guarantees.in_order
+    {
         return Vec::new();
     }
     let protocol = parts.ends.protocol.name();
@@ -236,11 +243,12 @@ fn transfers(parts: &Parts<'_>) -> Vec<Misfit> {
     };
     let such_as = parts.registry.order_keeping_protocol().map(|table| format!(", such as {table}"));
     let help = format!("it needs a protocol that keeps order{}, or in-order = false", such_as.unwrap_or_default());
-    vec![Misfit::new(["messaging.in-order".to_owned()], message, help)]
+    vec![IncompatibleParts::new(["messaging.in-order".to_owned()], message, help)]
 }
 
-/// Hardware shares memory where there is such, and the processor has registers for all who wait for it.
-fn sharing(parts: &Parts<'_>) -> Vec<Misfit> {
+/// Checks that hardware shared memory exists if it is selected, and that the processor has contexts for all
+/// programs that wait for it.
+fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     if parts.ends.shared_memory.make != SharingMake::Hardware || !parts.workload.needs().shared_memory {
         return Vec::new();
     }
@@ -248,7 +256,7 @@ fn sharing(parts: &Parts<'_>) -> Vec<Misfit> {
         let message = format!("[ni.{}] keeps no memory coherent that nodes share", parts.interface.name());
         let help = parts.registry.needs_interface(|interface| interface.coherent_block().is_some());
         let help = format!("{help}, or [shared-memory.software]");
-        return vec![Misfit::new(["shared-memory.hardware".to_owned()], message, help)];
+        return vec![IncompatibleParts::new(["shared-memory.hardware".to_owned()], message, help)];
     }
     let most = parts.addresses.most();
     let few = |(name, host): &(&str, &HostPart)| {
@@ -258,36 +266,44 @@ fn sharing(parts: &Parts<'_>) -> Vec<Misfit> {
     let Some((name, key, contexts)) = parts.hosts.iter().find_map(few) else { return Vec::new() };
     let message = format!("{most} programs of a node wait for blocks, and `{name}` has registers for {contexts}");
     let keys = [parts.endpoints.to_owned(), key];
-    vec![Misfit::new(keys, message, "describe fewer endpoints, or more contexts; or choose [shared-memory.software]")]
+    vec![IncompatibleParts::new(
+        keys,
+        message,
+        "describe fewer endpoints, or more contexts; or choose [shared-memory.software]",
+    )]
 }
 
 /// The interface executes the one-sided operations of the workload.
-fn one_sided(parts: &Parts<'_>) -> Option<Misfit> {
+fn one_sided(parts: &Parts<'_>) -> Option<IncompatibleParts> {
     let (key, bytes) = parts.workload.needs().one_sided?;
     let ni = parts.interface.name();
     let Some(max) = parts.interface.limits().one_sided else {
         let message = format!("[ni.{ni}] executes no operations on the memory of its node for others");
         let help = parts.registry.needs_interface(|interface| interface.limits().one_sided.is_some());
-        return Some(Misfit::new([parts.workload.table()], message, help));
+        return Some(IncompatibleParts::new([parts.workload.table()], message, help));
     };
     let message = format!("an operation of {bytes}, and [ni.{ni}] moves at most {max} in one");
     let keys = [parts.workload.key(key), parts.interface.key(parts.interface.packet_key())];
-    (bytes > max).then(|| Misfit::new(keys, message, "make operations shorter, or packets longer"))
+    (bytes > max).then(|| IncompatibleParts::new(keys, message, "make operations shorter, or packets longer"))
 }
 
-/// The program finds what it tries.
-fn program(parts: &Parts<'_>) -> Vec<Misfit> {
+/// Checks that the machine has what the workload measures.
+fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let mut wrong = Vec::new();
     if parts.workload.needs().host_dma && !parts.interface.limits().has_host_dma {
         let message = format!("[ni.{}] has no host DMA that could be tried alone", parts.interface.name());
         let help = parts.registry.needs_interface(|interface| interface.limits().has_host_dma);
-        wrong.push(Misfit::new([parts.workload.table()], message, help));
+        wrong.push(IncompatibleParts::new([parts.workload.table()], message, help));
     }
     wrong.extend(one_sided(parts));
     let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
     if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, free) {
         let message = format!("on `{name}` memory takes no time, and copying would never end");
-        wrong.push(Misfit::new([parts.workload.key(key)], message, "it needs a host with an I/O bus or a memory bus"));
+        wrong.push(IncompatibleParts::new(
+            [parts.workload.key(key)],
+            message,
+            "it needs a host with an I/O bus or a memory bus",
+        ));
     }
     wrong
 }

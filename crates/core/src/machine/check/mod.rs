@@ -1,18 +1,19 @@
-//! What must fit together before time 0.
+//! Checks, before time 0, that the parts of a machine are compatible.
 
 mod fabric;
 pub mod fit;
-mod memory_room;
+mod memory_capacity;
 pub(super) mod notes;
 mod reach;
 mod sound;
 
 use crate::machine::{HostPart, InterfacePart, Machine, NodeDescription, shipped};
+use crate::program::flow_patterns::is_pattern;
 use crate::text::suggest::among;
 use crate::text::{Problem, Read};
 use std::collections::BTreeSet;
 
-/// All problems of a description whose every value is sound.
+/// Returns all problems of a description whose every value is valid.
 pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
     let mut problems = Vec::new();
     nodes(read, &mut problems);
@@ -23,13 +24,13 @@ pub(super) fn check(read: &Read<Machine>) -> Vec<Problem> {
         Some(_) => fits(read, &mut problems),
     }
     if problems.is_empty() {
-        memory_room::check(read, &mut problems);
+        memory_capacity::check(read, &mut problems);
         fabric::check(read, &mut problems);
     }
     problems
 }
 
-/// Whether the parts fit together.
+/// Checks that the parts are compatible.
 fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
     let Some(ends) = &machine.ends else { return };
@@ -41,16 +42,32 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         return;
     }
     let (interfaces, endpoints) = (&machine.interfaces()[..], &endpoints_key(machine));
-    let mut told: Vec<fit::Misfit> = Vec::new();
+    let mut reported: Vec<fit::IncompatibleParts> = Vec::new();
     for &interface in interfaces {
-        let (facts, addresses, hosts) = (fabric.capabilities(), machine.addresses(), hosts_of(machine, interface));
-        let parts =
-            fit::Parts { registry, hosts, ends, interface, interfaces, facts, fabric, workload, addresses, endpoints };
-        // What is wrong whatever the interface is told once.
-        told.extend(fit::misfits(&parts).into_iter().filter(|misfit| !told.contains(misfit)).collect::<Vec<_>>());
+        let (fabric_capabilities, addresses, hosts) =
+            (fabric.capabilities(), machine.addresses(), hosts_of(machine, interface));
+        let parts = fit::Parts {
+            registry,
+            hosts,
+            ends,
+            interface,
+            interfaces,
+            fabric_capabilities,
+            fabric,
+            workload,
+            addresses,
+            endpoints,
+        };
+        // A problem that does not depend on the interface is reported once.
+        reported.extend(
+            fit::incompatibilities(&parts)
+                .into_iter()
+                .filter(|incompatibility| !reported.contains(incompatibility))
+                .collect::<Vec<_>>(),
+        );
     }
-    for misfit in &told {
-        tell(read, misfit, problems);
+    for incompatibility in &reported {
+        report(read, incompatibility, problems);
     }
     classes(read, ends, problems);
 }
@@ -72,19 +89,21 @@ fn endpoints_key(machine: &Machine) -> String {
     node.map_or_else(|| "nodes".to_owned(), |node| format!("{}.endpoints", node.key))
 }
 
-/// Tells a misfit at the key that counts most.
-fn tell(read: &Read<Machine>, misfit: &fit::Misfit, problems: &mut Vec<Problem>) {
-    let keys: Vec<String> = misfit.keys.iter().cloned().chain(chosen(&read.value, &misfit.keys)).collect();
+/// Reports an incompatibility at the key of the highest layer.
+fn report(read: &Read<Machine>, incompatibility: &fit::IncompatibleParts, problems: &mut Vec<Problem>) {
+    let keys: Vec<String> =
+        incompatibility.keys.iter().cloned().chain(chosen(&read.value, &incompatibility.keys)).collect();
     // Where no nodes are described there are as many as the fabric has.
-    let keys: Vec<&str> = keys.iter().map(String::as_str).filter(|key| *key != "nodes" || read.stands(key)).collect();
-    problems.push(read.wrong(read.foremost(&keys), &misfit.message, &misfit.help).misfit());
+    let keys: Vec<&str> =
+        keys.iter().map(String::as_str).filter(|key| *key != "nodes" || read.is_defined(key)).collect();
+    problems.push(read.wrong(read.foremost(&keys), &incompatibility.message, &incompatibility.help).incompatible());
 }
 
-/// A logical network that a description names is there.
+/// Checks that a logical network which the description names exists.
 fn classes(read: &Read<Machine>, ends: &super::Ends, problems: &mut Vec<Problem>) {
     let Some(key) = ends.protocol.second_class_key().map(|key| ends.protocol.key(key)) else { return };
     let (fabric, capabilities) = (&read.value.fabric, read.value.fabric.capabilities());
-    if read.stands(&key) && capabilities.classes == 1 {
+    if read.is_defined(&key) && capabilities.classes == 1 {
         let message = format!("there is no other logical network: [{}] has one", fabric.table());
         let help = match capabilities.classes_key {
             Some(key) => format!("leave it out, or write {} = 2", fabric.key(key)),
@@ -94,7 +113,7 @@ fn classes(read: &Read<Machine>, ends: &super::Ends, problems: &mut Vec<Problem>
     }
 }
 
-/// Where a node was given the host that one of `keys` is about: hosts often come with a shipped part.
+/// Returns the key that gives a node the host that one of `keys` is about: hosts often come with a shipped part.
 fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
     let is_about = |host: &str| {
         keys.iter().any(|key| key.strip_prefix("hosts.").is_some_and(|key| key.starts_with(&format!("{host}."))))
@@ -102,11 +121,11 @@ fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
     machine.nodes.iter().find(|node| is_about(&node.host)).map(|node| format!("nodes.{}.host", node.name))
 }
 
-/// A workload that drives the fabric alone needs one of routers.
+/// Checks a workload that drives the fabric alone, which needs a fabric of routers.
 fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (fabric, nodes) = (&read.value.fabric, read.value.nodes.len());
-    if let Some(misfit) = reach::too_many(&read.value.registry, nodes, None, fabric) {
-        tell(read, &misfit, problems);
+    if let Some(incompatibility) = reach::too_many(&read.value.registry, nodes, None, fabric) {
+        report(read, &incompatibility, problems);
     }
     if read.value.addresses().most() > 1 {
         let message = "this workload drives the fabric alone, and no program takes an endpoint";
@@ -163,7 +182,11 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     for (key, name) in machine.workload.endpoint_names() {
         if machine.end(name).is_none() {
             let key = machine.workload.key(&key);
-            problems.push(read.wrong(&key, &format!("there is no {kind} `{name}`"), &among(kinds, name, &names)));
+            let message = match is_pattern(name) {
+                true => format!("no {kind} matches `{name}` so that there is a flow"),
+                false => format!("there is no {kind} `{name}`"),
+            };
+            problems.push(read.wrong(&key, &message, &among(kinds, name, &names)));
         }
     }
     let defaults = [0, 1].map(|node| machine.nodes.get(node).map(|node| node.name.as_str()));
@@ -175,14 +198,14 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let help = format!("the two ends of a program are different {kinds}");
         problems.push(read.wrong(&machine.workload.key(&key), &message, &help));
     }
-    // Of too few nodes enough is told.
+    // Too few nodes are already reported above.
     let number = Some(machine.addresses().len()).filter(|_| machine.nodes.len() >= machine.workload.needs().nodes);
     for error in number.map(|number| machine.workload.check_endpoints(number)).unwrap_or_default() {
         problems.push(read.wrong(&machine.workload.key(&error.key), &error.message, &error.help));
     }
 }
 
-/// Where to take a host from.
+/// Returns help on where to take a host from.
 fn hosts_there_are(given: &str, hosts: &[&str]) -> String {
     let shipped = |name: &str| format!("hosts/{name}");
     if shipped::part(&shipped(given)).is_some() {

@@ -1,28 +1,31 @@
-//! What is noted of a machine before time 0: whether its routes can deadlock, and whether its fabric drops packets that
-//! nothing has gone wrong with.
+//! Notes on a machine before time 0: whether its routes can deadlock, and whether its fabric drops packets in normal
+//! operation.
 //!
 //! Neither is an error: a run may be there to show the deadlock, or to count the losses. Leaves out how long a packet
-//! waits for its reader, which only the run can tell; a run that ends stuck names the packets it lost.
+//! waits for its reader, which only a run shows; a deadlock report names the packets that were lost.
 
 use super::reach;
 use crate::fabric::Loss;
 use crate::machine::Machine;
 use crate::protocol::ProtocolEnvironment;
 
-/// Returns what `narrows check` adds where nothing is wrong.
+/// Returns the notes that `narrows check` prints if there is no problem.
 pub(in crate::machine) fn notes(machine: &Machine) -> Vec<String> {
     let nodes: Vec<String> = machine.nodes.iter().map(|node| node.name.clone()).collect();
     let notes = machine.fabric.notes(&nodes, machine.run.no_progress_limit);
     notes.into_iter().chain(loss(machine)).collect()
 }
 
-/// That packets are lost even where nothing waits, and who does not send them again.
+/// Returns the note that packets are lost even without contention and that the protocol does not retransmit them.
 fn loss(machine: &Machine) -> Option<String> {
-    let (ends, facts) = (machine.ends.as_ref()?, machine.fabric.capabilities());
-    let Loss::Held { after, carries } = facts.loss else { return None };
+    let (ends, fabric_capabilities) = (machine.ends.as_ref()?, machine.fabric.capabilities());
+    let Loss::Held { after, carries } = fabric_capabilities.loss else { return None };
     let longest = machine.interfaces().into_iter().map(|interface| reach::longest(ends, interface));
     let ((packet, key), protocol) = (longest.max()?, &ends.protocol);
-    if packet <= carries || protocol.guarantees(&ProtocolEnvironment::new(facts.classes, facts.in_order)).survives_loss
+    if packet <= carries
+        || protocol
+            .guarantees(&ProtocolEnvironment::new(fabric_capabilities.classes, fabric_capabilities.in_order))
+            .survives_loss
     {
         return None;
     }

@@ -1,6 +1,6 @@
-//! Whether packets, messages and names are no longer than what carries them, and no more than it can tell apart.
+//! Checks that packets, messages and names fit what carries them, and that headers can distinguish all names.
 
-use super::fit::{Misfit, Parts};
+use super::fit::{IncompatibleParts, Parts};
 use crate::engine::Bytes;
 use crate::fabric::MtuLimit;
 use crate::machine::nodes::NODES_MAX;
@@ -17,9 +17,11 @@ pub(super) fn longest(ends: &Ends, interface: &InterfacePart) -> (Bytes, String)
 }
 
 /// Packets are no longer than the fabric carries.
-pub(super) fn packets(parts: &Parts<'_>) -> Vec<Misfit> {
+pub(super) fn packets(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (packet, key) = longest(parts.ends, parts.interface);
-    let Some(MtuLimit { bytes, reason, keys, hint }) = parts.facts.packet_max.filter(|most| most.bytes < packet) else {
+    let Some(MtuLimit { bytes, reason, keys, hint }) =
+        parts.fabric_capabilities.packet_max.filter(|most| most.bytes < packet)
+    else {
         return Vec::new();
     };
     let keys: Vec<String> = keys.iter().map(|key| parts.fabric.key(key)).collect();
@@ -29,11 +31,11 @@ pub(super) fn packets(parts: &Parts<'_>) -> Vec<Misfit> {
     );
     let help = format!("make {key} smaller, or {hint}");
     let all = keys.into_iter().chain([key, parts.fabric.table()]);
-    vec![Misfit::new(all, message, help)]
+    vec![IncompatibleParts::new(all, message, help)]
 }
 
 /// Messages are no longer than the interface can say.
-pub(super) fn lengths(parts: &Parts<'_>) -> Vec<Misfit> {
+pub(super) fn lengths(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let all = parts.interfaces.iter().map(|interface| &***interface);
     if all.clone().any(|ni| ni.wire_format() != parts.interface.wire_format()) {
         return Vec::new();
@@ -45,19 +47,23 @@ pub(super) fn lengths(parts: &Parts<'_>) -> Vec<Misfit> {
         && payload > most
     {
         let message = format!("a payload of {payload} is larger than a message may be, {most}");
-        wrong.push(Misfit::new([parts.workload.key(key)], message, "make it smaller, or messaging.message-max larger"));
+        wrong.push(IncompatibleParts::new(
+            [parts.workload.key(key)],
+            message,
+            "make it smaller, or messaging.message-max larger",
+        ));
     }
     if let Some(most) = parts.ends.messaging.message_max.filter(|most| *most > reach) {
         let message = match parts.interfaces.len() {
             1 => format!("messages of {most} are longer than the interface can number the packets of, {reach}"),
             _ => format!("messages of {most} are longer than all interfaces cut up alike: {reach}"),
         };
-        wrong.push(Misfit::new(["messaging.message-max".to_owned()], message, "make it smaller"));
+        wrong.push(IncompatibleParts::new(["messaging.message-max".to_owned()], message, "make it smaller"));
     }
     wrong
 }
 
-fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> Misfit {
+fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> IncompatibleParts {
     let (name, packet) = (parts.interface.name(), parts.interface.packet_key());
     let (message, help) = match parts.interface.limits().message_bound {
         MessageBound::PacketBuffer => (
@@ -69,26 +75,26 @@ fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> Misfit
             format!("make it smaller, or the packets of [ni.{name}] larger"),
         ),
     };
-    Misfit::new([key.to_owned()], message, help)
+    IncompatibleParts::new([key.to_owned()], message, help)
 }
 
-/// Headers can name all nodes, and the fabric has places for them.
-pub(super) fn names(parts: &Parts<'_>) -> Vec<Misfit> {
+/// Checks that headers can name all nodes and that the fabric has ports for them.
+pub(super) fn names(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let nodes = parts.addresses.nodes();
     too_many(parts.registry, nodes, Some(parts.interface), parts.fabric).into_iter().collect()
 }
 
-/// More nodes than one of these can have: told of the one that has the fewest.
+/// Returns the problem that there are too many nodes, for the part with the lowest limit.
 pub(super) fn too_many(
     registry: &Registry,
     nodes: usize,
     interface: Option<&InterfacePart>,
     fabric: &FabricPart,
-) -> Option<Misfit> {
+) -> Option<IncompatibleParts> {
     let ni = interface.map(|interface| (interface.limits().nodes, format!("ni.{}", interface.name())));
     let limits = [
         ni.map(|(most, key)| (most, format!("a header of [{key}] names {most} at most"), key)),
-        // A shape without nodes could not be built, and was told of.
+        // A shape without nodes could not be built, which is already reported.
         fabric.capabilities().nodes_max.filter(|most| *most > 0).map(|most| {
             let key = fabric.table();
             (most, format!("[{key}] has {most}"), key)
@@ -108,21 +114,22 @@ pub(super) fn too_many(
         Some(_) => "describe fewer nodes, or make the shape larger".to_owned(),
         None => "describe fewer nodes".to_owned(),
     };
-    Some(Misfit::new(["nodes".to_owned(), fabric.table(), key], message, help))
+    Some(IncompatibleParts::new(["nodes".to_owned(), fabric.table(), key], message, help))
 }
 
-/// Headers can tell all endpoints apart, and the interface has room for what each has there.
-pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<Misfit> {
+/// Checks that headers can distinguish all endpoints and that the interface has memory for each.
+pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (nodes, all, most) = (parts.addresses.nodes(), parts.addresses.len(), parts.addresses.most());
     if all == nodes {
         return Vec::new();
     }
-    let told = |message: String, help: &str| vec![Misfit::new([parts.endpoints.to_owned()], message, help)];
+    let report =
+        |message: String, help: &str| vec![IncompatibleParts::new([parts.endpoints.to_owned()], message, help)];
     let widest = parts.registry.widest_interface();
     let help = &format!("describe fewer endpoints, or choose an interface whose header names more: [{widest}]");
     if all > NODES_MAX as usize {
         let message = format!("the machine has {all} endpoints, and Narrows simulates {NODES_MAX} at most");
-        return told(message, "describe fewer endpoints");
+        return report(message, "describe fewer endpoints");
     }
     match parts.interface.limits().endpoints {
         EndpointLimit::Total(named) if all > named as usize => {
@@ -130,14 +137,14 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<Misfit> {
                 "the machine has {all} endpoints, and a header of [{}] names {named} at most",
                 parts.interface.table()
             );
-            return told(message, help);
+            return report(message, help);
         }
         EndpointLimit::PerNode(named) if most > named => {
             let message = format!(
                 "a node has {most} endpoints, and a header of [{}] tells {named} of a node apart",
                 parts.interface.table()
             );
-            return told(message, help);
+            return report(message, help);
         }
         _ => {}
     }
@@ -150,7 +157,7 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<Misfit> {
                 parts.interface.table()
             );
             let name = parts.interface.name();
-            told(message, &format!("describe fewer endpoints, or make ni.{name}.{endpoint_key} fewer"))
+            report(message, &format!("describe fewer endpoints, or make ni.{name}.{endpoint_key} fewer"))
         }
         _ => Vec::new(),
     }

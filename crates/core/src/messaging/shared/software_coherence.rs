@@ -1,7 +1,8 @@
 //! Shared memory in software: the tags of blocks, faults, and the actions of the coherence protocol.
 //!
 //! Models: a tag for each block of every endpoint, which allows an access or forbids it; a fault, which costs its
-//! cycles and waits for the protocol; a handler's actions, in their order. The home of a block runs its directory, any other
+//! cycles and waits for the protocol; a handler's actions, in their order. The home of a block runs its directory,
+//! any other
 //! endpoint its requester. Leaves out: pointers of a directory, of which software has as many as it needs.
 
 use super::block_memory::BlockMemory;
@@ -12,8 +13,8 @@ use crate::engine::{EndId, NodeId};
 use crate::host::{Address, Processor};
 use crate::messaging::active::Active;
 use crate::protocol::directory::{
-    Access, BlockId, CoherenceAction, CoherenceMessage, Directory, DirectoryParameters, Requester, RequesterParameters,
-    Touch, Want,
+    Access, AccessOutcome, BlockId, CoherenceAction, CoherenceMessage, Directory, DirectoryParameters, Requester,
+    RequesterParameters, Want,
 };
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -84,7 +85,7 @@ impl SoftwareCoherence {
             true => self.directory.borrow_mut().access(block.number, want, &mut actions),
             false => self.requester.borrow_mut().access(block, want, &mut actions),
         };
-        assert_eq!(touch, Touch::Waits, "an allowed access needs no fault");
+        assert_eq!(touch, AccessOutcome::Waits, "an allowed access needs no fault");
         self.perform(block, &[], actions).await;
         self.active.wait_for_answer(at.home, || self.granted.get().is_some()).await;
         self.address(at)

@@ -20,8 +20,8 @@ use crate::host::{Address, Processor};
 use crate::ni::extensions::{AccessCosts, CoherenceUnit, Grant};
 use crate::ni::port::Port;
 use crate::protocol::directory::{
-    Access, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage, Directory, DirectoryParameters, Evicted,
-    Requester, RequesterParameters, Touch, Trap, Want,
+    Access, AccessOutcome, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage, Directory, DirectoryParameters,
+    Evicted, Requester, RequesterParameters, Trap, Want,
 };
 use crate::protocol::{Marks, Offer};
 use std::cell::{Cell, RefCell};
@@ -163,7 +163,7 @@ impl Coherence {
             Read | Write | Upgrade => self.costs.home,
             WriteBack | Invalidated | Fetched | Crossed => self.costs.acknowledge,
             Invalidate | Fetch | FetchInvalidate => self.costs.invalidate,
-            Shared | Exclusive | Upgraded | TurnedAway | WrittenBack => self.costs.reply,
+            Shared | Exclusive | Upgraded | Nack | WrittenBack => self.costs.reply,
         }
     }
 
@@ -299,7 +299,7 @@ impl Coherence {
             true => self.directory.borrow_mut().access(block.number, want, &mut actions),
             false => self.requester.borrow_mut().access(block, want, &mut actions),
         };
-        if touch == Touch::Hit {
+        if touch == AccessOutcome::Hit {
             self.host.settle(address);
             return None;
         }

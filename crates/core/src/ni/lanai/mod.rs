@@ -41,6 +41,7 @@ pub const SRAM_FITS: &str = "what is in the memory fits";
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct LanaiParameters {
     /// Clock of the interface's processor.
+    #[param(max = "100 GHz")]
     pub clock: Hertz,
     /// The interface's memory.
     #[param(table)]
@@ -102,7 +103,7 @@ impl Lanai {
             attention,
             clock: parameters.clock,
             worked: Cell::default(),
-            track: sim.recorder().track_if_on(&host.name, "firmware"),
+            track: sim.recorder().register_track(&host.name, "firmware"),
         })
     }
 
@@ -111,7 +112,7 @@ impl Lanai {
         let start = self.sim.now();
         self.sim.until(self.clock.edge_after(start, cycles)).await;
         self.worked.set(self.worked.get() + (self.sim.now() - start));
-        self.sim.recorder().tell(self.track, Doing { what: "work", ..Doing::default() }, start, self.sim.now());
+        self.sim.recorder().record_span(self.track, Doing { what: "work", ..Doing::default() }, start, self.sim.now());
     }
 
     /// For how long each part was at work.

@@ -57,7 +57,7 @@ impl Port {
             return;
         }
         let doing = Doing { what, message: packet.journey.id(), bytes: packet.label().length };
-        self.sim.recorder().tell(self.track, doing, since, self.sim.now());
+        self.sim.recorder().record_span(self.track, doing, since, self.sim.now());
     }
 
     pub(super) fn pump_all(&self) {
@@ -159,7 +159,7 @@ impl Port {
         if !(is_control || effects.returned || effects.discards) {
             self.arrived.notify();
         }
-        if !effects.frees_none {
+        if !effects.no_slot_freed {
             self.freed.notify();
         }
         self.changed.notify();

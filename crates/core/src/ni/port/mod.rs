@@ -127,7 +127,7 @@ impl Port {
             tally: tally.clone(),
             pending: pending.clone(),
             addresses: addresses.clone(),
-            track: sim.recorder().track_if_on(name, "port"),
+            track: sim.recorder().register_track(name, "port"),
         });
         if let Some(slots) = guarantees.slots {
             Class::all(classes).for_each(|class| port.wire.set_slots(class, slots));
@@ -283,18 +283,18 @@ impl Port {
     }
 
     /// Packets sent to a node, or to any, that are not answered for and will be, whatever is sent next.
-    pub fn unanswered(&self, to: Option<NodeId>) -> u32 {
-        self.protocol.borrow().unanswered(to)
+    pub fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
+        self.protocol.borrow().unacknowledged(to)
     }
 
     /// A note that rides in what is sent back.
     pub fn tell(&self, note: u64) {
-        self.protocol.borrow_mut().tell(note);
+        self.protocol.borrow_mut().set_feedback(note);
     }
 
     /// The note that came last from a node; 0 before.
     pub fn heard(&self, by: NodeId) -> u64 {
-        self.protocol.borrow().told(by)
+        self.protocol.borrow().feedback_from(by)
     }
 
     /// What the protocol counted.

@@ -221,7 +221,7 @@ impl RunningWorkload for Measurements {
 /// Returns the throughput of the network after the warm-up and its confidence interval, that of the mean latency, and
 /// the end of the warm-up.
 fn steady_metrics(world: &World) -> Vec<Metric> {
-    let (series, end) = (world.tally.course(), world.sim.now().ps());
+    let (series, end) = (world.tally.latency_series(), world.sim.now().ps());
     let clock = parallel::endpoint(world, 0).clock();
     let from = series.warm_up(end).at();
     let unknown = f64::NAN;

@@ -11,19 +11,19 @@ pub struct Bursts {
     pub cycles: u64,
     /// Number of phases after which the run ends before its last cycle; 0 for no such limit.
     pub phases: u64,
-    /// Probability that a node sends in a phase.
+    /// Expected fraction of phases in which a node sends.
     pub send_probability: f64,
     /// Smallest and largest number of packets that a sending node sends in a phase.
     pub packets: (u64, u64),
     /// Lengths of messages in packets, each with its weight.
     pub lengths: Vec<(u64, u64)>,
-    /// Packets of the shortest message that requests a bulk dialog.
+    /// Length from which on a message requests a bulk dialog, in packets.
     pub bulk_min: u64,
     /// Traffic pattern of the messages.
     pub pattern: Pattern,
-    /// Shortest and longest period in which a node ignores the network, in cycles.
+    /// Bounds of the periods in which a node ignores the network, in cycles.
     pub unresponsive: (u64, u64),
-    /// Shortest and longest time between such periods, in cycles.
+    /// Bounds of the times between these periods, in cycles.
     pub responsive: (u64, u64),
     /// Packets that a node sends between two polls; 0 if it polls only where it must.
     pub poll_every: u64,

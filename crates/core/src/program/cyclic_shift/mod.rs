@@ -37,8 +37,45 @@ struct Measurements {
     received: Vec<RefCell<Vec<bool>>>,
     /// Cycle in which the last node had all its words.
     ended_cycle: Cell<u64>,
-    /// Packets pending for each receiver, sample after sample.
-    pending: RefCell<Vec<u32>>,
+    pending: RefCell<PendingSamples>,
+}
+
+/// Samples kept at most. When there are more, every second one is dropped and the interval doubled, so that a run that
+/// never ends needs no more memory than one that does.
+const SAMPLES_MAX: usize = 1 << 14;
+
+/// Packets pending for each receiver, in samples at equal intervals.
+#[derive(Default)]
+struct PendingSamples {
+    nodes: usize,
+    /// Sample after sample, in each of them by receiver.
+    values: Vec<u32>,
+    /// Intervals of the description from one sample to the next, as a power of two.
+    interval_log2: u32,
+    /// Most packets pending for a receiver in any sample, kept or dropped.
+    max: u32,
+}
+
+impl PendingSamples {
+    /// Adds the sample at the end of interval number `interval`, counted from 1, if it is one of those to keep.
+    fn add(&mut self, interval: u64, pending: impl Iterator<Item = u32>) {
+        let start = self.values.len();
+        self.values.extend(pending);
+        self.max = self.max.max(self.values[start..].iter().copied().max().unwrap_or(0));
+        if !interval.is_multiple_of(1 << self.interval_log2) {
+            self.values.truncate(start);
+        }
+        if self.values.len() > SAMPLES_MAX * self.nodes {
+            self.thin_out();
+        }
+    }
+
+    /// Drops every second sample.
+    fn thin_out(&mut self) {
+        let samples = self.values.chunks_exact(self.nodes);
+        self.values = samples.skip(1).step_by(2).flatten().copied().collect();
+        self.interval_log2 += 1;
+    }
 }
 
 impl CyclicShift {
@@ -65,7 +102,7 @@ impl CyclicShift {
         let ends: Vec<_> = (0..world.addresses.len()).map(|node| parallel::endpoint(&world, node)).collect();
         for sample in 1.. {
             world.sim.until(ends[0].clock().end_of_cycle(sample * self.sample)).await;
-            measured.pending.borrow_mut().extend(ends.iter().map(|end| end.pending() as u32));
+            measured.pending.borrow_mut().add(sample, ends.iter().map(|end| end.pending() as u32));
         }
     }
 }
@@ -91,7 +128,7 @@ impl WorkloadSpec for CyclicShift {
             nodes,
             received: (0..nodes).map(|_| RefCell::new(vec![false; nodes])).collect(),
             ended_cycle: Cell::new(0),
-            pending: RefCell::default(),
+            pending: RefCell::new(PendingSamples { nodes, ..PendingSamples::default() }),
         });
         parallel::start(world, |endpoint| {
             let (node, receiver) = (endpoint.id().index(), measured.clone());
@@ -124,7 +161,7 @@ impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let cycles = super::value_if(outcome.is_complete(), self.ended_cycle.get() as f64);
         let words = (self.nodes as u64 - 1) * self.parameters.words;
-        let most = self.pending.borrow().iter().max().copied().unwrap_or(0);
+        let most = self.pending.borrow().max;
         let own = [
             Metric::new("shift.cycles", cycles, "cycles"),
             Metric::new("shift.words_per_cycle", words as f64 / cycles, "words/cycle/node"),
@@ -135,15 +172,34 @@ impl RunningWorkload for Measurements {
 
     fn map(&self) -> Option<Map> {
         let (rows, pending) = (self.nodes, self.pending.borrow());
-        let columns = pending.len() / rows;
-        let values = (0..rows).flat_map(|row| pending.iter().skip(row).step_by(rows).copied());
+        let columns = pending.values.len() / rows;
+        let values = (0..rows).flat_map(|row| pending.values.iter().skip(row).step_by(rows).copied());
         Some(Map {
             name: "shift.pending",
             unit: "packets",
             rows,
             columns,
-            every_cycles: self.parameters.sample,
+            every_cycles: self.parameters.sample << pending.interval_log2,
             values: values.collect(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_are_thinned_out_and_stay_at_equal_intervals() {
+        let mut samples = PendingSamples { nodes: 2, ..PendingSamples::default() };
+        let intervals = 5 * SAMPLES_MAX as u64;
+        for interval in 1..=intervals {
+            samples.add(interval, [interval as u32, if interval == 7 { u32::MAX } else { 0 }].into_iter());
+        }
+        assert!(samples.values.len() <= SAMPLES_MAX * 2);
+        let kept: Vec<u64> = samples.values.iter().step_by(2).map(|value| u64::from(*value)).collect();
+        let step = 1 << samples.interval_log2;
+        assert_eq!(kept, (1..=intervals / step).map(|number| number * step).collect::<Vec<_>>());
+        assert_eq!(samples.max, u32::MAX, "the largest value counts, whether its sample was kept or not");
     }
 }

@@ -45,4 +45,4 @@ mod split;
 #[cfg(test)]
 mod tests;
 
-pub use run::{Exchange, Moldyn};
+pub use run::{Moldyn, MoldynExchange};

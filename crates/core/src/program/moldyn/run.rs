@@ -39,7 +39,7 @@ pub struct Moldyn {
     /// How positions and forces are communicated: positions in shared memory and forces in a ring of transfers;
     /// transfers of all that a processor needs from another; messages of two particles; or shared memory for both.
     #[param(default = "ring")]
-    pub sends: Exchange,
+    pub sends: MoldynExchange,
     /// Number of particles ahead of the present one that are prefetched from shared memory, without a ring; 0 for none.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
@@ -47,7 +47,7 @@ pub struct Moldyn {
 
 /// How positions and forces are communicated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
-pub enum Exchange {
+pub enum MoldynExchange {
     /// Positions are in shared memory; a ring of transfers adds up forces.
     Ring,
     /// All positions or forces that a processor needs from another in one message.
@@ -74,7 +74,7 @@ impl Part for Moldyn {
 impl WorkloadSpec for Moldyn {
     fn needs(&self) -> WorkloadNeeds {
         WorkloadNeeds {
-            shared_memory: matches!(self.sends, Exchange::Ring | Exchange::Loads),
+            shared_memory: matches!(self.sends, MoldynExchange::Ring | MoldynExchange::Loads),
             ..WorkloadNeeds::default()
         }
     }
@@ -102,8 +102,9 @@ impl WorkloadSpec for Moldyn {
             (0..processors).map(|home| space.allocate(EndId(home as u32), bytes(home))).collect::<Vec<_>>()
         };
         let positions = allocate(VECTOR_BYTES);
-        let forces = if self.sends == Exchange::Loads { allocate(shared::FORCE_BLOCKS_BYTES) } else { Vec::new() };
-        let shares_memory = matches!(self.sends, Exchange::Ring | Exchange::Loads);
+        let forces =
+            if self.sends == MoldynExchange::Loads { allocate(shared::FORCE_BLOCKS_BYTES) } else { Vec::new() };
+        let shares_memory = matches!(self.sends, MoldynExchange::Ring | MoldynExchange::Loads);
         let workers = if shares_memory { Worker::all(world, &space) } else { Vec::new() };
         let run = Rc::new(Run {
             parameters: self.clone(),
@@ -119,9 +120,9 @@ impl WorkloadSpec for Moldyn {
             workers,
         });
         match self.sends {
-            Exchange::Ring => run.clone().start_ring(world),
-            Exchange::Loads => run.clone().start_loading(world),
-            Exchange::Transfers | Exchange::Groups => sending::start(&run, world),
+            MoldynExchange::Ring => run.clone().start_ring(world),
+            MoldynExchange::Loads => run.clone().start_loading(world),
+            MoldynExchange::Transfers | MoldynExchange::Groups => sending::start(&run, world),
         }
         run
     }

@@ -9,7 +9,7 @@
 use super::fixed::{self, Force, Vector};
 use super::pairs::PairList;
 use super::run::Run;
-use super::{Exchange, costs, motion};
+use super::{MoldynExchange, costs, motion};
 use crate::messaging::World;
 use crate::messaging::active::Active;
 use crate::program::collective::Collective;
@@ -137,7 +137,7 @@ async fn make_list(endpoint: &Active, run: &Run, inbox: &Inbox, round: usize) ->
     for to in others() {
         let numbers = needed.get(&to).map_or(&[][..], |numbers| numbers);
         let parts: Vec<&[u32]> = match run.parameters.sends {
-            Exchange::Transfers => vec![numbers],
+            MoldynExchange::Transfers => vec![numbers],
             _ => numbers.chunks(NUMBERS).chain(numbers.is_empty().then_some(numbers)).collect(),
         };
         for part in parts {
@@ -162,8 +162,8 @@ fn encode(particles: &[u32], numbers: impl Fn(usize) -> [u64; 3]) -> Vec<u32> {
 }
 
 /// Sends the numbers of particles in one or several messages; each begins with the index of its first particle.
-async fn send_groups(endpoint: &Active, sends: Exchange, to: usize, handler: u8, words: Vec<u32>) {
-    let each = if sends == Exchange::Transfers { words.len() } else { GROUP * WORDS };
+async fn send_groups(endpoint: &Active, sends: MoldynExchange, to: usize, handler: u8, words: Vec<u32>) {
+    let each = if sends == MoldynExchange::Transfers { words.len() } else { GROUP * WORDS };
     for (number, part) in words.chunks(each.max(1)).enumerate() {
         compute(endpoint, costs::PACK * (part.len() / WORDS) as u64).await;
         let first = number * each / WORDS;

@@ -54,17 +54,9 @@ impl Measured {
         window.map_or(f64::NAN, |(from, to)| (messages * self.payload.get()) as f64 / (to - from).as_us())
     }
 
+    /// Returns what is counted of each flow that is an open loop: of all flows, or of none.
     fn open(&self) -> Vec<Ref<'_, OpenCounts>> {
-        fn open(sender: &Rc<RefCell<SenderCounts>>) -> Option<Ref<'_, OpenCounts>> {
-            fn counts(counts: &SenderCounts) -> Option<&OpenCounts> {
-                match counts {
-                    SenderCounts::Open(counts) => Some(counts),
-                    SenderCounts::Closed(_) => None,
-                }
-            }
-            Ref::filter_map(sender.borrow(), counts).ok()
-        }
-        self.senders.iter().filter_map(open).collect()
+        self.senders.iter().filter_map(|sender| Ref::filter_map(sender.borrow(), SenderCounts::open).ok()).collect()
     }
 
     /// Returns the metrics of open loops; `accepted` is the rate of deliveries, in MB/s.
@@ -93,8 +85,9 @@ impl Measured {
     /// Returns the first flow whose backlog only grows, in words.
     fn saturation(&self, world: &World) -> Option<String> {
         let open = self.open();
-        let flow = open.iter().position(|counts| counts.backlog.only_grows())?;
-        let ((from, to), backlog) = (self.flows[flow], &open[flow].backlog);
+        let mut judged =
+            self.flows.iter().zip(&open).filter_map(|(flow, counts)| Some((flow, counts.backlog.as_ref()?)));
+        let (&(from, to), backlog) = judged.find(|(_, backlog)| backlog.only_grows())?;
         let (more, waiting) = backlog.growth();
         Some(format!(
             "the backlog of {} -> {} grew in each of the last {GROWING} of {WINDOWS} windows of {} messages, by {more} \

@@ -14,6 +14,7 @@ mod measured;
 mod send;
 
 use super::arrivals::Arrivals;
+use super::flow_patterns::{self, is_pattern};
 use super::pattern::ExpectedPayloads;
 use super::{RunningWorkload, copy};
 use crate::engine::{Bytes, EndId, Expected, Signal};
@@ -25,6 +26,7 @@ use measured::Measured;
 use send::{Sender, SenderCounts};
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// The parameters of streams.
 #[derive(Clone, PartialEq, Debug, Parameters)]
@@ -33,6 +35,9 @@ pub struct Stream {
     /// Sender and receiver of each flow, by name; none stands for one flow, first node to second.
     #[param(with(read = read_flows, write = |flows, to| write_flows(flows, to)))]
     pub flows: Vec<(String, String)>,
+    /// The pairs that the flows stand for, with the position of each flow, once the nodes are known.
+    #[param(skip = None)]
+    pub expanded: Option<Arc<[ExpandedFlow]>>,
     /// Messages of each flow.
     #[param(min = 2, max = 10_000_000, default = 200)]
     pub messages: u64,
@@ -53,7 +58,26 @@ pub struct Stream {
     pub deaf: bool,
 }
 
+/// A pair of endpoints that a flow of the description stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ExpandedFlow {
+    /// Position of the flow in the description.
+    pub index: usize,
+    /// Name of the sender.
+    pub from: String,
+    /// Name of the receiver.
+    pub to: String,
+}
+
 impl Stream {
+    /// Returns each flow with its position in the description; patterns are replaced once the nodes are known.
+    fn named_flows(&self) -> Vec<(usize, &str, &str)> {
+        match &self.expanded {
+            Some(flows) => flows.iter().map(|flow| (flow.index, flow.from.as_str(), flow.to.as_str())).collect(),
+            None => self.flows.iter().enumerate().map(|(at, (from, to))| (at, from.as_str(), to.as_str())).collect(),
+        }
+    }
+
     /// Returns the number of messages of each flow, those of the warm-up included.
     fn total(&self) -> u64 {
         self.warm_up + self.messages
@@ -68,7 +92,7 @@ impl Stream {
     }
 
     fn resolve(&self, world: &World) -> Vec<(EndId, EndId)> {
-        let named = self.flows.iter().map(|(from, to)| (world.id(from), world.id(to)));
+        let named = self.named_flows().into_iter().map(|(_, from, to)| (world.id(from), world.id(to)));
         if self.flows.is_empty() {
             vec![(world.nodes[0].endpoint().id(), world.nodes[1].endpoint().id())]
         } else {
@@ -105,15 +129,11 @@ impl Stream {
     fn planned_endpoints(&self) -> Vec<(FlowEndpoint<'_>, FlowEndpoint<'_>)> {
         match self.flows.is_empty() {
             true => vec![(FlowEndpoint::OfNode(0), FlowEndpoint::OfNode(1))],
-            false => self.flows.iter().map(|(from, to)| (FlowEndpoint::Named(from), FlowEndpoint::Named(to))).collect(),
+            false => {
+                let flows = self.named_flows().into_iter();
+                flows.map(|(_, from, to)| (FlowEndpoint::Named(from), FlowEndpoint::Named(to))).collect()
+            }
         }
-    }
-
-    /// The key of the first flow that names an endpoint, or is written like this.
-    fn flow_key(&self, sought: &str) -> String {
-        let both = sought.split_once(" -> ");
-        let is_sought = |(from, to): &(String, String)| from == sought || to == sought || both == Some((from, to));
-        self.flows.iter().position(is_sought).map_or("flows".to_owned(), |flow| format!("flows.{flow}"))
     }
 }
 
@@ -128,7 +148,8 @@ const FLOWS: &str = "flows";
 
 /// Reads flows, each of which is refused by itself.
 fn read_flows(t: &mut Table<'_>) -> Vec<(String, String)> {
-    let doc = "Flows, each as `\"from -> to\"` of nodes or endpoints; by default one from the first node to the second";
+    let doc = "Flows, each as `\"from -> to\"` of nodes or endpoints; `*` and `[1..31]` stand for many; by default one flow \
+               from the first node to the second";
     let texts = t.texts(FLOWS, doc).or(&[]);
     let read = |text: &String| {
         super::flow(text).unwrap_or_else(|| {
@@ -156,18 +177,32 @@ impl WorkloadSpec for Stream {
     }
 
     fn check_endpoints(&self, _: usize) -> Vec<ParameterError> {
-        let flows = self.flows.len().max(1);
+        let flows = self.named_flows().len().max(1);
         self.arrivals.check_flows(flows, self.total()).into_iter().collect()
     }
 
+    fn with_endpoints(&self, names: &dyn Fn() -> Vec<String>) -> Option<Arc<dyn WorkloadSpec>> {
+        if !self.flows.iter().any(|(from, to)| is_pattern(from) || is_pattern(to)) {
+            return None;
+        }
+        let names = names();
+        let expanded = self.flows.iter().enumerate().flat_map(|(index, (from, to))| {
+            let pairs = flow_patterns::expand(from, to, &names);
+            // A flow without a pair stays as it is written, and is reported where names are checked.
+            let pairs = if pairs.is_empty() { vec![(from.clone(), to.clone())] } else { pairs };
+            pairs.into_iter().map(move |(from, to)| ExpandedFlow { index, from, to })
+        });
+        Some(Arc::new(Stream { expanded: Some(expanded.collect()), ..self.clone() }))
+    }
+
     fn endpoint_names(&self) -> Vec<(String, &str)> {
-        let ends = self.flows.iter().flat_map(|(from, to)| [from, to]);
-        ends.map(|name| (self.flow_key(name), name.as_str())).collect()
+        let named = |(index, from, to)| [from, to].map(|name| (format!("{FLOWS}.{index}"), name));
+        self.named_flows().into_iter().flat_map(named).collect()
     }
 
     fn endpoint_pairs<'a>(&'a self, _: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
-        let read = self.flows.iter().filter(|(from, _)| !from.is_empty());
-        read.map(|(from, to)| (self.flow_key(&format!("{from} -> {to}")), (from.as_str(), to.as_str()))).collect()
+        let read = self.named_flows().into_iter().filter(|(_, from, _)| !from.is_empty());
+        read.map(|(index, from, to)| (format!("{FLOWS}.{index}"), (from, to))).collect()
     }
 
     fn payload_max(&self) -> Option<(&'static str, Bytes)> {
@@ -197,11 +232,7 @@ impl WorkloadSpec for Stream {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let flows = self.resolve(world);
-        for pair in distinct(&flows, |flow| *flow) {
-            let warm_up = self.warm_up * flows.iter().filter(|flow| **flow == pair).count() as u64;
-            // The last message of a warm-up is measured: its delivery is where bandwidth counts from.
-            world.tally.warm_up(pair.0, pair.1, warm_up.saturating_sub(1));
-        }
+        flows.iter().for_each(|&(from, to)| world.tally.warm_up(from, to, self.warm_up));
         let senders = self.start_senders(world, &flows);
         let receivers = distinct(&flows, |&(_, to)| to);
         let expected: Vec<_> = receivers.iter().map(|node| self.expect(world, &flows, *node)).collect();

@@ -14,6 +14,8 @@ use std::rc::Rc;
 pub(super) const WINDOWS: u64 = 5;
 /// Windows in a row in which the backlog of a saturated flow grows: in the first, queues may fill.
 pub(super) const GROWING: u64 = WINDOWS - 1;
+/// Measured messages from which on a flow is judged: a few that wait for one another are no load.
+const MESSAGES_MIN: u64 = 100;
 
 /// A flow's sender: one end of the flow, and what is counted there.
 pub(super) struct Sender {
@@ -41,7 +43,8 @@ pub(super) struct ClosedCounts {
 
 /// What is counted of an open loop.
 pub(super) struct OpenCounts {
-    pub backlog: Backlog,
+    /// Whether the backlog only grows; `None` if the flow has too few messages to say so.
+    pub backlog: Option<Backlog>,
     /// Most messages that waited at once.
     pub backlog_max: u64,
     /// Of the measured messages: the first and the last scheduled arrival, each with the messages that waited then.
@@ -55,8 +58,17 @@ impl SenderCounts {
         if !stream.arrivals.is_open() {
             return SenderCounts::Closed(ClosedCounts::default());
         }
-        let backlog = Backlog::new(stream.messages / WINDOWS, GROWING, stream.arrivals.dispersion());
+        let observer = || Backlog::new(stream.messages / WINDOWS, GROWING, stream.arrivals.dispersion());
+        let backlog = (stream.messages >= MESSAGES_MIN).then(observer);
         SenderCounts::Open(OpenCounts { backlog, backlog_max: 0, first: None, last: None })
+    }
+
+    /// Returns what is counted of an open loop, or `None` of a closed one.
+    pub fn open(&self) -> Option<&OpenCounts> {
+        match self {
+            SenderCounts::Open(counts) => Some(counts),
+            SenderCounts::Closed(_) => None,
+        }
     }
 }
 
@@ -84,12 +96,12 @@ impl Sender {
         for number in 0..self.stream.total() {
             if let Some(limit) = &mut limit {
                 let delivered = limit.before_send().await;
-                endpoint.until(delivered.map_or(Time::ZERO, |at| at + think_time)).await;
+                endpoint.until(delivered.map_or(Time::ZERO, |at| at.saturating_add(think_time))).await;
             }
             endpoint.send(self.outgoing(patterns, number)).await;
             match &mut limit {
                 Some(limit) => limit.sent(&self.counts),
-                None if think_time > Time::ZERO => endpoint.until(endpoint.now() + think_time).await,
+                None if think_time > Time::ZERO => endpoint.until(endpoint.now().saturating_add(think_time)).await,
                 None => {}
             }
         }
@@ -124,28 +136,31 @@ impl Sender {
 struct InFlight {
     limit: u64,
     deliveries: Rc<Deliveries>,
-    now: u64,
+    /// Messages sent for which no delivery was taken yet.
+    untaken: u64,
 }
 
 impl InFlight {
     fn new(limit: u64, deliveries: Rc<Deliveries>) -> InFlight {
-        InFlight { limit, deliveries, now: 0 }
+        InFlight { limit, deliveries, untaken: 0 }
     }
 
     /// Waits until one more message may be sent; returns the delivery that allows it, if it took one.
     async fn before_send(&mut self) -> Option<Time> {
-        if self.now < self.limit {
+        if self.untaken < self.limit {
             return None;
         }
         let delivered = self.deliveries.next().await;
-        self.now -= 1;
+        self.untaken -= 1;
         Some(delivered)
     }
 
     fn sent(&mut self, counts: &RefCell<SenderCounts>) {
-        self.now += 1;
+        self.untaken += 1;
+        // Among what is pending may be deliveries of other flows between the same endpoints.
+        let in_flight = self.untaken.saturating_sub(self.deliveries.pending());
         if let SenderCounts::Closed(counts) = &mut *counts.borrow_mut() {
-            counts.in_flight_max = counts.in_flight_max.max(self.now - self.deliveries.pending());
+            counts.in_flight_max = counts.in_flight_max.max(in_flight);
         }
     }
 }
@@ -177,7 +192,9 @@ impl OpenCounts {
     fn arrived(&mut self, arrival: Time, waiting: u64, measured: Option<u64>) {
         let Some(number) = measured else { return };
         self.backlog_max = self.backlog_max.max(waiting);
-        self.backlog.sample(number + 1, waiting, number + 1);
+        if let Some(backlog) = &mut self.backlog {
+            backlog.sample(number + 1, waiting, number + 1);
+        }
         self.first = self.first.or(Some((arrival, waiting)));
         self.last = Some((arrival, waiting));
     }

@@ -42,7 +42,7 @@ mod shared;
 mod tests;
 
 pub use fluid::Fluid;
-pub use run::{Exchange, Unstructured};
+pub use run::{Unstructured, UnstructuredExchange};
 pub use share::{FluidShare, ShareLink};
 
 /// Number of iterations in the paper.

@@ -31,7 +31,7 @@ pub struct Unstructured {
     /// How values and sums are communicated: batches for each processor, a message for each node's value and each flux,
     /// or loads and updates of shared memory.
     #[param(default = "batches")]
-    pub sends: Exchange,
+    pub sends: UnstructuredExchange,
     /// Number of edges ahead of the present one whose sums in shared memory are prefetched; 0 for no prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
@@ -42,7 +42,7 @@ pub struct Unstructured {
 
 /// How values and sums are communicated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
-pub enum Exchange {
+pub enum UnstructuredExchange {
     /// All values or sums for another processor in one message.
     Batches,
     /// A message for each node's value, and for each flux as soon as it is computed.
@@ -93,7 +93,7 @@ impl part::Part for Unstructured {
 
 impl WorkloadSpec for Unstructured {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.sends == Exchange::Loads, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: self.sends == UnstructuredExchange::Loads, ..WorkloadNeeds::default() }
     }
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
@@ -113,7 +113,7 @@ impl WorkloadSpec for Unstructured {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let sweep = Rc::new(Sweep::new(self, world.addresses.len(), world.seed));
-        if self.sends == Exchange::Loads {
+        if self.sends == UnstructuredExchange::Loads {
             let workers = SharedSweep::start(&sweep, self.prefetch as usize, world);
             assert!(sweep.workers.set(workers).is_ok(), "programs start once");
             return sweep;
@@ -123,13 +123,13 @@ impl WorkloadSpec for Unstructured {
             let (processor, receiver) = (endpoint.id().index(), sweep.clone());
             let collective = Rc::<Collective>::default();
             parallel::set_handler(&endpoint, &collective, move |from, handler, words| match sends {
-                Exchange::Nodes => receiver.parts[processor].handle_node(from, handler, words),
+                UnstructuredExchange::Nodes => receiver.parts[processor].handle_node(from, handler, words),
                 _ => receiver.parts[processor].handle_batch(from, handler, words),
             });
             let sweep = sweep.clone();
             async move {
                 match sends {
-                    Exchange::Nodes => by_node::run(endpoint, collective, sweep).await,
+                    UnstructuredExchange::Nodes => by_node::run(endpoint, collective, sweep).await,
                     _ => run(endpoint, collective, sweep).await,
                 }
             }

@@ -1,9 +1,9 @@
-//! What both sides tell their caller: what a processor wants and may, and what is to be done now.
+//! Results that both sides return to their caller: access rights, outcomes of requests, and actions to be done now.
 
 use super::{CoherenceKind, CoherenceMessage};
 use crate::engine::NodeId;
 
-/// What a processor wants of a block.
+/// Access that a processor requests to a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Want {
     /// To load.
@@ -12,7 +12,7 @@ pub enum Want {
     Write,
 }
 
-/// What a processor may do with a block.
+/// Access right of a processor to a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Access {
     /// Nothing.
@@ -24,7 +24,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// Whether it is enough.
+    /// Returns whether the right permits the access that `want` requests.
     pub const fn allows(self, want: Want) -> bool {
         match want {
             Want::Read => !matches!(self, Access::Invalid),
@@ -33,34 +33,34 @@ impl Access {
     }
 }
 
-/// What became of an access.
+/// Outcome of an access.
 #[must_use = "a processor waits or goes on"]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Touch {
-    /// It may be done now.
+pub enum AccessOutcome {
+    /// The access may be done now.
     Hit,
     /// The processor waits for [`CoherenceAction::Granted`].
     Waits,
 }
 
-/// What became of a prefetch. It binds to nothing: whatever it is, the program goes on.
+/// Outcome of a prefetch. A prefetch is non-binding: the program continues whatever the outcome.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Prefetched {
-    /// It was asked for.
+    /// The block was requested.
     Started,
-    /// The block is there, or under way.
+    /// The block is present or already requested.
     Useless,
-    /// It was dropped: the prefetch buffer is full.
+    /// The prefetch was dropped, because the prefetch buffer is full.
     Full,
 }
 
-/// What became of an eviction.
+/// Outcome of an eviction.
 #[must_use = "a block that stays keeps its place"]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Evicted {
     /// There was no copy.
     Absent,
-    /// A copy to read was dropped; nobody is told.
+    /// A read-only copy was dropped; no message is sent.
     Dropped,
     /// The only copy goes home.
     WrittenBack,
@@ -77,17 +77,17 @@ pub enum Trap {
     Write,
 }
 
-/// What the caller does, in this order, of the block that the call was about.
+/// An action on the block of the call; the caller executes the actions in the order of the list.
 ///
-/// What the protocol did is in the list, too, so that a caller may charge for it: pointers, traps, and
+/// The list also records what the protocol did, so that a caller may charge for it: pointers, traps, and
 /// as many invalidations as are sent. The bytes of a block stay where they are until the list is done.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CoherenceAction {
     /// Send this; with the block's bytes as they are now, if the kind carries them.
     Send {
-        /// Whom it is for.
+        /// Destination of the message.
         to: NodeId,
-        /// What it says.
+        /// The message.
         message: CoherenceMessage,
     },
     /// The bytes that came are the block's: in memory at its home, else in this node's copy.
@@ -95,10 +95,10 @@ pub enum CoherenceAction {
     /// This node's processor may do this from now on, and no more. What its caches have is taken back
     /// or written through before anything is sent.
     Access(Access),
-    /// Who waits may do this much now, once; then the caller says `used`. Until then the bytes stay, even
-    /// if nobody else may use them: the access is [`Access::Invalid`] already, or becomes so.
+    /// The waiting accesses that this right permits may be done once, now; then the caller calls `used`. Until then the
+    /// bytes stay, even if no other access may use them: the access is [`Access::Invalid`] already, or becomes so.
     Granted(Access),
-    /// Turned away: the caller says `retry`, after a while of its choice.
+    /// The request was NACKed: the caller calls `retry` after a delay of its choice.
     Retry,
     /// The directory wrote a pointer.
     Pointer,

@@ -24,20 +24,20 @@ pub const BLOCKS_MAX: u32 = 1 << (u32::BITS - KIND_BITS);
 pub struct BlockId {
     /// The node whose memory it is in, and that knows who has copies.
     pub home: NodeId,
-    /// Its number there, below [`BLOCKS_MAX`].
+    /// Number of the block at its home, below [`BLOCKS_MAX`].
     pub number: u32,
 }
 
-/// What is said of a block.
+/// A message about a block.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CoherenceMessage {
-    /// What.
+    /// Kind of the message.
     pub kind: CoherenceKind,
     /// The block's number at its home.
     pub number: u32,
 }
 
-/// What is said.
+/// Kind of a coherence message.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum CoherenceKind {
@@ -62,7 +62,7 @@ pub enum CoherenceKind {
     /// From the home: your copy is the only one.
     Upgraded,
     /// From the home: ask again later.
-    TurnedAway,
+    Nack,
     /// From the home: what you wrote back is in memory.
     WrittenBack,
     /// To the home: I have no copy any more.
@@ -86,7 +86,7 @@ impl CoherenceKind {
         CoherenceKind::Shared,
         CoherenceKind::Exclusive,
         CoherenceKind::Upgraded,
-        CoherenceKind::TurnedAway,
+        CoherenceKind::Nack,
         CoherenceKind::WrittenBack,
         CoherenceKind::Invalidated,
         CoherenceKind::Fetched,
@@ -131,7 +131,7 @@ impl CoherenceKind {
 }
 
 impl CoherenceMessage {
-    /// Its word on the wire.
+    /// Returns the message's word on the wire.
     pub fn encode(self) -> u32 {
         assert!(self.number < BLOCKS_MAX, "block {} of {BLOCKS_MAX} fits a word", self.number);
         self.number << KIND_BITS | self.kind as u32

@@ -24,7 +24,7 @@
 //!                                                ◄─────── Invalidated
 //!                                      Fetch, FetchInvalidate ► (the owner)
 //!                                                ◄─────── Fetched, or Crossed
-//!                       ◄──────── Shared, Exclusive, Upgraded, or TurnedAway
+//!                       ◄──────── Shared, Exclusive, Upgraded, or Nack
 //!  WriteBack ───────────────────►
 //!                       ◄──────── WrittenBack
 //! ```
@@ -109,7 +109,7 @@ mod parameters;
 mod tests;
 
 #[doc = include_str!("example.md")]
-pub use action::{Access, CoherenceAction, Touch, Want};
+pub use action::{Access, AccessOutcome, CoherenceAction, Want};
 #[doc = include_str!("example.md")]
 pub use cache::Requester;
 #[doc = include_str!("example.md")]

@@ -1,6 +1,6 @@
-//! Parameters: what hardware has few of.
+//! Parameters: hardware resources that are limited in number.
 
-/// Of a home's directory.
+/// Parameters of a home's directory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DirectoryParameters {
     /// Pointers of a block in hardware; none where there is no limit. The home's own processor needs
@@ -13,13 +13,14 @@ pub struct DirectoryParameters {
 }
 
 impl DirectoryParameters {
-    /// Without limits, in a machine of so many nodes, each with so many requests at once.
+    /// Returns parameters without limits for a machine of `nodes` nodes with up to `requests` outstanding requests
+    /// each.
     pub const fn unlimited(nodes: u32, requests: u32) -> DirectoryParameters {
         DirectoryParameters { pointers: None, waiting: nodes.saturating_sub(1).saturating_mul(requests) }
     }
 }
 
-/// Of a node that asks.
+/// Parameters of a requesting node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RequesterParameters {
     /// Contexts of the processor, each of which waits for one block at most; asserted.

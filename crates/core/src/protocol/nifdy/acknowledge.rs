@@ -20,7 +20,7 @@ use super::Acknowledgement;
 use crate::engine::NodeId;
 use std::collections::VecDeque;
 
-/// What an acknowledgement waits for.
+/// Condition that an acknowledgement waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Waits {
     /// Nothing but its turn.

@@ -5,7 +5,7 @@
 //! its second ([`encode`]).
 
 use super::{
-    Acknowledgement, Bulk, BulkNumber, HeldState, NifdyHeader, NifdyUnit, OutgoingPacket, Request, Scalar,
+    Acknowledgement, Bulk, BulkNumber, NifdyHeader, NifdyUnit, OutgoingPacket, PeakOccupancy, Request, Scalar,
     UnitParameters,
 };
 use crate::engine::{Bytes, Class, FlowKey, Head, NodeId, Time};
@@ -33,7 +33,7 @@ pub struct NifdyParameters {
     pub acknowledges_on_other: bool,
 }
 
-/// The protocol's end at a node.
+/// The protocol's endpoint at a node.
 pub struct NifdyAdapter<P> {
     parameters: NifdyParameters,
     lanes: Vec<Lane<P>>,
@@ -44,8 +44,8 @@ struct Lane<P> {
     unit: NifdyUnit<(P, Bytes)>,
     /// Packets being composed.
     reserved: u32,
-    /// The most that it has held.
-    held: HeldState,
+    /// Peak occupancy.
+    peak: PeakOccupancy,
 }
 
 /// A place of the arrivals queue that is free when its packet has been read.
@@ -54,9 +54,10 @@ const PLACE: Slot = Slot(1);
 const BUFFER: Slot = Slot(0);
 
 impl<P: Clone> NifdyAdapter<P> {
-    /// The end at node `own`, on a fabric of so many classes.
+    /// Returns the endpoint of node `own` on a fabric with `classes` classes.
     pub fn new(own: NodeId, classes: u8, parameters: NifdyParameters) -> NifdyAdapter<P> {
-        let lane = |_| Lane { unit: NifdyUnit::new(own, &parameters.unit), reserved: 0, held: HeldState::default() };
+        let lane =
+            |_| Lane { unit: NifdyUnit::new(own, &parameters.unit), reserved: 0, peak: PeakOccupancy::default() };
         NifdyAdapter { parameters, lanes: (0..classes).map(lane).collect() }
     }
 
@@ -97,7 +98,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         }
         let lane = &mut self.lanes[class.index()];
         lane.reserved += 1;
-        lane.held.note_taken(&lane.unit, lane.reserved as usize);
+        lane.peak.note_taken(&lane.unit, lane.reserved as usize);
         Some(BUFFER)
     }
 
@@ -124,7 +125,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         let copies = self.unit(class).statistics().retransmitted;
         let frame = self.unit(class).next_packet(now)?;
         let lane = &mut self.lanes[class.index()];
-        lane.held.note_left(&lane.unit);
+        lane.peak.note_left(&lane.unit);
         let again = self.unit(class).statistics().retransmitted > copies;
         Some(Frame { again, ..self.frame(frame, class) })
     }
@@ -139,7 +140,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         let frees = unit.arrive(super::NifdyFrame { source, destination, header, carried, body });
         let discards = unit.statistics().duplicates > before;
         let lane = &mut self.lanes[of.index()];
-        lane.held.note_came(&lane.unit);
+        lane.peak.note_came(&lane.unit);
         Effects { place: frees.then_some(of), discards, ..Effects::NONE }
     }
 
@@ -155,7 +156,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<P>> {
         let delivered = self.unit(class).accept(answer)?;
         let lane = &mut self.lanes[class.index()];
-        lane.held.note_came(&lane.unit);
+        lane.peak.note_came(&lane.unit);
         let slot = if delivered.frees_place { PLACE } else { BUFFER };
         Some(Taken { from: delivered.source, slot, body: delivered.body.0 })
     }
@@ -172,7 +173,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         self.lanes.iter_mut().for_each(|lane| lane.unit.on_time(now));
     }
 
-    fn unanswered(&self, to: Option<NodeId>) -> u32 {
+    fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
         // What makes no whole group of a dialog is answered for with the packets that come after it.
         let group = self.parameters.unit.group();
         let bulk = |lane: &Lane<P>, to| lane.unit.unacknowledged(to) as u32 / group * group;
@@ -198,7 +199,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     }
 
     fn state_bytes(&self, packet: usize) -> usize {
-        self.lanes.iter().map(|lane| lane.held.bytes(packet)).sum()
+        self.lanes.iter().map(|lane| lane.peak.bytes(packet)).sum()
     }
 }
 
@@ -270,7 +271,7 @@ fn put_acknowledgement(bits: &mut Bits, acknowledgement: Acknowledgement) {
     }
 }
 
-/// What [`encode`] put in.
+/// Decodes the head written by [`encode`].
 pub fn decode(head: Head) -> (NifdyHeader, Option<Acknowledgement>) {
     let [mut first, mut second] = head.0.map(|word| Bits { word, used: 0 });
     let header = match first.get(2) {

@@ -9,7 +9,7 @@ use super::Scalar;
 use crate::engine::NodeId;
 use std::collections::VecDeque;
 
-/// What waits for the processor.
+/// A packet that waits for the processor.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Arrived<T> {
     Scalar {

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct BulkReceive<T> {
     dialogs: Vec<Option<Dialog<T>>>,
-    /// How many of them are open, and packets in all their buffers.
+    /// Number of open dialogs; `stored` counts the packets in all their buffers.
     open: usize,
     stored: usize,
     numbering: Numbering,
@@ -31,7 +31,7 @@ struct Dialog<T> {
     next: u32,
     /// The W buffers; the first is for the next packet.
     buffers: VecDeque<Option<Stored<T>>>,
-    /// How many from the first on are in order, and have their turn in the arrivals FIFO.
+    /// Number of packets from the first on that are in order and have their turn in the arrivals FIFO.
     ready: usize,
     /// The processor wants it to end.
     ends: bool,
@@ -45,7 +45,7 @@ struct Stored<T> {
     bulk_exit: bool,
 }
 
-/// What to acknowledge.
+/// An acknowledgement to be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Due {
     pub(super) source: NodeId,
@@ -54,9 +54,9 @@ pub(super) struct Due {
     pub(super) ends: bool,
 }
 
-/// What came of a packet from the network.
+/// Outcome of a packet from the network.
 pub(super) enum Stores {
-    /// It is in its buffer; so many more packets have their turn, and this is to be acknowledged.
+    /// The packet is in its buffer; `turns` more packets have their turn, and `due` is to be acknowledged.
     Kept { turns: usize, due: Option<Due> },
     /// A copy of one that waits in its buffer.
     Waits,
@@ -165,17 +165,17 @@ impl<T> BulkReceive<T> {
         Some((dialog.source, dialog.buffers.front()?.as_ref()?.body.as_ref()?))
     }
 
-    /// The senders of the open dialogs.
+    /// Returns the senders of the open dialogs.
     pub(super) fn sources(&self) -> impl Iterator<Item = NodeId> {
         self.dialogs.iter().flatten().map(|dialog| dialog.source)
     }
 
-    /// How many dialogs are open.
+    /// Returns the number of open dialogs.
     pub(super) fn open(&self) -> usize {
         self.open
     }
 
-    /// Packets in reorder buffers.
+    /// Returns the number of packets in reorder buffers.
     pub(super) fn stored(&self) -> usize {
         self.stored
     }
@@ -187,7 +187,7 @@ impl<T> BulkReceive<T> {
         assert_eq!(self.stored, self.dialogs.iter().flatten().map(stored).sum::<usize>());
     }
 
-    /// How many packets of each dialog have their turn, by number.
+    /// Returns the number of packets of each dialog that have their turn, by dialog number.
     pub(super) fn ready(&self) -> impl Iterator<Item = (u16, usize)> {
         let ready = |dialog: &Option<Dialog<T>>| dialog.as_ref().map_or(0, |dialog| dialog.ready);
         (0..).zip(self.dialogs.iter().map(ready))

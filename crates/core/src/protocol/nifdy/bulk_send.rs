@@ -21,7 +21,7 @@ use super::{Bulk, BulkNumber};
 use crate::engine::NodeId;
 use std::collections::VecDeque;
 
-/// Where the sender is.
+/// State of a sender's bulk mode.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum BulkSend {
     /// No dialog, and none asked for.
@@ -39,9 +39,9 @@ pub(super) struct Dialog {
     /// The receiver's number for it.
     dialog: u16,
     numbering: Numbering,
-    /// Where the window begins.
+    /// Position of the oldest unacknowledged packet, where the window begins.
     base: u32,
-    /// Of each packet sent since then, whether it is acknowledged.
+    /// Whether each packet sent from `base` on is acknowledged.
     sent: VecDeque<bool>,
     exit_sent: bool,
     /// The receiver wants it to end.

@@ -1,4 +1,4 @@
-//! What travels: data packets and acknowledgements, header by header.
+//! Frames of NIFDY and their headers: data packets and acknowledgements.
 //!
 //! A frame without a body is a header alone: an acknowledgement, or the rare empty exit of a
 //! dialog. `source` stands beside every frame. The paper's hardware leaves it out of bulk packets,
@@ -12,15 +12,15 @@ use std::fmt;
 #[must_use = "a frame that is not sent is lost"]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct NifdyFrame<T> {
-    /// Who sends it.
+    /// The sending node.
     pub source: NodeId,
-    /// Whom it is for.
+    /// The receiving node.
     pub destination: NodeId,
-    /// Of which kind, with that kind's fields.
+    /// Kind of the frame, with its fields.
     pub header: NifdyHeader,
-    /// An acknowledgement that rides in a data packet (§6.1).
+    /// Acknowledgement piggybacked on a data packet (§6.1).
     pub carried: Option<Acknowledgement>,
-    /// What the processor gave.
+    /// The processor's packet; `None` in a frame that is a header alone.
     pub body: Option<T>,
 }
 
@@ -40,7 +40,7 @@ pub enum NifdyHeader {
 pub struct Scalar {
     /// It is to be acknowledged; not so where it bypasses the protocol (§6.1).
     pub acknowledged: bool,
-    /// Its sender asks for a bulk dialog.
+    /// The sender asks for a bulk dialog.
     pub bulk_request: bool,
     /// Differs from that of the pair's packet before it; stays false without retransmission.
     pub duplicate_bit: bool,
@@ -69,14 +69,14 @@ pub struct BulkNumber {
 /// Fields of an acknowledgement.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Acknowledgement {
-    /// Of a scalar packet.
+    /// Acknowledges a scalar packet.
     Scalar {
-        /// What became of its request for a dialog.
+        /// Reply to the packet's request for a dialog.
         request: Request,
-        /// The packet's.
+        /// Duplicate bit of the packet.
         duplicate_bit: bool,
     },
-    /// Of packets of a bulk dialog.
+    /// Acknowledges packets of a bulk dialog.
     Bulk {
         /// The receiver's number for the dialog.
         dialog: u16,
@@ -87,7 +87,7 @@ pub enum Acknowledgement {
     },
 }
 
-/// What became of a request for a bulk dialog.
+/// Reply to a request for a bulk dialog.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Request {
     /// None was made.

@@ -1,7 +1,7 @@
 //! NIFDY: admission control and in-order delivery at the edge of the network.
 //!
 //! Callahan and Goldstein, *NIFDY: A Low Overhead, High Throughput Network Interface* (ISCA 1995).
-//! One file per organ of its Figure 1:
+//! One file per component of its Figure 1:
 //!
 //! ```text
 //!  processor                            unit                                        network
@@ -82,8 +82,8 @@ mod arrivals;
 mod bulk_receive;
 mod bulk_send;
 mod frame;
-mod held;
 mod numbering;
+mod occupancy;
 mod outstanding;
 mod parameters;
 mod pool;
@@ -112,7 +112,7 @@ pub use adapter::{NifdyAdapter, NifdyParameters};
 #[doc(hidden)]
 pub use frame::{Acknowledgement, Bulk, BulkNumber, NifdyHeader, Request, Scalar};
 #[doc(hidden)]
-pub use held::HeldState;
+pub use occupancy::PeakOccupancy;
 #[doc(hidden)]
 pub use parameters::{AcknowledgeAt, BulkAcknowledge, Retransmission};
 #[doc(hidden)]

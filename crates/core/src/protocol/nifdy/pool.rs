@@ -23,7 +23,7 @@ pub struct OutgoingPacket<T> {
     pub acknowledged: bool,
     /// The answer to a packet accepted from the destination, whose acknowledgement may ride in it.
     pub answers: bool,
-    /// What the processor sends.
+    /// The packet.
     pub body: T,
 }
 
@@ -67,7 +67,7 @@ impl<T> Pool<T> {
         self.waiting.push_back((packet, rank));
     }
 
-    /// So many packets were acknowledged by `destination`.
+    /// Records that `destination` acknowledged a number of packets.
     pub(super) fn acknowledged(&mut self, destination: NodeId, packets: usize) {
         for (packet, rank) in self.waiting.iter_mut().filter(|(packet, _)| packet.is_ordered_to(destination)) {
             let lower = rank.checked_sub(packets);

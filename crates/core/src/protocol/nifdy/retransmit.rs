@@ -127,7 +127,7 @@ impl<T: Clone> Retransmit<T> {
         Some(frame)
     }
 
-    /// What the buffers hold.
+    /// Returns the frames in the retransmission buffers.
     #[cfg(test)]
     pub(super) fn frames(&self) -> impl Iterator<Item = &NifdyFrame<T>> {
         self.copies.iter().map(|copy| &copy.frame)

@@ -11,7 +11,7 @@ use crate::engine::{NodeId, Time};
 
 /// How an eligible packet leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Way {
+pub(super) enum Eligibility {
     /// Past the protocol (§6.1).
     Unacknowledged,
     /// Through the outstanding-packet table.
@@ -74,32 +74,32 @@ impl<T: Clone> NifdyUnit<T> {
         NifdyFrame { source: self.own, destination, header, carried: None, body }
     }
 
-    /// The oldest eligible packet.
-    fn eligible(&self) -> Option<(usize, Way)> {
-        let ways = self.pool.iter().map(|(packet, rank)| self.way(packet, rank));
+    /// Returns the oldest eligible packet of the pool, and how it may leave.
+    fn eligible(&self) -> Option<(usize, Eligibility)> {
+        let ways = self.pool.iter().map(|(packet, rank)| self.eligibility(packet, rank));
         ways.enumerate().find_map(|(place, way)| Some((place, way?)))
     }
 
-    /// How a packet of the pool could leave now, if it could.
-    pub(super) fn way(&self, packet: &OutgoingPacket<T>, rank: usize) -> Option<Way> {
+    /// Returns how `packet` of the pool may leave now, or `None` if it may not.
+    pub(super) fn eligibility(&self, packet: &OutgoingPacket<T>, rank: usize) -> Option<Eligibility> {
         if !packet.acknowledged {
-            return Some(Way::Unacknowledged);
+            return Some(Eligibility::Unacknowledged);
         }
         match self.bulk_send.to(packet.destination) {
-            Some(dialog) => (dialog.is_open() && rank == dialog.unacknowledged()).then_some(Way::Bulk),
-            None => (rank == 0 && self.outstanding.has_room()).then_some(Way::Scalar),
+            Some(dialog) => (dialog.is_open() && rank == dialog.unacknowledged()).then_some(Eligibility::Bulk),
+            None => (rank == 0 && self.outstanding.has_room()).then_some(Eligibility::Scalar),
         }
     }
 
-    fn send(&mut self, place: usize, way: Way) -> NifdyFrame<T> {
+    fn send(&mut self, place: usize, way: Eligibility) -> NifdyFrame<T> {
         let packet = self.pool.take(place);
         let header = match way {
-            Way::Unacknowledged => {
+            Eligibility::Unacknowledged => {
                 self.statistics.unacknowledged += 1;
                 NifdyHeader::Scalar(Scalar { acknowledged: false, bulk_request: false, duplicate_bit: false })
             }
-            Way::Scalar => NifdyHeader::Scalar(self.scalar(&packet)),
-            Way::Bulk => {
+            Eligibility::Scalar => NifdyHeader::Scalar(self.scalar(&packet)),
+            Eligibility::Bulk => {
                 self.statistics.bulk += 1;
                 let dialog = self.bulk_send.dialog_mut().expect("the dialog is open");
                 NifdyHeader::Bulk(dialog.send(packet.bulk_exit))

@@ -1,4 +1,4 @@
-//! What a unit counts.
+//! Event counts of a unit.
 
 use std::hash::{Hash, Hasher};
 

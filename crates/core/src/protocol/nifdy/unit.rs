@@ -1,4 +1,4 @@
-//! The whole: the organs of Figure 1, and what passes between them.
+//! The NIFDY unit: composes the components of Figure 1.
 
 use super::acknowledge::{Acknowledgements, Waiting, Waits};
 use super::arrivals::{Arrivals, Arrived};
@@ -31,9 +31,9 @@ pub struct NifdyUnit<T> {
 /// A packet that the processor accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Delivered<T> {
-    /// Who sent it.
+    /// The sender.
     pub source: NodeId,
-    /// What was sent.
+    /// The packet.
     pub body: T,
     /// A place of the arrivals FIFO is free again: the network may be told.
     pub frees_place: bool,
@@ -192,10 +192,10 @@ impl<T: Clone> NifdyUnit<T> {
 
     fn can_answer(&self, destination: NodeId) -> bool {
         let answers = |packet: &OutgoingPacket<T>| packet.answers && packet.destination == destination;
-        self.pool.iter().any(|(packet, rank)| answers(packet) && self.way(packet, rank).is_some())
+        self.pool.iter().any(|(packet, rank)| answers(packet) && self.eligibility(packet, rank).is_some())
     }
 
-    /// Everything that must hold between the organs, looked up anew. For tests: it takes time.
+    /// Everything that must hold between the components, looked up anew. For tests: it takes time.
     pub fn check(&self) {
         self.bulk_receive.check();
         for (packet, rank) in self.pool.iter().filter(|(packet, _)| packet.acknowledged) {

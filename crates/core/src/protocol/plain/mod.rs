@@ -6,7 +6,7 @@
 //! A packet keeps its place until it has been read.
 //!
 //! Parameters: packets that wait to enter, and that wait for their reader, in each class.
-//! Leaves out: anything that would make up for what the fabric loses.
+//! Leaves out: any recovery of packets that the fabric loses.
 //!
 #![doc = include_str!("../example.md")]
 
@@ -55,7 +55,7 @@ struct Lane<P> {
 }
 
 impl<P> Plain<P> {
-    /// The buffers of node `own`, for so many classes.
+    /// Returns the empty buffers of node `own` for `classes` classes.
     pub fn new(own: NodeId, classes: u8, parameters: PlainParameters) -> Plain<P> {
         let PlainParameters { outgoing, arrivals } = parameters;
         assert!(outgoing > 0 && arrivals > 0, "without a buffer nothing is ever sent or received");
@@ -120,7 +120,7 @@ impl<P: Clone> Protocol<P> for Plain<P> {
         Effects { place: Some(class), ..Effects::NONE }
     }
 
-    fn unanswered(&self, _to: Option<NodeId>) -> u32 {
+    fn unacknowledged(&self, _to: Option<NodeId>) -> u32 {
         0
     }
 

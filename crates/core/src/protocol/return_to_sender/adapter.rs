@@ -7,7 +7,7 @@
 //! the senders have buffers: otherwise packets that wait for replies to leave, and replies behind
 //! them, would wait for each other.
 //!
-//! The head is the sender's buffer, the kind of frame, and in a reply the note that was told.
+//! The head is the sender's buffer, the kind of frame, and in a reply the feedback word.
 
 use super::{
     Buffers, DataPacket, FlowControlParameters, IncomingBuffer, IncomingHalf, OutgoingBuffer, OutgoingHalf, Reply,
@@ -42,7 +42,7 @@ pub struct ReturnToSenderAdapter<P> {
     /// Packets that may enter.
     packets: VecDeque<Frame<P>>,
     replies: VecDeque<Frame<P>>,
-    /// What is told in replies, and what was told, by node.
+    /// Feedback word sent in replies, and the words received, by node.
     note: u64,
     notes: Vec<u64>,
 }
@@ -146,7 +146,7 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
             PACKET => {
                 let payload = (body.expect("a packet has a body"), bytes);
                 let reply = self.incoming.arrive(DataPacket { from, to, buffer, payload });
-                return Effects { discards: self.reply(reply), frees_none: true, ..Effects::NONE };
+                return Effects { discards: self.reply(reply), no_slot_freed: true, ..Effects::NONE };
             }
             ACCEPTED => {
                 self.kept[buffer.number() as usize] = None;
@@ -157,14 +157,14 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
                 None => self.kept[buffer.number() as usize].clone().expect("what comes back was sent"),
             }),
         };
-        // Nothing was told is the same as 0.
+        // No feedback is the same as 0.
         if note != 0 || !self.notes.is_empty() {
             self.notes.resize(self.notes.len().max(from.index() + 1), 0);
             self.notes[from.index()] = note;
         }
         let outcome = self.outgoing.reply(Reply { from, to, buffer, verdict }, now);
         let returned = matches!(outcome, ReplyOutcome::Bounced { .. });
-        Effects { returned, frees_none: returned, ..Effects::NONE }
+        Effects { returned, no_slot_freed: returned, ..Effects::NONE }
     }
 
     fn front(&self, class: Class) -> Option<(NodeId, &P)> {
@@ -192,16 +192,16 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
         }
     }
 
-    fn unanswered(&self, _to: Option<NodeId>) -> u32 {
+    fn unacknowledged(&self, _to: Option<NodeId>) -> u32 {
         let census = self.outgoing.census();
         census.in_flight + census.bounced
     }
 
-    fn tell(&mut self, note: u64) {
+    fn set_feedback(&mut self, note: u64) {
         self.note = note;
     }
 
-    fn told(&self, by: NodeId) -> u64 {
+    fn feedback_from(&self, by: NodeId) -> u64 {
         self.notes.get(by.index()).copied().unwrap_or(0)
     }
 

@@ -42,13 +42,13 @@ enum State<P> {
 pub struct PacketBeingRead<P> {
     /// The buffer, to be released.
     pub buffer: IncomingBuffer,
-    /// Who sent the packet.
+    /// The sender.
     pub from: NodeId,
-    /// What the sender gave.
+    /// The sender's packet.
     pub payload: P,
 }
 
-/// Where the incoming buffers are.
+/// States of the incoming buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IncomingCensus {
     /// Free, or nothing where there is no limit.
@@ -122,7 +122,7 @@ impl<P> IncomingHalf<P> {
         !self.waiting.is_empty()
     }
 
-    /// Who sent the packet that [`IncomingHalf::take`] would give, and what.
+    /// Returns the sender and the packet that [`IncomingHalf::take`] would return.
     pub fn front(&self) -> Option<(NodeId, &P)> {
         match self.slots.get(self.waiting.front()?.0)? {
             State::Waiting { from, payload } => Some((*from, payload)),

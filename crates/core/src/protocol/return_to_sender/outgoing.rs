@@ -41,7 +41,7 @@ enum State<P> {
     Bounced { to: NodeId, delay: Time, payload: P },
 }
 
-/// What a reply did.
+/// Effect of a reply.
 #[must_use = "whoever waits for a buffer or for a retry must be told"]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReplyOutcome {
@@ -56,7 +56,7 @@ pub enum ReplyOutcome {
     },
 }
 
-/// What a taken outgoing buffer waits for.
+/// Event that a taken outgoing buffer waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Holder {
     /// The local program or device, which composes a message.
@@ -67,7 +67,7 @@ pub enum Holder {
     Bounced(NodeId),
 }
 
-/// Where the outgoing buffers are.
+/// States of the outgoing buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OutgoingCensus {
     /// Free, or nothing where there is no limit.
@@ -234,8 +234,8 @@ impl<P> OutgoingHalf<P> {
     fn check(&self) {
         let (census, counts) = (self.census(), self.statistics);
         assert_eq!(census.used(), self.slots.used(), "{}: outgoing buffers are conserved", self.node);
-        let unanswered = counts.sent + counts.retried - counts.acknowledged - counts.bounced;
-        assert_eq!(unanswered, u64::from(self.in_flight), "{}: each transmission has one reply", self.node);
+        let unacknowledged = counts.sent + counts.retried - counts.acknowledged - counts.bounced;
+        assert_eq!(unacknowledged, u64::from(self.in_flight), "{}: each transmission has one reply", self.node);
         let back = counts.bounced - counts.retried;
         assert_eq!(back, u64::from(census.bounced), "{}: each bounced packet is kept for its retry", self.node);
     }

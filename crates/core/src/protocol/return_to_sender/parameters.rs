@@ -1,4 +1,4 @@
-//! Parameters: how many buffers, and when a bounced packet is retried.
+//! Parameters: number of buffers, and the retry delay of a returned packet.
 
 use crate::engine::Time;
 use crate::text::{ParameterSink, ParameterType, Table};
@@ -47,10 +47,10 @@ pub(super) fn write_flow(flow: &FlowControlParameters, to: &mut dyn ParameterSin
     to.value(RETRY, flow.retry.first().to_value());
 }
 
-/// How many buffers there are. None at all is not a value: such a node could never communicate.
+/// Number of buffers. Zero is not a value: such a node could never communicate.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Buffers {
-    /// So many, at least one.
+    /// A fixed number of buffers, at least one.
     Finite(NonZeroU32),
     /// As many as are wanted (the paper's "infinite flow control buffering").
     Infinite,

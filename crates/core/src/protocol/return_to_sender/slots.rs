@@ -17,12 +17,12 @@ impl<T> Slots<T> {
         Slots { limit, entries: Vec::new(), holes: Vec::new(), free: 0 }
     }
 
-    /// How many are in use.
+    /// Number of buffers in use.
     pub(super) fn used(&self) -> u32 {
         self.entries.len() as u32 - self.free
     }
 
-    /// How many are free, or nothing where there is no limit.
+    /// Returns the number of free buffers, or `None` where there is no limit.
     pub(super) fn free(&self) -> Option<u32> {
         let count = self.limit.count()?;
         Some(count.checked_sub(self.used()).expect("no more buffers are in use than there are"))

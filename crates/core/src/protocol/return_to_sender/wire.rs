@@ -1,4 +1,4 @@
-//! What travels: packets on the first network, replies on the second.
+//! Frames of the protocol: packets on the first network, replies on the second.
 
 use crate::engine::NodeId;
 
@@ -11,14 +11,14 @@ pub struct OutgoingBuffer(pub(super) u32);
 pub struct IncomingBuffer(pub(super) u32);
 
 impl OutgoingBuffer {
-    /// Its number, below the count of outgoing buffers.
+    /// Returns the buffer's number, below the count of outgoing buffers.
     pub const fn number(self) -> u32 {
         self.0
     }
 }
 
 impl IncomingBuffer {
-    /// Its number, below the count of incoming buffers.
+    /// Returns the buffer's number, below the count of incoming buffers.
     pub const fn number(self) -> u32 {
         self.0
     }
@@ -34,7 +34,7 @@ pub struct DataPacket<P> {
     pub to: NodeId,
     /// The sender's buffer, which it still owns.
     pub buffer: OutgoingBuffer,
-    /// What the sender gave.
+    /// The sender's packet.
     pub payload: P,
 }
 
@@ -42,22 +42,22 @@ pub struct DataPacket<P> {
 #[must_use = "a reply that is not injected leaves its sender's buffer taken for ever"]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Reply<P> {
-    /// Who received the packet.
+    /// The receiver of the packet.
     pub from: NodeId,
-    /// Who sent the packet.
+    /// The sender of the packet.
     pub to: NodeId,
     /// The buffer of `to` that is replied to.
     pub buffer: OutgoingBuffer,
-    /// What became of the packet.
+    /// Outcome at the receiver.
     pub verdict: Verdict<P>,
 }
 
-/// What became of a packet at its receiver.
+/// Outcome of a packet at its receiver.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Verdict<P> {
-    /// It found a buffer: an acknowledgment.
+    /// The packet found a free buffer: the reply is an acknowledgment.
     Accepted,
-    /// It found none, and is sent back whole.
+    /// The packet found no free buffer, and is returned whole.
     Returned(P),
 }
 

@@ -2,7 +2,7 @@
 //!
 //! An acknowledgement takes the class of the packets it is for. It can: whatever comes is kept or
 //! dropped, and nothing waits in the fabric for a place. The head is the frame's header in its first
-//! word, and in an acknowledgement the note that was told in its second.
+//! word, and in an acknowledgement the feedback word in its second.
 //!
 //! Leaves out: what it takes an interface to make an acknowledgement; the bytes of a number, for which
 //! the interface's header has room; packets that go past the protocol, which are numbered as others.
@@ -34,7 +34,7 @@ pub struct WindowAdapter<P> {
     /// Of each class.
     links: Vec<WindowLink<(P, Bytes)>>,
     taken: u64,
-    /// What is told in acknowledgements, and what was told.
+    /// Feedback word sent in acknowledgements, and the words received.
     note: u64,
     notes: BTreeMap<NodeId, u64>,
 }
@@ -113,15 +113,15 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
         self.links.iter_mut().for_each(|link| link.on_time(now));
     }
 
-    fn unanswered(&self, to: Option<NodeId>) -> u32 {
+    fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
         self.links.iter().map(|link| link.unacknowledged(to)).sum()
     }
 
-    fn tell(&mut self, note: u64) {
+    fn set_feedback(&mut self, note: u64) {
         self.note = note;
     }
 
-    fn told(&self, by: NodeId) -> u64 {
+    fn feedback_from(&self, by: NodeId) -> u64 {
         self.notes.get(&by).copied().unwrap_or(0)
     }
 
@@ -273,14 +273,14 @@ mod tests {
     #[test]
     fn notes_ride_in_acknowledgements_only() {
         let ([mut a, mut b], class) = (ends(), Class::REQUESTS);
-        a.tell(7);
-        b.tell(9);
+        a.set_feedback(7);
+        b.set_feedback(9);
         send(&mut a, class, 'x');
         let packet = a.next(class, Time::ZERO).expect("its window is open");
         assert_eq!(b.arrive(packet, Time::ZERO), Effects::NONE);
         let acknowledgement = b.next(class, Time::ZERO).expect("each packet is acknowledged");
         assert_eq!((acknowledgement.bytes, acknowledgement.body), (Bytes(8), None));
         assert_eq!(a.arrive(acknowledgement, Time::ZERO), Effects::NONE);
-        assert_eq!((a.told(B), b.told(A), a.unanswered(None)), (9, 0, 0));
+        assert_eq!((a.feedback_from(B), b.feedback_from(A), a.unacknowledged(None)), (9, 0, 0));
     }
 }

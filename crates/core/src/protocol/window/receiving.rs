@@ -1,4 +1,4 @@
-//! The receiving half: who expects which packet, the reorder buffers, and the arrivals.
+//! The receiving half: the next packet expected of each source, the reorder buffers, and the arrivals.
 //!
 //! ```text
 //!  arrive ── is it next? ── yes, and a place is free ───────────────────► arrivals
@@ -30,7 +30,7 @@ pub(super) struct Receiving<P> {
     pub(super) acknowledgements: Acknowledgements,
 }
 
-/// What is known of one source.
+/// Receive state of one source.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Source<P> {
     /// The position of the packet expected next.
@@ -52,7 +52,7 @@ impl<P> Receiving<P> {
         }
     }
 
-    /// A packet came. What it did, and when its source is to be told.
+    /// Handles a packet that arrived, schedules its acknowledgement, and returns its outcome.
     pub(super) fn arrive(&mut self, from: Peer, number: u32, body: P, now: Time) -> Arrived {
         let arrived = self.place(from, number, body);
         match arrived {

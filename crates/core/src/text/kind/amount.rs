@@ -3,7 +3,7 @@
 use super::super::origin::Texts;
 use super::super::quantity::{self, ParseError, Quantity};
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, ValueKind, bounds, misfit, within};
+use super::{Decoded, ValueKind, bounds, invalid_value, within};
 use serde_json::{Value as Json, json};
 
 /// A quantity with its bounds.
@@ -20,7 +20,11 @@ impl<Q> Amount<Q> {
     pub const ANY: Amount<Q> = Amount { min: None, max: None };
 }
 
-/// A quantity that stands in the program's own text.
+/// Parses a quantity that is written in the program itself.
+///
+/// # Panics
+///
+/// If `text` is not a valid quantity.
 pub(in super::super) fn own<Q: Quantity>(text: &str) -> Q {
     match quantity::parse(text) {
         Ok(value) => value,
@@ -57,7 +61,7 @@ impl<Q: Quantity> ValueKind for Amount<Q> {
         };
         match value.and_then(|value| within(value, &self.min, &self.max)) {
             Ok(value) => Ok(value),
-            Err(fault) => misfit(node, fault),
+            Err(fault) => invalid_value(node, fault),
         }
     }
 

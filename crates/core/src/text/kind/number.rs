@@ -3,7 +3,7 @@
 use super::super::origin::Texts;
 use super::super::quantity::ParseError;
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, ValueKind, bounds, misfit, within};
+use super::{Decoded, ValueKind, bounds, invalid_value, within};
 use serde_json::{Value as Json, json};
 
 /// A whole number of things.
@@ -15,7 +15,7 @@ pub struct Count {
     pub max: Option<u64>,
 }
 
-/// What is wrong with a text where a number should stand.
+/// Returns the message for a string where a number is expected.
 fn quoted(what: &str, text: &str) -> String {
     let text = text.trim();
     match text.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit()) {
@@ -74,7 +74,7 @@ impl ValueKind for Count {
     }
 
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<u64> {
-        self.check(node).or_else(|fault| misfit(node, fault))
+        self.check(node).or_else(|fault| invalid_value(node, fault))
     }
 
     fn placeholder(&self) -> u64 {
@@ -133,7 +133,7 @@ impl ValueKind for Number {
     }
 
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<f64> {
-        self.check(node).or_else(|fault| misfit(node, fault))
+        self.check(node).or_else(|fault| invalid_value(node, fault))
     }
 
     fn placeholder(&self) -> f64 {
@@ -178,7 +178,7 @@ impl ValueKind for Flag {
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<bool> {
         match &node.value {
             TreeValue::Flag(flag) => Ok(*flag),
-            other => misfit(node, ParseError::new(format!("a flag cannot be {}", other.what()), self.allowed())),
+            other => invalid_value(node, ParseError::new(format!("a flag cannot be {}", other.what()), self.allowed())),
         }
     }
 

@@ -4,7 +4,7 @@ use super::super::origin::Texts;
 use super::super::quantity::ParseError;
 use super::super::suggest;
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, ValueKind, misfit};
+use super::{Decoded, ValueKind, invalid_value};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 fn text_of(node: &TreeNode, what: &str, allowed: String) -> Decoded<String> {
     match &node.value {
         TreeValue::Text(text) => Ok(text.clone()),
-        other => misfit(node, ParseError::new(format!("{what} cannot be {}", other.what()), allowed)),
+        other => invalid_value(node, ParseError::new(format!("{what} cannot be {}", other.what()), allowed)),
     }
 }
 
@@ -53,7 +53,7 @@ impl ValueKind for Words {
     }
 }
 
-/// One word of a closed set, and what each stands for.
+/// One word of a closed set, and the value of each.
 #[derive(Clone, Debug)]
 pub struct Choice<T> {
     /// The words and their meanings.
@@ -93,7 +93,7 @@ impl<T: Clone> ValueKind for Choice<T> {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => "not one of the words allowed here".to_string(),
         };
-        misfit(node, ParseError::new(label, self.allowed()))
+        invalid_value(node, ParseError::new(label, self.allowed()))
     }
 
     fn placeholder(&self) -> T {
@@ -132,7 +132,7 @@ impl ValueKind for FilePath {
     fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<PathBuf> {
         let name = text_of(node, "a path", self.allowed())?;
         if name.is_empty() || name.contains('\0') {
-            return misfit(node, ParseError::new("this names no file", self.allowed()));
+            return invalid_value(node, ParseError::new("this names no file", self.allowed()));
         }
         let folder = node.place.as_ref().and_then(|place| texts.get(place.text).folder.clone());
         Ok(folder.unwrap_or_default().join(name))

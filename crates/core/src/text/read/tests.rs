@@ -2,7 +2,7 @@
 
 mod any_text;
 
-use super::super::load::{Document, Shelf, Source, load};
+use super::super::load::{Document, PartLibrary, Source, load};
 use super::*;
 use crate::engine::{Bytes, Hertz, Rate, Time};
 use std::path::{Path, PathBuf};
@@ -107,8 +107,8 @@ fn part(name: &str) -> Option<&'static str> {
     })
 }
 
-const SHELF: Shelf<'static> =
-    Shelf { find: &part, names: &["base", "fast", "slow", "round", "trip", "broken"], tables: &["hosts"] };
+const SHELF: PartLibrary<'static> =
+    PartLibrary { find: &part, names: &["base", "fast", "slow", "round", "trip", "broken"], tables: &["hosts"] };
 
 fn try_read(text: &str, sets: &[&str]) -> Result<Read<Machine>, Problems> {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
@@ -120,7 +120,7 @@ fn read(text: &str, sets: &[&str]) -> Read<Machine> {
     try_read(text, sets).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-fn told(text: &str, sets: &[&str]) -> String {
+fn reported(text: &str, sets: &[&str]) -> String {
     try_read(text, sets).expect_err("problems").to_string()
 }
 
@@ -168,7 +168,7 @@ fn a_higher_layer_replaces_a_choice_wholly() {
     assert_eq!(read(LEAST, &["policy.cut-through.buffers=4"]).value.policy, Policy::Cut { buffers: 4 });
     assert_eq!(read(LEAST, &["policy=cut-through"]).value.policy, Policy::Cut { buffers: 8 });
     assert_eq!(read(LEAST, &["policy=store-and-forward"]).value.policy, Policy::Whole { copies: 3 });
-    // A word chooses even where a table of the other choice stands.
+    // A word selects its choice even if a table of another one is defined.
     let text = "parts = 'base'\n[policy.cut-through]\nbuffers = 5\n";
     assert_eq!(read(text, &["policy=store-and-forward"]).value.policy, Policy::Whole { copies: 3 });
     assert_eq!(read(text, &["policy=cut-through"]).value.policy, Policy::Cut { buffers: 5 });
@@ -191,7 +191,7 @@ error: `ring` and `mesh` cannot both stand in `fabric`
   |         ^^^^ `mesh` stands here
   |
   = help: exactly one of them may stand: leave the other out";
-    assert_eq!(told(text, &[]), expected);
+    assert_eq!(reported(text, &[]), expected);
     assert_eq!(messages(text, &["fabric.ring.nodes=3"]).len(), 1, "an option does not hide it");
     let sets = ["policy.cut-through.buffers=1", "policy.store-and-forward.copies=1"];
     assert_eq!(
@@ -201,7 +201,7 @@ error: `ring` and `mesh` cannot both stand in `fabric`
 }
 
 #[test]
-fn all_problems_are_told_at_once() {
+fn all_problems_are_reported_together() {
     let text = "parts = 'base'\n[pci]\nsetup = 5\nburst = '6 KiB'\nread-rate = '100 Gbps'\nlod = 0.5\nshape = [0, 'x', 3]\nmode = 'poled'\n[extra]\n[fabric]\nwidth = 2\n";
     assert_eq!(
         messages(text, &["pci.logging=yes", "nodes=3"]),
@@ -222,7 +222,7 @@ fn all_problems_are_told_at_once() {
 }
 
 #[test]
-fn a_problem_is_told_at_its_line_and_column() {
+fn a_problem_is_reported_at_its_line_and_column() {
     let expected = "\
 error: bad value for `pci.setup`
  --> dir/m.toml:3:9
@@ -232,13 +232,13 @@ error: bad value for `pci.setup`
   |
   = help: write \"5 ns\"; units are ps, ns, us, ms, s
   = help: `setup`: Time before a burst";
-    assert_eq!(told("parts = 'base'\n[pci]\nsetup = 5 # by hand\n", &[]), expected);
-    assert!(told("parts = 'broken'", &[]).contains(" --> machines/broken.toml:2:9"));
-    assert!(told(LEAST, &["pci.setup=5"]).contains(" --> --set:1:11"));
+    assert_eq!(reported("parts = 'base'\n[pci]\nsetup = 5 # by hand\n", &[]), expected);
+    assert!(reported("parts = 'broken'", &[]).contains(" --> machines/broken.toml:2:9"));
+    assert!(reported(LEAST, &["pci.setup=5"]).contains(" --> --set:1:11"));
 }
 
 #[test]
-fn what_is_missing_is_told_where_it_belongs() {
+fn missing_keys_are_reported_at_their_table() {
     assert_eq!(
         messages("[pci]\n", &[]),
         [
@@ -253,7 +253,7 @@ fn what_is_missing_is_told_where_it_belongs() {
 }
 
 #[test]
-fn values_that_contradict_are_told_once_and_at_the_value() {
+fn contradicting_values_are_reported_once_at_the_value() {
     assert_eq!(messages("parts='base'\n[pci]\nburst = '6 B'", &[]), ["`pci.burst`: must be whole words: "]);
     let check = |t: &mut Table<'_>| {
         machine(t);
@@ -266,7 +266,7 @@ fn values_that_contradict_are_told_once_and_at_the_value() {
 }
 
 #[test]
-fn nothing_more_is_told_about_a_value_that_is_made_up() {
+fn placeholder_values_cause_no_further_problems() {
     let check = |t: &mut Table<'_>| {
         machine(t);
         t.wrong("pci.read-rate", "does not suit", "");
@@ -276,30 +276,30 @@ fn nothing_more_is_told_about_a_value_that_is_made_up() {
     let document = Document::Text("m.toml", "[fabric.mesh]\n[pci]\nburst = 'x'\n", None);
     let loaded = load(&Source { document, sets: &[], varied: &[], shelf: SHELF }).expect("loads");
     let problems = Reading::new(loaded).read(check).expect_err("problems");
-    let told: Vec<&str> = problems.list().iter().map(|problem| problem.message.as_str()).collect();
-    assert_eq!(told, ["as a whole it does not suit", "`pci.read-rate` is missing", "bad value for `pci.burst`"]);
+    let reported: Vec<&str> = problems.list().iter().map(|problem| problem.message.as_str()).collect();
+    assert_eq!(reported, ["as a whole it does not suit", "`pci.read-rate` is missing", "bad value for `pci.burst`"]);
 }
 
 #[test]
 fn a_file_with_a_byte_order_mark_keeps_its_places() {
     let text = "\u{feff}parts = 'base'\r\n[pci]\r\nsetup = 5\r\n";
-    assert!(told(text, &[]).contains(" --> dir/m.toml:3:9"), "{}", told(text, &[]));
+    assert!(reported(text, &[]).contains(" --> dir/m.toml:3:9"), "{}", reported(text, &[]));
 }
 
 #[test]
-fn many_problems_are_told_in_good_time() {
+fn reporting_many_problems_takes_linear_time() {
     // Were each compared with all others, or its line counted from the first, this would take minutes.
     let unknown: String = (0..20_000).map(|n| format!("key-{n} = {n}\n")).collect();
     let mistyped: String = (0..20_000).map(|n| format!("pci-{n} = {n}\n")).collect();
     for text in [unknown, mistyped, "a = 1\n".repeat(20_000)] {
-        let told = told(&text, &[]);
-        let more = told.rsplit("\n\n").next().and_then(|last| last.strip_prefix("and ")?.strip_suffix(" more"));
+        let reported = reported(&text, &[]);
+        let more = reported.rsplit("\n\n").next().and_then(|last| last.strip_prefix("and ")?.strip_suffix(" more"));
         assert!(more.is_some_and(|more| (19_800..20_000).contains(&more.parse().unwrap_or(0))), "{more:?}");
     }
 }
 
 #[test]
-fn parts_that_do_not_exist_or_hold_themselves_are_told() {
+fn unknown_and_recursive_parts_are_reported() {
     assert_eq!(messages("parts = ['bsae']", &[]), ["there is no shipped part \"bsae\": did you mean \"base\"?"]);
     assert_eq!(
         messages("parts = 'round'", &[]),
@@ -310,22 +310,25 @@ fn parts_that_do_not_exist_or_hold_themselves_are_told() {
 }
 
 #[test]
-fn a_misspelt_choice_is_told_once() {
+fn a_misspelt_choice_is_reported_once() {
     let needs = |t: &mut Table<'_>| t.one_of("policy", "When a packet leaves", POLICIES, policy);
-    let told = |text: &str| {
+    let reported = |text: &str| {
         let document = Document::Text("m.toml", text, None);
         let loaded = load(&Source { document, sets: &[], varied: &[], shelf: SHELF }).expect("loads");
         let problems = Reading::new(loaded).read(needs).expect_err("problems");
         problems.list().iter().map(|problem| format!("{}: {}", problem.message, problem.label)).collect::<Vec<_>>()
     };
-    assert_eq!(told("[policy.cut-thruogh]"), ["unknown key `cut-thruogh` in `policy`: did you mean `cut-through`?"]);
+    assert_eq!(
+        reported("[policy.cut-thruogh]"),
+        ["unknown key `cut-thruogh` in `policy`: did you mean `cut-through`?"]
+    );
     let needed = ["`policy` needs one of `store-and-forward` and `cut-through`: none of them stands here"];
-    assert_eq!(told(""), needed);
-    assert_eq!(told("[policy]"), needed);
+    assert_eq!(reported(""), needed);
+    assert_eq!(reported("[policy]"), needed);
 }
 
 #[test]
-fn every_syntax_error_is_told() {
+fn every_syntax_error_is_reported() {
     let all = messages("a = 40 ns\nb = [1,\n= 3\na = 2\n", &["=x"]);
     assert!(all.len() >= 3, "{all:#?}");
 }

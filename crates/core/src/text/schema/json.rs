@@ -1,6 +1,6 @@
 //! The schema as JSON Schema, draft 2020-12.
 //!
-//! Two schemas in one: what may stand anywhere, and what must stand in a file without `parts`.
+//! Two schemas in one: the keys allowed anywhere, and the keys required in a file without `parts`.
 
 use super::super::load::PARTS;
 use super::{Family, Form, Item, Member, Need, Schema, TableShape};
@@ -39,7 +39,7 @@ impl TableShape {
         !self.required().is_empty() || self.items.iter().any(needed_family)
     }
 
-    /// What may stand here.
+    /// Returns the schema of the allowed values.
     fn allowed(&self) -> Json {
         let mut properties = Map::new();
         for item in &self.items {
@@ -65,7 +65,7 @@ impl TableShape {
         })
     }
 
-    /// What must stand here, if anything.
+    /// Returns the schema of the required keys, if there are any.
     fn demanded(&self) -> Option<Json> {
         let mut properties = Map::new();
         for item in &self.items {
@@ -98,7 +98,7 @@ impl Family {
         self.members.iter().map(property).collect()
     }
 
-    /// Every pair of members, which may not stand together.
+    /// Returns every pair of members, of which at most one may be defined.
     fn clashes(&self) -> Vec<Json> {
         let mut pairs = Vec::new();
         for (at, a) in self.members.iter().enumerate() {
@@ -119,7 +119,7 @@ impl Family {
 }
 
 impl Form {
-    /// A table whose keys all have defaults need not stand itself.
+    /// Returns whether the table is required: one whose keys all have defaults is not.
     fn must_stand(&self) -> bool {
         match self {
             Form::Table(shape) => shape.needs_something(),
@@ -133,8 +133,8 @@ impl Form {
             Form::Table(shape) => shape.allowed(),
             Form::Map(shape) => json!({ "type": "object", "additionalProperties": shape.allowed() }),
             Form::List(shape) => json!({ "type": "array", "items": shape.allowed() }),
-            Form::OneOf(family, beside) => {
-                let items = beside.items.iter().cloned().chain([Item::Family(family.clone())]).collect();
+            Form::OneOf(family, siblings) => {
+                let items = siblings.items.iter().cloned().chain([Item::Family(family.clone())]).collect();
                 json!({ "anyOf": [{ "type": "string", "enum": family.names() }, TableShape { items, ..TableShape::default() }.allowed()] })
             }
             Form::Like(key) => json!({ "allOf": [{ "$ref": format!("#/properties/{key}") }] }),

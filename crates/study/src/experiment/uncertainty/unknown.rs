@@ -60,7 +60,6 @@ pub fn of<'a>(machines: impl IntoIterator<Item = &'a Read<Machine>>) -> Result<V
     Ok(unknowns)
 }
 /// Returns the priors of constants.
-
 pub fn priors(unknowns: &[UncertainConstant]) -> Vec<f64> {
     unknowns.iter().map(|unknown| unknown.prior).collect()
 }

@@ -25,7 +25,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use read::{CaptureError, CapturedPacket, read};
+pub use read::{CaptureError, CaptureRecord, read};
 pub use write::Capture;
 
 /// Packets that begin with an IP header.

@@ -3,7 +3,7 @@
 //! Both byte orders, microseconds and nanoseconds are supported, as the first four bytes state. The time zone and the
 //! accuracy in the header are ignored, since no program sets them.
 
-use super::{CaptureError, CapturedPacket};
+use super::{CaptureError, CaptureRecord};
 use pcap_parser::{parse_pcap_frame, parse_pcap_frame_be, parse_pcap_header};
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const LENGTH_MAX: u32 = 262_144;
 /// The length of a packet's header, in bytes.
 const PACKET_HEADER: usize = 16;
 
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<CapturedPacket<'_>>, CaptureError> {
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<CaptureRecord<'_>>, CaptureError> {
     let (_, header) = parse_pcap_header(bytes).map_err(|_| {
         CaptureError::new(0, format!("truncated: the file header has 24 bytes, the file only {}", bytes.len()))
     })?;
@@ -44,7 +44,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<CapturedPacket<'_>>, CaptureError
         } else {
             Duration::from_micros(fraction)
         };
-        packets.push(CapturedPacket {
+        packets.push(CaptureRecord {
             interface: 0,
             name: None,
             link,

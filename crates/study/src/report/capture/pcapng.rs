@@ -3,7 +3,7 @@
 //! Interfaces (with name, link type, time resolution and time offset), enhanced packets and simple packets are
 //! supported. All other blocks are skipped, including the obsolete packet block.
 
-use super::{CaptureError, CapturedPacket};
+use super::{CaptureError, CaptureRecord};
 use pcap_parser::{
     InterfaceDescriptionBlock, OptionCode, PcapNGOption, parse_enhancedpacketblock_be, parse_enhancedpacketblock_le,
     parse_interfacedescriptionblock_be, parse_interfacedescriptionblock_le, parse_sectionheaderblock,
@@ -40,10 +40,10 @@ struct PcapngReader<'a> {
     before: usize,
     /// The interfaces of the current section.
     interfaces: Vec<Interface<'a>>,
-    packets: Vec<CapturedPacket<'a>>,
+    packets: Vec<CaptureRecord<'a>>,
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<CapturedPacket<'_>>, CaptureError> {
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<CaptureRecord<'_>>, CaptureError> {
     let mut reader = PcapngReader::default();
     let mut at = 0;
     while at < bytes.len() {
@@ -131,7 +131,7 @@ impl<'a> PcapngReader<'a> {
         let bytes = packet.data.get(..packet.caplen as usize).ok_or("a packet exceeds its block")?;
         let at = Some(interface.time(ticks)?);
         let (name, link, length) = (interface.name, interface.link, packet.origlen as usize);
-        self.packets.push(CapturedPacket { interface: self.before + number, name, link, at, bytes, length });
+        self.packets.push(CaptureRecord { interface: self.before + number, name, link, at, bytes, length });
         Ok(())
     }
 
@@ -144,7 +144,7 @@ impl<'a> PcapngReader<'a> {
         let captured = interface.snap_length.map_or(length, |snap_length| snap_length.min(length));
         let bytes = packet.data.get(..captured).ok_or("a packet exceeds its block")?;
         let (name, link) = (interface.name, interface.link);
-        self.packets.push(CapturedPacket { interface: self.before, name, link, at: None, bytes, length });
+        self.packets.push(CaptureRecord { interface: self.before, name, link, at: None, bytes, length });
         Ok(())
     }
 

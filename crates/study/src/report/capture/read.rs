@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// A packet of a capture.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CapturedPacket<'a> {
+pub struct CaptureRecord<'a> {
     /// The index of the interface in the whole file.
     pub interface: usize,
     /// The name of the interface, if it has one.
@@ -24,7 +24,7 @@ pub struct CapturedPacket<'a> {
     pub length: usize,
 }
 
-impl<'a> CapturedPacket<'a> {
+impl<'a> CaptureRecord<'a> {
     /// Returns the IPv4 packet in the bytes, including any padding of the frame after it, or `None` if there is none.
     pub fn ipv4(&self) -> Option<&'a [u8]> {
         match self.link {
@@ -78,7 +78,7 @@ impl std::error::Error for CaptureError {}
 /// # Errors
 ///
 /// Returns the first error in the file, and the format if it is not supported.
-pub fn read(bytes: &[u8]) -> Result<Vec<CapturedPacket<'_>>, CaptureError> {
+pub fn read(bytes: &[u8]) -> Result<Vec<CaptureRecord<'_>>, CaptureError> {
     match bytes.first_chunk() {
         Some([0x0a, 0x0d, 0x0d, 0x0a]) => pcapng::read(bytes),
         Some([0xd4, 0xc3, 0xb2, 0xa1] | [0x4d, 0x3c, 0xb2, 0xa1]) => pcap::read(bytes),

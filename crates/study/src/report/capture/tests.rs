@@ -59,7 +59,7 @@ fn classic_files_are_read_in_both_orders_and_resolutions() {
             let header = [order.words(&[magic]), order.halves(&[2, 4]), order.words(&[0, 0, 65_535, 0x1000_0065])];
             let packet = [order.words(&[1_700_000_000, 7, 3, 90]), b"abc".to_vec()];
             let file = [header.concat(), packet.concat(), packet.concat()].concat();
-            let expected = CapturedPacket {
+            let expected = CaptureRecord {
                 interface: 0,
                 name: None,
                 link: 101,
@@ -119,7 +119,7 @@ fn pcapng_is_read_in_both_orders() {
 
 #[test]
 fn ipv4_is_found_in_frames() {
-    let of = |link, bytes| CapturedPacket { interface: 0, name: None, link, at: None, bytes, length: 0 }.ipv4();
+    let of = |link, bytes| CaptureRecord { interface: 0, name: None, link, at: None, bytes, length: 0 }.ipv4();
     let [mut plain, mut tagged] = [vec![0xee; 12], vec![0xee; 12]];
     plain.extend([0x08, 0x00, 0x45, 1, 2]);
     tagged.extend([0x88, 0xa8, 0, 9, 0x81, 0x00, 0, 8, 0x08, 0x00, 0x45, 3]);

@@ -12,7 +12,7 @@ pub fn problem(texts: &Texts, error: &ExpressionError) -> Problem {
 
 /// Reports an error and returns `None` for it.
 fn or_report<T>(t: &Table<'_>, read: Result<T, ExpressionError>) -> Option<T> {
-    read.map_err(|error| t.tell(problem(t.sources(), &error))).ok()
+    read.map_err(|error| t.report(problem(t.sources(), &error))).ok()
 }
 
 /// Parses a text as an expression; an error is reported and replaced by a placeholder.

@@ -8,7 +8,7 @@ use crate::fabric::topology::{Asking, End, Shape, Topology};
 use crate::text::{Document, ParameterVariants, Parameters, Problems, Reading, Source, Table, load};
 
 fn read<T>(text: &str, read: impl FnOnce(&mut Table<'_>) -> T) -> Result<T, Problems> {
-    let shelf = crate::text::Shelf::EMPTY;
+    let shelf = crate::text::PartLibrary::EMPTY;
     let document = Document::Text("fabric.toml", text, None);
     Ok(Reading::new(load(&Source { document, sets: &[], varied: &[], shelf })?).read(read)?.value)
 }

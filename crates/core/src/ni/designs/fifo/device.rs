@@ -237,7 +237,7 @@ impl ReceiveFifo {
             journey.served(now - self.filling, now);
             journey.close("receive: interface", now);
             if self.ready.borrow().is_empty() {
-                self.shown.set(self.sim.set_at());
+                self.shown.set(self.sim.wakeup_scheduled_at());
             }
             self.ready.borrow_mut().push_back(taken);
             self.visible.notify();

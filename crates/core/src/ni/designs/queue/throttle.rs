@@ -6,7 +6,7 @@
 //! eighth longer if the receiver has fallen behind (the message was there already when it came
 //! from the one before), so that what has piled up is worked off. The sending driver begins a
 //! message no earlier than that period, for the blocks of the message before, after it began that
-//! one; before it has been told a period it has one message unanswered at a time.
+//! one; before it has been told a period it has one message unacknowledged at a time.
 //!
 //! Leaves out: several receivers at once (the period is the one of the message's destination).
 
@@ -62,7 +62,7 @@ impl Throttle {
         let period = Time::from_ps(port.heard(port.addresses().node(EndId(next.destination.into()))));
         if period == Time::ZERO {
             cpu.sync().await;
-            while port.unanswered(None) > 0 {
+            while port.unacknowledged(None) > 0 {
                 port.freed.wait().await;
             }
             cpu.until(cpu.sim().now()).await;

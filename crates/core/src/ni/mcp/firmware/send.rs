@@ -5,7 +5,7 @@ use super::super::layout::{Piece, SENT, send};
 use super::super::threads::Mcp;
 use super::super::{stage, sums};
 use super::{Context, cause};
-use crate::engine::{Bytes, Class, Journey, NodeId, Passed};
+use crate::engine::{Bytes, CapturedPacket, Class, Journey, NodeId};
 use crate::fabric::{Label, Packet};
 use crate::host::{Direction, InterruptVector};
 use crate::ni::lanai::{HostJob, Landing, TransmitJob};
@@ -202,7 +202,7 @@ impl SendSide {
         let gone = self.packets.pop_front().expect("what has gone was in a buffer");
         if context.parameters.sends_ip() && !gone.lost {
             let (node, at) = (context.host.node, context.chip.sim.now());
-            context.chip.sim.recorder().packet(|| Passed { node, at, bytes: gone.packet.bytes().to_vec() });
+            context.chip.sim.recorder().packet(|| CapturedPacket { node, at, bytes: gone.packet.bytes().to_vec() });
         }
     }
 

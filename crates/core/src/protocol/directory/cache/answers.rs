@@ -1,10 +1,10 @@
-//! What the home answers: blocks, "later", and the acknowledgement of a write-back.
+//! Replies from the home: blocks, NACKs, and acknowledgements of write-backs.
 
-use super::call::Call;
 use super::copy::{Fill, Phase};
+use super::transaction::Transaction;
 use crate::protocol::directory::{Access, CoherenceAction, CoherenceKind, Want};
 
-impl Call<'_> {
+impl Transaction<'_> {
     /// The answer to what was asked.
     pub fn answered(&mut self, kind: CoherenceKind) {
         let (known, block) = (self.known, self.block);
@@ -21,7 +21,7 @@ impl Call<'_> {
                 self.known.prefetched = false;
                 self.arrived(Access::Writable, recall);
             }
-            (CoherenceKind::TurnedAway, Phase::Asked { recall: None, .. }) => self.turned_away(),
+            (CoherenceKind::Nack, Phase::Asked { recall: None, .. }) => self.turned_away(),
             (CoherenceKind::WrittenBack, Phase::Leaving) => {
                 self.known.phase = Phase::Stable;
                 self.ask_on();
@@ -69,7 +69,7 @@ impl Call<'_> {
     /// A demand tries again; a prefetch does not.
     fn turned_away(&mut self) {
         if self.known.demand.is_some() {
-            self.known.phase = Phase::TurnedAway;
+            self.known.phase = Phase::Nack;
             self.actions.push(CoherenceAction::Retry);
         } else {
             (self.known.phase, self.known.prefetched) = (Phase::Stable, false);

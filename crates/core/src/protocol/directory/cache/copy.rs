@@ -1,10 +1,10 @@
-//! What a node knows of a block that it has, asks for, or gives back.
+//! State at a node of a block that it holds, requests, or writes back.
 //!
 //! | phase | the processor may | until |
 //! |---|---|---|
 //! | Stable | load, or load and store | it is evicted or recalled |
 //! | Asked | nothing; to upgrade: load | the home answers |
-//! | TurnedAway | so too | the caller tries again |
+//! | Nack | as while Asked | the caller tries again |
 //! | Held | what was granted | who waited has used it |
 //! | Leaving | nothing | the home acknowledges the write-back |
 //!
@@ -15,7 +15,7 @@ use crate::protocol::directory::{Access, CoherenceKind, Want};
 /// A block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Known {
-    /// What any access may do now.
+    /// Access right now.
     pub access: Access,
     pub phase: Phase,
     /// The most that waits for it.
@@ -24,7 +24,7 @@ pub(super) struct Known {
     pub prefetched: bool,
 }
 
-/// What is under way.
+/// Phase of the transaction on a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Phase {
     Stable,
@@ -34,7 +34,7 @@ pub(super) enum Phase {
         fill: Fill,
         recall: Option<CoherenceKind>,
     },
-    TurnedAway,
+    Nack,
     /// For those who waited, and for them alone if no access is allowed; and who wants it back when they
     /// are done.
     Held {
@@ -43,7 +43,7 @@ pub(super) enum Phase {
     Leaving,
 }
 
-/// What a copy to read is good for when it comes.
+/// Use of a read-only copy when it arrives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Fill {
     /// It stays.
@@ -55,17 +55,17 @@ pub(super) enum Fill {
 }
 
 impl Known {
-    /// One of which nothing was known.
+    /// Returns the state of an unknown block.
     pub const fn new() -> Known {
         Known { access: Access::Invalid, phase: Phase::Stable, demand: None, prefetched: false }
     }
 
-    /// Whether it may be forgotten.
+    /// Returns whether the state is that of an unknown block, so that it may be removed.
     pub fn is_blank(&self) -> bool {
         *self == Known::new()
     }
 
-    /// One more waits.
+    /// Records another access that waits for the block.
     pub fn join(&mut self, want: Want) {
         self.demand = self.demand.max(Some(want));
         self.prefetched = false;

@@ -1,27 +1,27 @@
-//! The requester's side: what a node knows of blocks of other nodes' memory.
+//! The requester's side: a node's state of blocks of other nodes' memory.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `copy.rs` | what is known of one block |
-//! | `call.rs` | what all calls do: ask, allow, send |
-//! | `answers.rs` | what the home answers |
-//! | `recalls.rs` | what the home wants back |
+//! | `copy.rs` | state of one block |
+//! | `transaction.rs` | steps of all transactions: request, set access rights, send |
+//! | `answers.rs` | replies from the home |
+//! | `recalls.rs` | recalls by the home |
 //!
 //! One request of a block is under way at most, whoever wants it: a demand that meets a prefetch, or
 //! another context's demand, joins it. A copy to read is dropped without a word; the only copy is
 //! written back, and not asked for again before the home has acknowledged that.
 
 mod answers;
-mod call;
 mod copy;
 mod recalls;
+mod transaction;
 
 use super::{Access, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage};
-use super::{Evicted, Prefetched, RequesterParameters, Touch, Want};
+use super::{AccessOutcome, Evicted, Prefetched, RequesterParameters, Want};
 use crate::engine::NodeId;
-use call::Call;
 use copy::{Known, Phase};
 use std::collections::BTreeMap;
+use transaction::Transaction;
 
 /// A node that asks others for their blocks.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -44,18 +44,18 @@ impl Requester {
     }
 
     /// A context wants a block. If others wait for it, the strongest wish holds for all.
-    pub fn access(&mut self, block: BlockId, want: Want, actions: &mut Vec<CoherenceAction>) -> Touch {
-        self.call(block, actions, |call| {
-            if call.known.access.allows(want) {
+    pub fn access(&mut self, block: BlockId, want: Want, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
+        self.run_transaction(block, actions, |transaction| {
+            if transaction.known.access.allows(want) {
                 // Out of the prefetch buffer, unless it is a wish for more that took the place.
-                call.known.prefetched &= call.known.phase != Phase::Stable;
-                return Touch::Hit;
+                transaction.known.prefetched &= transaction.known.phase != Phase::Stable;
+                return AccessOutcome::Hit;
             }
-            call.known.join(want);
-            if call.known.phase == Phase::Stable {
-                call.ask(want);
+            transaction.known.join(want);
+            if transaction.known.phase == Phase::Stable {
+                transaction.ask(want);
             }
-            Touch::Waits
+            AccessOutcome::Waits
         })
     }
 
@@ -68,9 +68,9 @@ impl Requester {
         if self.prefetches >= self.parameters.prefetches {
             return Prefetched::Full;
         }
-        self.call(block, actions, |call| {
-            call.known.prefetched = true;
-            call.ask(want);
+        self.run_transaction(block, actions, |transaction| {
+            transaction.known.prefetched = true;
+            transaction.ask(want);
         });
         Prefetched::Started
     }
@@ -80,14 +80,14 @@ impl Requester {
         let Some(known) = self.blocks.get(&block) else { return Evicted::Absent };
         let has_room = self.write_backs < self.parameters.write_backs;
         match (known.phase, known.access) {
-            (Phase::Stable, Access::Writable) if has_room => self.call(block, actions, |call| {
-                call.allow(Access::Invalid);
-                call.known = Known { phase: Phase::Leaving, ..Known::new() };
-                call.send(CoherenceKind::WriteBack);
+            (Phase::Stable, Access::Writable) if has_room => self.run_transaction(block, actions, |transaction| {
+                transaction.allow(Access::Invalid);
+                transaction.known = Known { phase: Phase::Leaving, ..Known::new() };
+                transaction.send(CoherenceKind::WriteBack);
                 Evicted::WrittenBack
             }),
-            (Phase::Stable, Access::ReadOnly) => self.call(block, actions, |call| {
-                call.allow(Access::Invalid);
+            (Phase::Stable, Access::ReadOnly) => self.run_transaction(block, actions, |transaction| {
+                transaction.allow(Access::Invalid);
                 Evicted::Dropped
             }),
             _ => Evicted::Stays,
@@ -96,35 +96,35 @@ impl Requester {
 
     /// Those who waited have done what they were granted.
     pub fn used(&mut self, block: BlockId, actions: &mut Vec<CoherenceAction>) {
-        self.call(block, actions, |call| {
-            let Phase::Held { recall } = call.known.phase else { panic!("{block:?}: what is used was granted") };
-            call.known.phase = Phase::Stable;
-            recall.into_iter().for_each(|recall| call.give(recall));
-            call.ask_on();
+        self.run_transaction(block, actions, |transaction| {
+            let Phase::Held { recall } = transaction.known.phase else { panic!("{block:?}: what is used was granted") };
+            transaction.known.phase = Phase::Stable;
+            recall.into_iter().for_each(|recall| transaction.give(recall));
+            transaction.ask_on();
         });
     }
 
-    /// A block that was turned away is asked for again.
+    /// Requests a block again whose request was NACKed.
     pub fn retry(&mut self, block: BlockId, actions: &mut Vec<CoherenceAction>) {
-        self.call(block, actions, |call| {
-            assert_eq!(call.known.phase, Phase::TurnedAway, "{block:?}: what is tried again was turned away");
-            call.known.phase = Phase::Stable;
-            call.ask_on();
+        self.run_transaction(block, actions, |transaction| {
+            assert_eq!(transaction.known.phase, Phase::Nack, "{block:?}: what is tried again was turned away");
+            transaction.known.phase = Phase::Stable;
+            transaction.ask_on();
         });
     }
 
-    /// A message came from a block's home.
+    /// Handles a message from a block's home.
     pub fn arrive(&mut self, from: NodeId, message: CoherenceMessage, actions: &mut Vec<CoherenceAction>) {
         assert!(from != self.own && !message.kind.is_for_home(), "{from} sends {} {message:?}", self.own);
         let block = message.block(from, self.own);
-        self.call(block, actions, |call| match message.kind {
-            CoherenceKind::Invalidate => call.invalidate(),
-            CoherenceKind::Fetch | CoherenceKind::FetchInvalidate => call.fetch(message.kind),
-            kind => call.answered(kind),
+        self.run_transaction(block, actions, |transaction| match message.kind {
+            CoherenceKind::Invalidate => transaction.invalidate(),
+            CoherenceKind::Fetch | CoherenceKind::FetchInvalidate => transaction.fetch(message.kind),
+            kind => transaction.answered(kind),
         });
     }
 
-    /// What this node's processor may do with a block.
+    /// Returns the access right of this node's processor to `block`.
     pub fn allowed(&self, block: BlockId) -> Access {
         self.blocks.get(&block).map_or(Access::Invalid, |known| known.access)
     }
@@ -144,13 +144,18 @@ impl Requester {
         self.write_backs
     }
 
-    fn call<R>(&mut self, block: BlockId, actions: &mut Vec<CoherenceAction>, does: impl FnOnce(&mut Call) -> R) -> R {
+    fn run_transaction<R>(
+        &mut self,
+        block: BlockId,
+        actions: &mut Vec<CoherenceAction>,
+        does: impl FnOnce(&mut Transaction) -> R,
+    ) -> R {
         assert!(block.home != self.own, "{}: {block:?} is its own", self.own);
         let place = self.blocks.entry(block).or_insert(Known::new());
         let before = *place;
-        let mut call = Call { block, known: before, actions };
-        let result = does(&mut call);
-        let known = call.known;
+        let mut transaction = Transaction { block, known: before, actions };
+        let result = does(&mut transaction);
+        let known = transaction.known;
         match known.is_blank() {
             true => _ = self.blocks.remove(&block),
             false => *place = known,

@@ -1,4 +1,4 @@
-//! What the home wants back. It is answered at once, or when what is on the way has come and was used.
+//! Recalls by the home. A recall is answered at once, or when what is on the way has come and was used.
 //!
 //! | recalled by | meets | answer |
 //! |---|---|---|
@@ -8,11 +8,11 @@
 //! | either fetch | a request to write: overtook its answer | when that has come and was used |
 //! | either fetch | a write-back: crosses it | at once, that they crossed |
 
-use super::call::Call;
 use super::copy::{Fill, Phase};
+use super::transaction::Transaction;
 use crate::protocol::directory::{Access, CoherenceKind};
 
-impl Call<'_> {
+impl Transaction<'_> {
     /// A copy to read is invalid, or will be when it comes.
     pub fn invalidate(&mut self) {
         let (known, block) = (self.known, self.block);

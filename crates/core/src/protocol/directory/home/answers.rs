@@ -1,40 +1,40 @@
-//! What was recalled comes in: acknowledgements, blocks, and blocks that were written back meanwhile.
+//! Replies to recalls: acknowledgements, blocks, and blocks that were written back meanwhile.
 //!
 //! A fetch that crosses a write-back is answered, too. The block is busy until both are in, in
 //! whichever order, and the write-back is acknowledged only then: so nothing of this home is under
 //! way to the node when it asks again.
 
-use super::Call;
-use super::entry::{Asker, Busy, Stands};
+use super::Transaction;
+use super::entry::{Busy, DirState, PendingRequest};
 use super::sharers::Sharers;
 use super::{CoherenceAction, CoherenceKind};
 use crate::engine::NodeId;
 
-impl Call<'_> {
+impl Transaction<'_> {
     /// One gave up its copy.
     pub fn invalidated(&mut self) {
-        let Some(Busy::Invalidating { asker, awaited, keeps }) = &mut self.entry.busy else {
+        let Some(Busy::Invalidating { request, awaited, keeps }) = &mut self.entry.busy else {
             panic!("block {}: an acknowledgement that nobody awaits", self.number)
         };
         *awaited -= 1;
         if *awaited == 0 {
-            let (asker, keeps) = (*asker, *keeps);
-            let stands = keeps.map_or(Stands::Uncached, |node| Stands::Shared(Sharers::one(node)));
-            self.resume(asker, stands);
+            let (request, keeps) = (*request, *keeps);
+            let state = keeps.map_or(DirState::Uncached, |node| DirState::Shared(Sharers::one(node)));
+            self.resume(request, state);
         }
     }
 
     /// The only copy came.
     pub fn fetched(&mut self, from: NodeId) {
-        let (asker, crossed, written) = self.fetching(from);
+        let (request, crossed, written) = self.fetching(from);
         assert!(!*crossed && !*written, "block {}: {from} has one copy to give", self.number);
-        let asker = *asker;
+        let request = *request;
         self.actions.push(CoherenceAction::Store);
-        if asker.writes() {
-            self.resume(asker, Stands::Uncached);
+        if request.writes() {
+            self.resume(request, DirState::Uncached);
         } else {
             self.actions.push(CoherenceAction::Pointer);
-            self.resume(asker, Stands::Shared(Sharers::one(from)));
+            self.resume(request, DirState::Shared(Sharers::one(from)));
         }
     }
 
@@ -53,34 +53,34 @@ impl Call<'_> {
             *written = true;
             self.finish_crossing(from);
         } else {
-            let is_owner = self.entry.stands == Stands::Exclusive(from);
+            let is_owner = self.entry.state == DirState::Exclusive(from);
             assert!(is_owner, "block {}: {from} writes back what it does not have", self.number);
-            self.entry.stands = Stands::Uncached;
+            self.entry.state = DirState::Uncached;
             self.send(from, CoherenceKind::WrittenBack);
         }
     }
 
     fn finish_crossing(&mut self, from: NodeId) {
-        let (asker, crossed, written) = self.fetching(from);
+        let (request, crossed, written) = self.fetching(from);
         if *crossed && *written {
-            let asker = *asker;
+            let request = *request;
             self.send(from, CoherenceKind::WrittenBack);
-            self.resume(asker, Stands::Uncached);
+            self.resume(request, DirState::Uncached);
         }
     }
 
-    fn fetching(&mut self, from: NodeId) -> (&mut Asker, &mut bool, &mut bool) {
-        assert!(self.entry.stands == Stands::Exclusive(from), "block {}: {from} does not own it", self.number);
+    fn fetching(&mut self, from: NodeId) -> (&mut PendingRequest, &mut bool, &mut bool) {
+        assert!(self.entry.state == DirState::Exclusive(from), "block {}: {from} does not own it", self.number);
         match &mut self.entry.busy {
-            Some(Busy::Fetching { asker, crossed, written }) => (asker, crossed, written),
+            Some(Busy::Fetching { request, crossed, written }) => (request, crossed, written),
             _ => panic!("block {}: {from} answers what nobody asked", self.number),
         }
     }
 
-    /// Nothing is in the request's way any more.
-    fn resume(&mut self, asker: Asker, stands: Stands) {
-        (self.entry.busy, self.entry.stands) = (None, stands);
-        self.serve(asker);
+    /// Ends the recalls for `request` and serves it.
+    fn resume(&mut self, request: PendingRequest, state: DirState) {
+        (self.entry.busy, self.entry.state) = (None, state);
+        self.serve(request);
         self.serve_waiting();
     }
 }

@@ -1,6 +1,6 @@
-//! A directory's entry: where a block stands, what is being done, who waits.
+//! A directory's entry: state of a block, the operation that keeps it busy, and waiting requests.
 //!
-//! | stands | home's processor may | from there |
+//! | state | home's processor may | from there |
 //! |---|---|---|
 //! | Uncached | load and store | a read: Shared; a write: Exclusive |
 //! | Shared | load | a write: Invalidating, then Exclusive (of the home itself: Uncached) |
@@ -17,66 +17,68 @@ use crate::engine::NodeId;
 use crate::protocol::directory::{Access, CoherenceKind, Want};
 use std::collections::VecDeque;
 
-/// All that is known of a block.
+/// Directory entry of a block.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Entry {
-    pub stands: Stands,
+    pub state: DirState,
     pub busy: Option<Busy>,
-    /// Who waits until it is no longer busy.
-    pub waiting: VecDeque<Asker>,
+    /// Requests that wait until the block is no longer busy.
+    pub waiting: VecDeque<PendingRequest>,
     /// The home's processor is among those, or is served.
     pub own_asked: bool,
-    /// What the home's processor waits for.
+    /// Access that the home's processor waits for.
     pub demand: Option<Want>,
 }
 
-/// Where copies are.
+/// Location of a block's copies.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-pub(super) enum Stands {
+pub(super) enum DirState {
     #[default]
     Uncached,
     Shared(Sharers),
     Exclusive(NodeId),
 }
 
-/// A request.
+/// A request that is served or waits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Asker {
-    /// Of another node: [`CoherenceKind::Read`], `Write` or `Upgrade`.
+pub(super) enum PendingRequest {
+    /// Request of another node: [`CoherenceKind::Read`], `Write` or `Upgrade`.
     Node(NodeId, CoherenceKind),
-    /// Of the home's processor.
+    /// Request of the home's processor.
     Own(Want),
 }
 
-impl Asker {
-    /// Whether it wants to store.
+impl PendingRequest {
+    /// Returns whether the request is for an access that stores.
     pub fn writes(self) -> bool {
-        !matches!(self, Asker::Node(_, CoherenceKind::Read) | Asker::Own(Want::Read))
+        !matches!(self, PendingRequest::Node(_, CoherenceKind::Read) | PendingRequest::Own(Want::Read))
     }
 }
 
-/// What the block is busy with.
+/// Operation that keeps a block busy.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Busy {
-    /// So many acknowledgements are awaited. The asker may keep a copy that it has.
-    Invalidating { asker: Asker, awaited: u32, keeps: Option<NodeId> },
+    /// `awaited` acknowledgements are outstanding. `keeps` is the requester, if it has a copy, which it retains.
+    Invalidating { request: PendingRequest, awaited: u32, keeps: Option<NodeId> },
     /// The only copy is awaited.
-    Fetching { asker: Asker, crossed: bool, written: bool },
+    Fetching { request: PendingRequest, crossed: bool, written: bool },
     /// The home's processor uses the block.
     Held,
 }
 
 impl Entry {
-    /// What the home's processor may do.
+    /// Returns the access right of the home's processor.
     pub fn access(&self) -> Access {
-        match (&self.busy, &self.stands) {
-            (Some(Busy::Invalidating { .. } | Busy::Fetching { .. }), _) | (_, Stands::Exclusive(_)) => Access::Invalid,
-            (_, Stands::Shared(_)) => Access::ReadOnly,
-            (_, Stands::Uncached) => Access::Writable,
+        match (&self.busy, &self.state) {
+            (Some(Busy::Invalidating { .. } | Busy::Fetching { .. }), _) | (_, DirState::Exclusive(_)) => {
+                Access::Invalid
+            }
+            (_, DirState::Shared(_)) => Access::ReadOnly,
+            (_, DirState::Uncached) => Access::Writable,
         }
     }
 
-    /// Whether it says no more than no entry would.
+    /// Returns whether the entry is that of a block in memory alone, so that it may be removed.
     pub fn is_blank(&self) -> bool {
         *self == Entry::default()
     }

@@ -2,7 +2,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | `entry.rs` | where a block stands, what it is busy with, who waits |
+//! | `entry.rs` | state of a block, the operation that keeps it busy, waiting requests |
 //! | `sharers.rs` | pointers in hardware, a list in software |
 //! | `serve.rs` | a request is served, or begins to be |
 //! | `answers.rs` | acknowledgements, fetched blocks and write-backs come in |
@@ -18,9 +18,9 @@ mod serve;
 mod sharers;
 
 use super::{Access, BLOCKS_MAX, CoherenceAction, CoherenceKind, CoherenceMessage, DirectoryParameters};
-use super::{Prefetched, Touch, Want};
+use super::{AccessOutcome, Prefetched, Want};
 use crate::engine::NodeId;
-use entry::{Busy, Entry, Stands};
+use entry::{Busy, DirState, Entry};
 use std::collections::BTreeMap;
 
 /// A home's directory.
@@ -33,12 +33,12 @@ pub struct Directory {
     waiting: u32,
 }
 
-/// A call about one block: its entry, taken out of the directory, and what the caller is to do.
-struct Call<'a> {
+/// A transaction on one block: its entry, taken out of the directory, and the actions for the caller.
+struct Transaction<'a> {
     number: u32,
     limit: Option<u32>,
     entry: Entry,
-    /// What the home's processor was last told that it may do.
+    /// Access right last reported to the home's processor.
     told: Access,
     waiting: &'a mut u32,
     actions: &'a mut Vec<CoherenceAction>,
@@ -52,18 +52,18 @@ impl Directory {
     }
 
     /// The home's processor wants a block. If it waits and waited before, the stronger wish holds.
-    pub fn access(&mut self, number: u32, want: Want, actions: &mut Vec<CoherenceAction>) -> Touch {
+    pub fn access(&mut self, number: u32, want: Want, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
         if self.allowed(number).allows(want) {
-            return Touch::Hit;
+            return AccessOutcome::Hit;
         }
-        self.call(number, actions, |call| {
-            call.entry.demand = call.entry.demand.max(Some(want));
+        self.run_transaction(number, actions, |transaction| {
+            transaction.entry.demand = transaction.entry.demand.max(Some(want));
             // A block that is held is asked for when it was used.
-            if call.entry.busy != Some(Busy::Held) {
-                call.ask_own(want);
+            if transaction.entry.busy != Some(Busy::Held) {
+                transaction.ask_own(want);
             }
         });
-        Touch::Waits
+        AccessOutcome::Waits
     }
 
     /// The home's processor will want a block. What is fetched goes to memory: it takes no place.
@@ -73,54 +73,54 @@ impl Directory {
         if is_under_way || self.allowed(number).allows(want) {
             return Prefetched::Useless;
         }
-        self.call(number, actions, |call| call.ask_own(want));
+        self.run_transaction(number, actions, |transaction| transaction.ask_own(want));
         Prefetched::Started
     }
 
     /// The home's processor has done what it was granted.
     pub fn used(&mut self, number: u32, actions: &mut Vec<CoherenceAction>) {
-        self.call(number, actions, |call| {
-            assert_eq!(call.entry.busy.take(), Some(Busy::Held), "block {number}: what is used was granted");
-            if let Some(want) = call.entry.demand {
-                call.ask_own(want);
+        self.run_transaction(number, actions, |transaction| {
+            assert_eq!(transaction.entry.busy.take(), Some(Busy::Held), "block {number}: what is used was granted");
+            if let Some(want) = transaction.entry.demand {
+                transaction.ask_own(want);
             }
-            call.serve_waiting();
+            transaction.serve_waiting();
         });
     }
 
-    /// A message came from another node.
+    /// Handles a message from another node.
     pub fn arrive(&mut self, from: NodeId, message: CoherenceMessage, actions: &mut Vec<CoherenceAction>) {
         assert!(from != self.own, "{from}: a home sends itself no messages");
         let room = self.waiting < self.parameters.waiting;
-        self.call(message.number, actions, |call| match message.kind {
+        self.run_transaction(message.number, actions, |transaction| match message.kind {
             CoherenceKind::Read | CoherenceKind::Write | CoherenceKind::Upgrade => {
-                call.request(from, message.kind, room)
+                transaction.request(from, message.kind, room)
             }
-            CoherenceKind::WriteBack => call.write_back(from),
-            CoherenceKind::Invalidated => call.invalidated(),
-            CoherenceKind::Fetched => call.fetched(from),
-            CoherenceKind::Crossed => call.crossed(from),
+            CoherenceKind::WriteBack => transaction.write_back(from),
+            CoherenceKind::Invalidated => transaction.invalidated(),
+            CoherenceKind::Fetched => transaction.fetched(from),
+            CoherenceKind::Crossed => transaction.crossed(from),
             kind => panic!("block {}: {from} sends its home {kind:?}", message.number),
         });
     }
 
-    /// What the home's processor may do with a block.
+    /// Returns the access right of the home's processor to a block.
     pub fn allowed(&self, number: u32) -> Access {
         self.entries.get(&number).map_or(Access::Writable, Entry::access)
     }
 
-    /// The node that has the only copy, if one has.
+    /// Returns the node that has the only copy, if one has.
     pub fn owner(&self, number: u32) -> Option<NodeId> {
-        match self.entries.get(&number)?.stands {
-            Stands::Exclusive(owner) => Some(owner),
+        match self.entries.get(&number)?.state {
+            DirState::Exclusive(owner) => Some(owner),
             _ => None,
         }
     }
 
-    /// The nodes that may have a copy to read.
+    /// Returns the nodes that may have a read-only copy.
     pub fn sharers(&self, number: u32) -> Vec<NodeId> {
-        match self.entries.get(&number).map(|entry| &entry.stands) {
-            Some(Stands::Shared(sharers)) => sharers.all().into_iter().collect(),
+        match self.entries.get(&number).map(|entry| &entry.state) {
+            Some(DirState::Shared(sharers)) => sharers.all().into_iter().collect(),
             _ => Vec::new(),
         }
     }
@@ -135,15 +135,20 @@ impl Directory {
         self.entries.values().all(|entry| entry.busy.is_none())
     }
 
-    fn call(&mut self, number: u32, actions: &mut Vec<CoherenceAction>, does: impl FnOnce(&mut Call)) {
+    fn run_transaction(
+        &mut self,
+        number: u32,
+        actions: &mut Vec<CoherenceAction>,
+        does: impl FnOnce(&mut Transaction),
+    ) {
         assert!(number < BLOCKS_MAX, "{}: block {number} is one of {BLOCKS_MAX}", self.own);
         let place = self.entries.entry(number).or_default();
         let entry = std::mem::take(place);
         let (limit, told) = (self.parameters.pointers, entry.access());
-        let mut call = Call { number, limit, entry, told, waiting: &mut self.waiting, actions };
-        does(&mut call);
-        call.tell();
-        let entry = call.entry;
+        let mut transaction = Transaction { number, limit, entry, told, waiting: &mut self.waiting, actions };
+        does(&mut transaction);
+        transaction.tell();
+        let entry = transaction.entry;
         assert!(entry.busy.is_some() || entry.waiting.is_empty(), "block {number}: nobody waits for nothing");
         assert!(self.waiting <= self.parameters.waiting, "{}: as many wait as may", self.own);
         match entry.is_blank() {

@@ -1,26 +1,26 @@
 //! A request is served at once, or the block is busy with what it needs first.
 //!
-//! What was asked is looked at twice: before copies are recalled, and again when they are in; then
+//! A request is examined twice: before copies are recalled, and again when they are in; then
 //! nothing is left to recall.
 
-use super::entry::{Asker, Busy, Stands};
+use super::entry::{Busy, DirState, PendingRequest};
 use super::sharers::{Added, Sharers};
-use super::{Call, CoherenceAction, CoherenceKind, Want};
+use super::{CoherenceAction, CoherenceKind, Transaction, Want};
 use crate::engine::NodeId;
 use crate::protocol::directory::Trap;
 
-impl Call<'_> {
+impl Transaction<'_> {
     /// A node asks, and there may be room to wait.
     pub fn request(&mut self, from: NodeId, kind: CoherenceKind, room: bool) {
-        let asker = Asker::Node(from, kind);
+        let request = PendingRequest::Node(from, kind);
         if self.entry.busy.is_none() {
-            self.serve(asker);
+            self.serve(request);
             self.serve_waiting();
         } else if room {
             *self.waiting += 1;
-            self.entry.waiting.push_back(asker);
+            self.entry.waiting.push_back(request);
         } else {
-            self.send(from, CoherenceKind::TurnedAway);
+            self.send(from, CoherenceKind::Nack);
         }
     }
 
@@ -30,30 +30,30 @@ impl Call<'_> {
             return;
         }
         self.entry.own_asked = true;
-        self.entry.waiting.push_back(Asker::Own(want));
+        self.entry.waiting.push_back(PendingRequest::Own(want));
         self.serve_waiting();
     }
 
     /// Those who wait, until the block is busy.
     pub fn serve_waiting(&mut self) {
         while self.entry.busy.is_none()
-            && let Some(asker) = self.entry.waiting.pop_front()
+            && let Some(request) = self.entry.waiting.pop_front()
         {
-            if matches!(asker, Asker::Node(..)) {
+            if matches!(request, PendingRequest::Node(..)) {
                 *self.waiting -= 1;
             }
-            self.serve(asker);
+            self.serve(request);
         }
     }
 
     /// One request: recalls what is in its way, else settles it.
-    pub fn serve(&mut self, asker: Asker) {
-        match &self.entry.stands {
-            Stands::Exclusive(owner) => self.fetch(*owner, asker),
-            Stands::Shared(sharers) if asker.writes() => {
-                let asks = match asker {
-                    Asker::Node(node, _) => Some(node),
-                    Asker::Own(_) => None,
+    pub fn serve(&mut self, request: PendingRequest) {
+        match &self.entry.state {
+            DirState::Exclusive(owner) => self.fetch(*owner, request),
+            DirState::Shared(sharers) if request.writes() => {
+                let asks = match request {
+                    PendingRequest::Node(node, _) => Some(node),
+                    PendingRequest::Own(_) => None,
                 };
                 let keeps = asks.filter(|node| sharers.has(*node));
                 let (mut others, extended) = (sharers.all(), sharers.is_extended());
@@ -62,37 +62,37 @@ impl Call<'_> {
                     self.actions.push(CoherenceAction::Trap(Trap::Write));
                 }
                 if others.is_empty() {
-                    return self.settle(asker);
+                    return self.settle(request);
                 }
                 let awaited = others.len() as u32;
-                self.entry.busy = Some(Busy::Invalidating { asker, awaited, keeps });
+                self.entry.busy = Some(Busy::Invalidating { request, awaited, keeps });
                 others.into_iter().for_each(|node| self.send(node, CoherenceKind::Invalidate));
             }
-            _ => self.settle(asker),
+            _ => self.settle(request),
         }
     }
 
-    fn fetch(&mut self, owner: NodeId, asker: Asker) {
-        assert!(!matches!(asker, Asker::Node(node, _) if node == owner), "{owner} has what it asks for");
-        self.entry.busy = Some(Busy::Fetching { asker, crossed: false, written: false });
-        self.send(owner, if asker.writes() { CoherenceKind::FetchInvalidate } else { CoherenceKind::Fetch });
+    fn fetch(&mut self, owner: NodeId, request: PendingRequest) {
+        assert!(!matches!(request, PendingRequest::Node(node, _) if node == owner), "{owner} has what it asks for");
+        self.entry.busy = Some(Busy::Fetching { request, crossed: false, written: false });
+        self.send(owner, if request.writes() { CoherenceKind::FetchInvalidate } else { CoherenceKind::Fetch });
     }
 
     /// Nothing is in its way.
-    fn settle(&mut self, asker: Asker) {
-        match asker {
-            Asker::Node(node, CoherenceKind::Read) => {
+    fn settle(&mut self, request: PendingRequest) {
+        match request {
+            PendingRequest::Node(node, CoherenceKind::Read) => {
                 self.share(node);
                 self.send(node, CoherenceKind::Shared);
             }
-            Asker::Node(node, kind) => {
-                let has = matches!(&self.entry.stands, Stands::Shared(sharers) if sharers.has(node));
-                self.entry.stands = Stands::Exclusive(node);
+            PendingRequest::Node(node, kind) => {
+                let has = matches!(&self.entry.state, DirState::Shared(sharers) if sharers.has(node));
+                self.entry.state = DirState::Exclusive(node);
                 self.actions.push(CoherenceAction::Pointer);
                 let upgrades = has && kind == CoherenceKind::Upgrade;
                 self.send(node, if upgrades { CoherenceKind::Upgraded } else { CoherenceKind::Exclusive });
             }
-            Asker::Own(_) => {
+            PendingRequest::Own(_) => {
                 self.entry.own_asked = false;
                 let access = self.entry.access();
                 match self.entry.demand {
@@ -112,10 +112,10 @@ impl Call<'_> {
 
     /// One more has a copy to read.
     pub fn share(&mut self, node: NodeId) {
-        let added = match &mut self.entry.stands {
-            Stands::Shared(sharers) => sharers.add(node, self.limit),
+        let added = match &mut self.entry.state {
+            DirState::Shared(sharers) => sharers.add(node, self.limit),
             _ => {
-                self.entry.stands = Stands::Shared(Sharers::one(node));
+                self.entry.state = DirState::Shared(Sharers::one(node));
                 Added::Pointer
             }
         };
@@ -131,7 +131,7 @@ impl Call<'_> {
         self.actions.push(CoherenceAction::send(to, kind, self.number));
     }
 
-    /// Says what the home's processor may do, if that is not what was said last.
+    /// Reports the access right of the home's processor, if it changed since the last report.
     pub fn tell(&mut self) {
         let access = self.entry.access();
         if std::mem::replace(&mut self.told, access) != access {

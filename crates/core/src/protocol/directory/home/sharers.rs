@@ -1,4 +1,4 @@
-//! Who has a copy to read: a few pointers in hardware, and software's list of all others.
+//! Nodes with a read-only copy: a few pointers in hardware, and software's list of all others.
 //!
 //! As in LimitLESS (Chaiken, Kubiatowicz and Agarwal, *LimitLESS Directories: A Scalable Cache
 //! Coherence Scheme*, ASPLOS 1991): a reader beyond the last pointer traps; software moves all
@@ -16,7 +16,7 @@ pub(super) struct Sharers {
     listed: BTreeSet<NodeId>,
 }
 
-/// What it took to add one.
+/// Work that adding a sharer took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Added {
     /// There is a pointer to it.

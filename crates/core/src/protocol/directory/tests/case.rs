@@ -53,7 +53,7 @@ pub enum Sight {
     /// A copy to be upgraded is invalidated.
     UpgradeLost,
     /// A request is turned away.
-    TurnedAway,
+    Nack,
     /// A request waits at its home.
     Waiting,
 }

@@ -39,7 +39,7 @@ fn comes(directory: &mut Directory, from: NodeId, kind: CoherenceKind) -> Vec<Co
 /// A miss, and what is done then.
 fn miss(requester: &mut Requester, want: Want) -> Vec<CoherenceAction> {
     let mut actions = Vec::new();
-    assert_eq!(requester.access(X, want, &mut actions), Touch::Waits);
+    assert_eq!(requester.access(X, want, &mut actions), AccessOutcome::Waits);
     actions
 }
 
@@ -184,11 +184,11 @@ fn prefetches_take_places_until_somebody_wants_them() {
     assert_eq!(node.prefetch(block(A, 1), Want::Read, &mut actions), Prefetched::Full);
     assert_eq!(come(&mut node, CoherenceKind::Shared), [Store, CoherenceAction::Access(Access::ReadOnly)]);
     assert_eq!(node.prefetches(), 1);
-    assert_eq!(node.access(X, Want::Read, &mut actions), Touch::Hit);
+    assert_eq!(node.access(X, Want::Read, &mut actions), AccessOutcome::Hit);
     assert_eq!(node.prefetches(), 0);
     // Turned away: dropped, unless somebody waits by then.
     assert_eq!(node.prefetch(block(A, 1), Want::Write, &mut actions), Prefetched::Started);
-    let later = CoherenceMessage { kind: CoherenceKind::TurnedAway, number: 1 };
+    let later = CoherenceMessage { kind: CoherenceKind::Nack, number: 1 };
     actions.clear();
     node.arrive(A, later, &mut actions);
     assert!(actions.is_empty() && node.is_quiet() && node.prefetches() == 0);
@@ -202,16 +202,16 @@ fn prefetches_take_places_until_somebody_wants_them() {
 #[test]
 fn the_home_uses_its_memory_without_messages() {
     let (mut home, mut actions) = (directory(None, 0), Vec::new());
-    assert_eq!(home.access(0, Want::Write, &mut actions), Touch::Hit);
+    assert_eq!(home.access(0, Want::Write, &mut actions), AccessOutcome::Hit);
     let _ = comes(&mut home, B, CoherenceKind::Read);
-    assert_eq!(home.access(0, Want::Read, &mut actions), Touch::Hit);
+    assert_eq!(home.access(0, Want::Read, &mut actions), AccessOutcome::Hit);
     assert!(actions.is_empty());
-    assert_eq!(home.access(0, Want::Write, &mut actions), Touch::Waits);
+    assert_eq!(home.access(0, Want::Write, &mut actions), AccessOutcome::Waits);
     assert_eq!(actions, [CoherenceAction::Access(Access::Invalid), send(B, CoherenceKind::Invalidate)]);
-    assert_eq!(comes(&mut home, C, CoherenceKind::Read), [send(C, CoherenceKind::TurnedAway)]);
+    assert_eq!(comes(&mut home, C, CoherenceKind::Read), [send(C, CoherenceKind::Nack)]);
     let granted = [CoherenceAction::Access(Access::Writable), Granted(Access::Writable)];
     assert_eq!(comes(&mut home, B, CoherenceKind::Invalidated), granted);
-    assert_eq!(comes(&mut home, C, CoherenceKind::Read), [send(C, CoherenceKind::TurnedAway)], "it is held");
+    assert_eq!(comes(&mut home, C, CoherenceKind::Read), [send(C, CoherenceKind::Nack)], "it is held");
     actions.clear();
     home.used(0, &mut actions);
     assert!(actions.is_empty() && home.is_quiet());

@@ -40,7 +40,7 @@ fn three_nodes() {
 
 #[test]
 fn three_nodes_that_are_turned_away() {
-    let sees = &[Sight::Crossing, Sight::Once, Sight::UpgradeLost, Sight::TurnedAway];
+    let sees = &[Sight::Crossing, Sight::Once, Sight::UpgradeLost, Sight::Nack];
     assert_eq!(Case { directory: TURNED_AWAY, sees, ..Case::new(3) }.check(), 42_508);
 }
 
@@ -57,7 +57,7 @@ fn two_nodes_of_two_contexts_that_prefetch() {
     let requester = each(2, 1);
     let case = Case { requester, sees: &[Sight::Crossing], ..Case::new(2) };
     let waits = Case { directory: waiting(2, requester), ..case.clone() };
-    let turned_away = Case { directory: TURNED_AWAY, sees: &[Sight::TurnedAway], ..case };
+    let turned_away = Case { directory: TURNED_AWAY, sees: &[Sight::Nack], ..case };
     assert_eq!([waits, turned_away].map(Case::check), [19_856, 18_266]);
 }
 

@@ -86,7 +86,7 @@ impl Model for Case {
             (Sight::FetchOvertakes, |_, world| world.sees(Sight::FetchOvertakes)),
             (Sight::Once, |_, world| world.sees(Sight::Once)),
             (Sight::UpgradeLost, |_, world| world.sees(Sight::UpgradeLost)),
-            (Sight::TurnedAway, |_, world| world.sees(Sight::TurnedAway)),
+            (Sight::Nack, |_, world| world.sees(Sight::Nack)),
             (Sight::Waiting, |_, world| world.sees(Sight::Waiting)),
         ];
         let wanted = sights.into_iter().filter(|(sight, _)| self.sees.contains(sight));
@@ -109,7 +109,7 @@ impl Sight {
             Sight::FetchOvertakes => "a fetch may overtake",
             Sight::Once => "a copy is read once",
             Sight::UpgradeLost => "an upgrade loses its copy",
-            Sight::TurnedAway => "a request is turned away",
+            Sight::Nack => "a request is turned away",
             Sight::Waiting => "a request waits",
         }
     }

@@ -188,7 +188,7 @@ impl World {
                 self.nodes.iter().any(|node| node.granted.keys().any(|block| !node.tags.contains_key(block)))
             }
             Sight::UpgradeLost => both(CoherenceKind::Upgrade, CoherenceKind::Invalidated),
-            Sight::TurnedAway => under_way(CoherenceKind::TurnedAway),
+            Sight::Nack => under_way(CoherenceKind::Nack),
             Sight::Waiting => self.nodes.iter().any(|node| node.directory.waiting() > 0),
         }
     }

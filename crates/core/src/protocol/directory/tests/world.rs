@@ -174,7 +174,7 @@ impl World {
             true => node.directory.access(block.number, want, actions),
             false => node.requester.access(block, want, actions),
         });
-        if touch == Touch::Hit {
+        if touch == AccessOutcome::Hit {
             self.hold(tag.allows(want), "a hit is one that the processor was told of");
             self.node(own).contexts[context] = Context::Idle;
             self.perform(own, block, want, since);

@@ -326,7 +326,7 @@ fn state_grows_with_the_parameters_and_not_with_use() {
 
 #[test]
 fn what_was_held_at_most_counts_and_what_was_never_does_not() {
-    let (mut unit, mut held) = (NifdyUnit::new(A, &no_bulk()), HeldState::default());
+    let (mut unit, mut held) = (NifdyUnit::new(A, &no_bulk()), PeakOccupancy::default());
     held.note(&unit, 0);
     assert_eq!(held.bytes(32), 0);
     for to in [B, C, D] {

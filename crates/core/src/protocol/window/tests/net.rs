@@ -22,6 +22,7 @@ pub fn parameters() -> LinkParameters {
         arrivals: 4,
         timeout: Time::from_ns(100),
         timeout_max: Time::from_ns(350),
+        acknowledge_delay: Time::ZERO,
         sequence_bits: 4,
         order: Order::Kept,
         ..LinkParameters::default()

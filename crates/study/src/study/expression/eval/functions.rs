@@ -37,9 +37,8 @@ pub const FUNCTIONS: [(&str, &str, &str); 28] = [
     ("round", "round(x)", "x rounded to the nearest whole number"),
 ];
 
-/// Evaluates a call of the function `name`.
-pub(super) fn call(at: &Evaluator, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Result<Value, EvalError> {
-    let one = |n: usize| arguments.get(n).ok_or_else(|| too_few(at, tree, name));
+/// Reports arguments beyond those that the function `name` takes.
+fn check_argument_count(at: &Evaluator, name: &str, arguments: &[Syntax]) -> Result<(), EvalError> {
     let most = match name {
         "min" | "max" => usize::MAX,
         "if" | "near" | "within" => 3,
@@ -55,6 +54,13 @@ pub(super) fn call(at: &Evaluator, tree: &Syntax, name: &str, arguments: &[Synta
         );
         return Err(EvalError::Invalid(Box::new(error.help(usage(name)))));
     }
+    Ok(())
+}
+
+/// Evaluates a call of the function `name`.
+pub(super) fn call(at: &Evaluator, tree: &Syntax, name: &str, arguments: &[Syntax]) -> Result<Value, EvalError> {
+    let one = |n: usize| arguments.get(n).ok_or_else(|| too_few(at, tree, name));
+    check_argument_count(at, name, arguments)?;
     let number = |n: usize| at.number(one(n)?);
     let list = || list_items(at, one(0)?);
     Ok(match name {

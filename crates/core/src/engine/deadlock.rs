@@ -1,37 +1,37 @@
-//! Why a run is stuck: who waits for what, and who holds it, by name.
+//! Deadlock reports: which task waits for what, and which task holds it, by name.
 
-use super::about::{About, Point};
 use super::sim::TaskId;
+use super::task_info::{Point, TaskInfo};
 use super::time::Time;
 use std::fmt;
 
-/// The waits of a stuck run.
+/// The waits of a run that makes no progress.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Stuck {
-    /// When nothing more happened.
+pub struct DeadlockReport {
+    /// The instant from which on nothing happened.
     pub at: Time,
-    /// One wait a line, each caused by the next; the first is of a task whose end the run awaits.
+    /// The wait-for chain, each wait caused by the next; the first is of an essential task.
     pub chain: Vec<Wait>,
-    /// What was lost before, for which some may wait in vain.
-    pub lost: Lost,
+    /// The losses before, for which tasks may still wait.
+    pub lost: LossLog,
 }
 
-/// How many losses are told one by one.
-const LOST_TOLD: usize = 4;
+/// Number of losses that are listed one by one.
+const LISTED_LOSSES_MAX: usize = 4;
 
-/// What was lost for good, such as packets that were dropped.
+/// The losses that nothing repairs, such as dropped packets.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Lost {
-    /// The first few, each in words.
+pub struct LossLog {
+    /// Descriptions of the first few losses.
     pub first: Vec<String>,
-    /// How many more there were.
+    /// The number of further losses.
     pub more: u64,
 }
 
-impl Lost {
-    /// One more was lost; it is put into words if it is to be told.
+impl LossLog {
+    /// Adds a loss; `what` is called only if it is listed.
     pub(super) fn add(&mut self, what: impl FnOnce() -> String) {
-        match self.first.len() < LOST_TOLD {
+        match self.first.len() < LISTED_LOSSES_MAX {
             true => self.first.push(what()),
             false => self.more += 1,
         }
@@ -43,11 +43,11 @@ impl Lost {
 pub struct Wait {
     /// The task that waits.
     pub task: String,
-    /// What it waits for.
+    /// The name of what it waits for.
     pub wants: String,
     /// The task that could end the wait, if known.
     pub holder: Option<String>,
-    /// True if the holder already stands in the chain: the wait is circular.
+    /// True if the holder is already in the chain: the wait is circular.
     pub closes_cycle: bool,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for Wait {
     }
 }
 
-impl fmt::Display for Stuck {
+impl fmt::Display for DeadlockReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "at {}", self.at)?;
         self.chain.iter().try_for_each(|wait| write!(f, "\n  {wait}"))?;
@@ -71,31 +71,31 @@ impl fmt::Display for Stuck {
     }
 }
 
-/// The chain of waits from each essential task that has not finished.
-pub(super) fn describe(at: Time, tasks: &[About], points: &[Point], lost: Lost) -> Stuck {
+/// Returns the wait-for chains from each essential task that has not finished.
+pub(super) fn describe(at: Time, tasks: &[TaskInfo], points: &[Point], lost: LossLog) -> DeadlockReport {
     let mut chain = Vec::new();
-    let mut told = vec![false; tasks.len()];
-    for (task, about) in tasks.iter().enumerate() {
-        if about.essential && !about.finished.get() {
-            follow(task, tasks, points, &mut told, &mut chain);
+    let mut visited = vec![false; tasks.len()];
+    for (task, task_info) in tasks.iter().enumerate() {
+        if task_info.essential && !task_info.finished.get() {
+            follow(task, tasks, points, &mut visited, &mut chain);
         }
     }
-    Stuck { at, chain, lost }
+    DeadlockReport { at, chain, lost }
 }
 
-/// Follows the waits from `task` to a task that waits for nobody, or to one already told.
-fn follow(first: usize, tasks: &[About], points: &[Point], told: &mut [bool], chain: &mut Vec<Wait>) {
+/// Follows the waits from the task `first` to a task that waits for no other, or to one already visited.
+fn follow(first: usize, tasks: &[TaskInfo], points: &[Point], visited: &mut [bool], chain: &mut Vec<Wait>) {
     let mut path: Vec<TaskId> = Vec::new();
     let mut next = Some(first as TaskId);
-    while let Some(task) = next.filter(|&task| !told[task as usize]) {
-        told[task as usize] = true;
+    while let Some(task) = next.filter(|&task| !visited[task as usize]) {
+        visited[task as usize] = true;
         path.push(task);
-        let about = &tasks[task as usize];
-        let Some(point) = about.waits_for() else { return };
+        let task_info = &tasks[task as usize];
+        let Some(point) = task_info.waits_for() else { return };
         let point = &points[point.0 as usize];
         next = point.holder.get();
         chain.push(Wait {
-            task: about.name.to_string(),
+            task: task_info.name.to_string(),
             wants: point.name.clone(),
             holder: next.map(|holder| tasks[holder as usize].name.to_string()),
             closes_cycle: next.is_some_and(|holder| path.contains(&holder)),

@@ -1,7 +1,7 @@
-//! Endpoints: what programs address one another by, and the nodes that they are on.
+//! Endpoints, by which programs address one another, and the nodes that they are on.
 //!
 //! Models: numbers from 0, node by node, so that where every node has one endpoint an endpoint's number is its
-//! node's. Who has the wire knows nodes only; who fills headers or reads them asks here.
+//! node's. The fabric knows only nodes; code that writes or reads headers converts here.
 
 use super::node::NodeId;
 use std::fmt;
@@ -11,7 +11,7 @@ use std::fmt;
 pub struct EndId(pub u32);
 
 impl EndId {
-    /// The endpoint's place in a row of all endpoints.
+    /// Returns the endpoint's index among all endpoints.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -26,69 +26,69 @@ impl fmt::Display for EndId {
 /// Which node each endpoint is on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Addresses {
-    /// By endpoint.
+    /// The node of each endpoint.
     nodes: Vec<NodeId>,
-    /// By node, its first endpoint; and behind the last node, how many there are.
-    firsts: Vec<u32>,
+    /// The first endpoint of each node, followed by the number of endpoints.
+    first_endpoints: Vec<u32>,
 }
 
 impl Addresses {
-    /// Those of nodes with so many endpoints each.
+    /// Creates the map of nodes that have these numbers of endpoints.
     pub fn new(counts: impl IntoIterator<Item = u32>) -> Addresses {
-        let (mut nodes, mut firsts) = (Vec::new(), vec![0]);
+        let (mut nodes, mut first_endpoints) = (Vec::new(), vec![0]);
         for (node, count) in counts.into_iter().enumerate() {
             nodes.extend((0..count).map(|_| NodeId(node as u32)));
-            firsts.push(nodes.len() as u32);
+            first_endpoints.push(nodes.len() as u32);
         }
-        Addresses { nodes, firsts }
+        Addresses { nodes, first_endpoints }
     }
 
-    /// How many endpoints there are.
+    /// Returns the number of endpoints.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     pub fn nodes(&self) -> usize {
-        self.firsts.len() - 1
+        self.first_endpoints.len() - 1
     }
 
-    /// The most endpoints of a node.
+    /// Returns the largest number of endpoints on one node.
     pub fn most(&self) -> u32 {
         (0..self.nodes() as u32).map(|node| self.count(NodeId(node))).max().unwrap_or(0)
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no endpoints.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The node of an endpoint.
+    /// Returns the node of an endpoint.
     #[inline]
     pub fn node(&self, end: EndId) -> NodeId {
         self.nodes[end.index()]
     }
 
-    /// An endpoint's place among those of its node.
+    /// Returns an endpoint's index among those of its node.
     #[inline]
     pub fn place(&self, end: EndId) -> u32 {
-        end.0 - self.firsts[self.node(end).index()]
+        end.0 - self.first_endpoints[self.node(end).index()]
     }
 
-    /// The endpoint at `place` of `node`.
+    /// Returns the endpoint with the index `place` on `node`.
     #[inline]
     pub fn at(&self, node: NodeId, place: u32) -> EndId {
-        EndId(self.firsts[node.index()] + place)
+        EndId(self.first_endpoints[node.index()] + place)
     }
 
-    /// How many endpoints a node has.
+    /// Returns the number of endpoints of a node.
     pub fn count(&self, node: NodeId) -> u32 {
-        self.firsts[node.index() + 1] - self.firsts[node.index()]
+        self.first_endpoints[node.index() + 1] - self.first_endpoints[node.index()]
     }
 
     /// The endpoints of a node.
     pub fn of(&self, node: NodeId) -> impl Iterator<Item = EndId> + use<> {
-        (self.firsts[node.index()]..self.firsts[node.index() + 1]).map(EndId)
+        (self.first_endpoints[node.index()]..self.first_endpoints[node.index() + 1]).map(EndId)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::super::origin::Texts;
 use super::super::quantity::ParseError;
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Count, Decoded, ValueKind, misfit};
+use super::{Count, Decoded, ValueKind, invalid_value};
 use serde_json::{Value as Json, json};
 
 /// A list of values of one kind.
@@ -56,25 +56,25 @@ impl<K: ValueKind> ValueKind for Several<K> {
     }
 
     fn written<'d>(&self, default: &'d [K::Written<'d>]) -> TreeValue {
-        TreeValue::List(default.iter().map(|each| TreeNode::made_up(self.each.written(*each))).collect())
+        TreeValue::List(default.iter().map(|each| TreeNode::synthetic(self.each.written(*each))).collect())
     }
 
     fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<Self::Value> {
         let TreeValue::List(items) = &node.value else {
             let label = format!("a list is expected, not {}", node.value.what());
-            return misfit(node, ParseError::new(label, self.allowed()));
+            return invalid_value(node, ParseError::new(label, self.allowed()));
         };
         if let Some(fault) = self.length_fault(items.len()) {
-            return misfit(node, fault);
+            return invalid_value(node, fault);
         }
-        let (mut values, mut misfits) = (Vec::with_capacity(items.len()), Vec::new());
+        let (mut values, mut invalid_values) = (Vec::with_capacity(items.len()), Vec::new());
         for item in items {
             match self.each.decode(item, texts) {
                 Ok(value) => values.push(value),
-                Err(more) => misfits.extend(more),
+                Err(more) => invalid_values.extend(more),
             }
         }
-        if misfits.is_empty() { Ok(values) } else { Err(misfits) }
+        if invalid_values.is_empty() { Ok(values) } else { Err(invalid_values) }
     }
 
     fn placeholder(&self) -> Self::Value {

@@ -6,9 +6,8 @@
 //! for each flow), or in its sender's outgoing buffers, whence it may come late, or in the receiver's
 //! interface. It is a bound, and a run may need less; the size of a memory costs no time.
 //!
-//! Leaves out what only the run can tell: messages that a program takes in because it has no room to
-//! send, and those of which a fabric delays a part. A memory which these fill ends the run with its
-//! name.
+//! Leaves out what only a run shows: messages that a program receives while its sends are blocked, and
+//! those of which the fabric delays a part. A run that exhausts the memory with these ends with its name.
 
 use crate::engine::Bytes;
 use crate::host::MainMemorySize;
@@ -18,7 +17,7 @@ use crate::messaging::SLOTS;
 use crate::program::{FlowEndpoint, PlannedFlow};
 use crate::text::{Problem, Read};
 
-/// What a node's memory is needed for, in bytes.
+/// The main memory that a node needs, by purpose, in bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 struct Need {
     interface: u64,
@@ -43,11 +42,11 @@ struct Flow {
     to: usize,
     messages: u64,
     payload: Bytes,
-    /// What its sender allocates for it: so many buffers, each of so much.
+    /// The buffers that its sender allocates for it: their number and size.
     to_send: (u64, Bytes),
 }
 
-/// What every buffer of a memory is a multiple of.
+/// The granularity of buffers in a memory, in bytes.
 #[derive(Clone, Copy)]
 struct Grain(u64);
 
@@ -74,13 +73,13 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             let sent =
                 machine.workload.buffer_max().map_or_else(|| key.clone(), |(sent, _)| machine.workload.key(sent));
             let at = read.foremost(&[&key, &sent]);
-            let help = told(need, if at == key { "it" } else { &key });
+            let help = enlarge_help(need, if at == key { "it" } else { &key });
             problems.push(read.wrong(at, &message, &help));
         }
     }
 }
 
-fn told(need: Need, memory: &str) -> String {
+fn enlarge_help(need: Need, memory: &str) -> String {
     let [interface, send, receive] = [need.interface, need.to_send, need.to_receive].map(Bytes);
     format!(
         "make {memory} {} or larger: {interface} for the interface, {send} for what programs send, {receive} for messages of which a part has come",
@@ -95,12 +94,13 @@ fn need(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grai
     Need {
         interface: interface.own.iter().map(|(buffers, bytes)| grain.of(*bytes).saturating_mul(*buffers)).sum(),
         to_send: sent.fold(copied(machine, node, grain), u64::saturating_add),
-        to_receive: received(flows, node, machine, ends, grain).saturating_add(beside(machine, node, ends, grain)),
+        to_receive: received(flows, node, machine, ends, grain)
+            .saturating_add(other_memory(machine, node, ends, grain)),
     }
 }
 
-/// The queues by which a node's endpoints send to one another, and the buffers of what comes out of them.
-fn beside(machine: &Machine, node: usize, ends: &Ends, grain: Grain) -> u64 {
+/// Returns the bytes of the queues between the endpoints of one node, and of the buffers for their packets.
+fn other_memory(machine: &Machine, node: usize, ends: &Ends, grain: Grain) -> u64 {
     let several = u64::from(machine.nodes[node].endpoints);
     let all = if several > 1 { 2 * SLOTS as u64 * several } else { 0 };
     grain.of(ends.of(&machine.nodes[node]).limits().packet.get()).saturating_mul(all)
@@ -116,7 +116,7 @@ fn received(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: 
     open(flows, node, (ends, programs, room.queued), packet.carries).saturating_mul(buffer)
 }
 
-/// How many messages to `node` may have come in part.
+/// Returns the largest number of messages to `node` of which only a part may have arrived.
 fn open(flows: &[Flow], node: usize, (ends, programs, queued): (&Ends, u64, u64), fragment: u64) -> u64 {
     let coming: Vec<&Flow> = flows.iter().filter(|flow| flow.to == node).collect();
     let messages = coming.iter().map(|flow| flow.messages).fold(0, u64::saturating_add);
@@ -130,7 +130,7 @@ fn open(flows: &[Flow], node: usize, (ends, programs, queued): (&Ends, u64, u64)
     messages.min(coming.len() as u64 + late)
 }
 
-/// What a program has that tries a node's memory, beside messages.
+/// Returns the bytes of the program's local buffers on a node, in addition to those of messages.
 fn copied(machine: &Machine, node: usize, grain: Grain) -> u64 {
     let local = machine.workload.local_buffers().into_iter();
     let here = local.filter(|(endpoint, _)| node_of(machine, *endpoint) == Some(node));
@@ -145,7 +145,7 @@ fn node_of(machine: &Machine, endpoint: FlowEndpoint<'_>) -> Option<usize> {
     }
 }
 
-/// What the programs of a workload send, and allocate for it.
+/// Returns the flows of a workload and the buffers that it allocates for them.
 fn flows(machine: &Machine) -> Vec<Flow> {
     let of = |flow: PlannedFlow<'_>| {
         let (from, to) = (node_of(machine, flow.from)?, node_of(machine, flow.to)?);

@@ -1,29 +1,29 @@
-//! Texts that are looked into later, so that what is wrong within one is told at its place; numbers or
-//! texts; and tables under names of the user's choice. Leaves out what such texts mean.
+//! Strings that keep their source location, so that an error within one can be reported there; numbers or
+//! strings; and tables under user-defined names. Leaves out what such strings mean.
 
 use super::super::origin::{Place, Texts};
 use super::super::quantity::ParseError;
 use super::super::tree::{TreeNode, TreeValue};
-use super::{Decoded, ValueKind, misfit};
+use super::{Decoded, ValueKind, invalid_value};
 use serde_json::{Value as Json, json};
 use std::ops::Range;
 
-/// A text and where it stands.
+/// A string with its source location.
 #[derive(Clone, Debug, Default)]
 pub struct Said {
     /// The text.
     pub text: String,
-    /// Its place, quotes included.
+    /// The source location, quotes included.
     pub place: Option<Place>,
 }
 
 impl Said {
-    /// A text that stands nowhere.
+    /// Creates a string without a source location.
     pub fn unplaced(text: impl Into<String>) -> Said {
         Said { text: text.into(), place: None }
     }
 
-    /// The place of a part of it; all of it where escapes hide which part that is.
+    /// Returns the location of a part of it, or of the whole string if escapes make the part unknown.
     pub fn part(&self, texts: &Texts, part: &Range<usize>) -> Option<Place> {
         let place = self.place.as_ref()?;
         let raw = texts.slice(place);
@@ -34,7 +34,7 @@ impl Said {
     }
 }
 
-/// Any text, with its place.
+/// The kind of any string, with its source location.
 #[derive(Clone, Debug)]
 pub struct Phrase;
 
@@ -57,7 +57,7 @@ impl ValueKind for Phrase {
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<Said> {
         match &node.value {
             TreeValue::Text(text) => Ok(Said { text: text.clone(), place: node.place.clone() }),
-            other => misfit(node, ParseError::new(format!("a text cannot be {}", other.what()), self.allowed())),
+            other => invalid_value(node, ParseError::new(format!("a text cannot be {}", other.what()), self.allowed())),
         }
     }
 
@@ -110,7 +110,7 @@ impl ValueKind for NumberOrText {
             TreeValue::Text(text) => Ok(Constant::Text(text.clone())),
             other => {
                 let label = format!("a number or a text is expected, not {}", other.what());
-                misfit(node, ParseError::new(label, self.allowed()))
+                invalid_value(node, ParseError::new(label, self.allowed()))
             }
         }
     }
@@ -154,17 +154,17 @@ impl<K: ValueKind> ValueKind for ByName<K> {
     fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<Self::Value> {
         let TreeValue::Table(tree) = &node.value else {
             let label = format!("a table is expected, not {}", node.value.what());
-            return misfit(node, ParseError::new(label, self.allowed()));
+            return invalid_value(node, ParseError::new(label, self.allowed()));
         };
-        let (mut values, mut misfits) = (Vec::new(), Vec::new());
+        let (mut values, mut invalid_values) = (Vec::new(), Vec::new());
         for (name, node) in tree.in_order() {
             let name = Said { text: name.to_string(), place: node.key().cloned() };
             match self.0.decode(node, texts) {
                 Ok(value) => values.push((name, value)),
-                Err(more) => misfits.extend(more),
+                Err(more) => invalid_values.extend(more),
             }
         }
-        if misfits.is_empty() { Ok(values) } else { Err(misfits) }
+        if invalid_values.is_empty() { Ok(values) } else { Err(invalid_values) }
     }
 
     fn placeholder(&self) -> Self::Value {

@@ -1,13 +1,13 @@
-//! The problems a reader finds, as it tells them.
+//! Builds the problems that the reader reports.
 
-use super::kind::Misfit;
+use super::kind::InvalidValue;
 use super::origin::Place;
 use super::problem::Problem;
 use super::record::{Records, Step, dotted};
 use super::suggest;
 use super::tree::TreeNode;
 
-/// A problem at the deepest node that stands on the way to `path` below `node`.
+/// Returns a problem located at the deepest existing node on the path `path` below `node`.
 pub(super) fn positioned(
     node: &TreeNode,
     records: &Records,
@@ -41,18 +41,18 @@ pub(super) fn not_a_list(path: &[Step], node: &TreeNode) -> Problem {
         .help(format!("write [[{path}]] before the keys of each element"))
 }
 
-/// What is said of a key that must stand and does not.
+/// Returns the title of the problem that a required key is missing.
 pub(super) fn missing_title(path: &str) -> String {
     format!("`{path}` is missing")
 }
 
-/// The key, if a title says that one below `path` is missing.
+/// Returns the key if `title` says that a key below `path` is missing.
 pub(super) fn missing_key(title: &str, path: &str) -> Option<String> {
     let key = title.strip_prefix('`')?.strip_suffix("` is missing")?.strip_prefix(path)?.strip_prefix('.')?;
     Some(key.to_string())
 }
 
-/// A key that must stand does not.
+/// Returns the problem that a required key is missing.
 pub(super) fn missing(path: &[Step], place: Option<Place>, doc: &str, allowed: &str) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
     Problem::new(missing_title(&dotted(path)))
@@ -61,14 +61,14 @@ pub(super) fn missing(path: &[Step], place: Option<Place>, doc: &str, allowed: &
         .help(allowed)
 }
 
-/// A value does not fit its key.
-pub(super) fn bad(path: &[Step], misfit: Misfit, nearest: Option<Place>, doc: &str) -> Problem {
+/// Returns the problem that a value is not valid for its key.
+pub(super) fn bad(path: &[Step], invalid_value: InvalidValue, nearest: Option<Place>, doc: &str) -> Problem {
     let key = dotted(&path[path.len() - 1..]);
-    let problem = Problem::bad_value(&dotted(path)).at(misfit.place.or(nearest), misfit.fault.label);
-    misfit.fault.help.into_iter().fold(problem, Problem::help).help(format!("`{key}`: {doc}"))
+    let problem = Problem::bad_value(&dotted(path)).at(invalid_value.place.or(nearest), invalid_value.fault.label);
+    invalid_value.fault.help.into_iter().fold(problem, Problem::help).help(format!("`{key}`: {doc}"))
 }
 
-/// A key that nothing reads stands in the table at `path`.
+/// Returns the problem that the table at `path` has a key that nothing reads.
 pub(super) fn unknown(path: &[Step], key: &str, node: &TreeNode, mut known: Vec<&str>) -> Problem {
     known.sort_unstable();
     let within = if path.is_empty() { String::new() } else { format!(" in `{}`", dotted(path)) };

@@ -1,4 +1,4 @@
-//! Runs that cannot go on, and what is told of them.
+//! Runs that cannot go on, and their reports.
 
 use super::super::sim::PointId;
 use super::super::{Resource, Signal};
@@ -29,7 +29,7 @@ fn a_cycle_of_waits_is_named() {
 }
 
 #[test]
-fn a_server_is_told_of_only_where_an_essential_task_waits_for_it() {
+fn a_server_is_reported_only_if_an_essential_task_waits_for_it() {
     let bench = Bench::new();
     let sim = bench.sim();
     let signal = Rc::new(Signal::new(&sim, "an answer"));
@@ -189,9 +189,9 @@ fn who_polls_seldom_is_waited_for_until_it_has_looked() {
     assert_eq!(stuck.at, Time::from_us(3), "it looked once");
 }
 
-/// What is told of a task that gets on after it polled for the door, and then is in a short wait
+/// Returns the reported waits of a task that goes on after it polled for the door, and then is in a short wait
 /// again and again.
-fn told_of(act: impl AsyncFnOnce(&Sim, PointId) + 'static) -> Vec<String> {
+fn reported_waits(act: impl AsyncFnOnce(&Sim, PointId) + 'static) -> Vec<String> {
     let bench = Bench::new();
     let door = bench.sim().point("the door");
     bench.spawn("task", |sim, _| async move {
@@ -207,10 +207,10 @@ fn told_of(act: impl AsyncFnOnce(&Sim, PointId) + 'static) -> Vec<String> {
 }
 
 #[test]
-fn what_a_task_polled_for_is_not_told_of_when_it_has_got_on() {
-    let polls_on = told_of(async |sim, door| std::mem::forget(sim.polls_for(door)));
+fn a_poll_reason_is_not_reported_after_its_guard_is_dropped() {
+    let polls_on = reported_waits(async |sim, door| std::mem::forget(sim.polls_for(door)));
     assert_eq!(polls_on, ["the door"], "it has not got on");
-    let got_on = told_of(async |sim, door| {
+    let got_on = reported_waits(async |sim, door| {
         let polls = sim.polls_for(door);
         sim.delay(ns(5)).await;
         drop(polls);
@@ -219,7 +219,7 @@ fn what_a_task_polled_for_is_not_told_of_when_it_has_got_on() {
 }
 
 #[test]
-fn what_a_task_polls_for_is_told_of_while_its_guard_lives() {
+fn a_poll_reason_is_reported_while_its_guard_lives() {
     let bench = Bench::new();
     let [door, window] = ["the door", "the window"].map(|name| bench.sim().point(name));
     bench.spawn("poller", |sim, _| async move {

@@ -1,17 +1,17 @@
-//! A call about one block, and what all of them do: ask the home, tell the processor, send.
+//! A transaction on one block, and the steps that all share: request from the home, notify the processor, send.
 
 use super::copy::{Fill, Known, Phase};
 use crate::protocol::directory::{Access, BlockId, CoherenceAction, CoherenceKind, Want};
 
-/// A call about one block: what is known of it, taken out, and what the caller is to do.
-pub(super) struct Call<'a> {
+/// A transaction on one block: its state, taken out of the table, and the actions for the caller.
+pub(super) struct Transaction<'a> {
     pub block: BlockId,
     pub known: Known,
     pub actions: &'a mut Vec<CoherenceAction>,
 }
 
-impl Call<'_> {
-    /// Asks for what is still wanted, if anything is.
+impl Transaction<'_> {
+    /// Requests the access that is still in demand, if any.
     pub fn ask_on(&mut self) {
         if let Some(want) = self.known.demand {
             self.ask(want);

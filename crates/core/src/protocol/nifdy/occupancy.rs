@@ -1,14 +1,14 @@
-//! What a unit has held: of each of its organs the most at any time, and the bytes that takes.
+//! Peak occupancy of each component of a unit, and the bytes of state that it needs.
 //!
-//! Measured, not reckoned from the parameters: it is what a unit must be built with for the traffic that
-//! it met. Two bits for each other node, which retransmission needs, are left out (`retransmit`).
+//! The peaks are measured, not derived from the parameters: they are what a unit must be built with for its traffic.
+//! Two bits for each other node, which retransmission needs, are left out (`retransmit`).
 
 use super::NifdyUnit;
 use super::parameters::{NODE_BYTES, SMALL_BYTES, TIMER_BYTES};
 
-/// The most that each organ has held.
+/// Peak occupancy of each component of a unit, in entries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct HeldState {
+pub struct PeakOccupancy {
     pool: usize,
     outstanding: usize,
     arrivals: usize,
@@ -18,8 +18,8 @@ pub struct HeldState {
     acknowledgements: usize,
 }
 
-impl HeldState {
-    /// Anything may have happened.
+impl PeakOccupancy {
+    /// Updates the peaks of all components.
     #[cfg(test)]
     pub fn note<T: Clone>(&mut self, unit: &NifdyUnit<T>, composed: usize) {
         self.note_taken(unit, composed);
@@ -27,19 +27,19 @@ impl HeldState {
         self.note_came(unit);
     }
 
-    /// A buffer was taken: takes those whose packets are still composed into account, too.
+    /// Updates the pool's peak after a buffer was taken, counting the `composed` packets that are not offered yet.
     pub fn note_taken<T: Clone>(&mut self, unit: &NifdyUnit<T>, composed: usize) {
         self.pool = self.pool.max(unit.pool.len() + composed);
     }
 
-    /// A packet left.
+    /// Updates the peaks that a departing packet may raise.
     pub fn note_left<T: Clone>(&mut self, unit: &NifdyUnit<T>) {
         self.outstanding = self.outstanding.max(unit.outstanding.len());
         self.copies = self.copies.max(unit.retransmit.as_ref().map_or(0, |retransmit| retransmit.len()));
         self.note_dialogs(unit);
     }
 
-    /// A frame came, or a packet was accepted.
+    /// Updates the peaks that an arriving frame or an accepted packet may raise.
     pub fn note_came<T: Clone>(&mut self, unit: &NifdyUnit<T>) {
         self.arrivals = self.arrivals.max(unit.arrivals.taken());
         self.reorder = self.reorder.max(unit.bulk_receive.stored());
@@ -52,7 +52,8 @@ impl HeldState {
         self.dialogs = self.dialogs.max(unit.bulk_receive.open() + sending);
     }
 
-    /// The bytes of all that for packets of `packet` bytes: buffers with their tags and ranks, tags of
+    /// Returns the bytes of state at the peaks for packets of `packet` bytes: buffers with their tags and ranks, tags
+    /// of
     /// packets outstanding, registers of dialogs, copies with their timers, acknowledgements that wait.
     pub fn bytes(&self, packet: usize) -> usize {
         self.pool * (packet + NODE_BYTES + SMALL_BYTES)

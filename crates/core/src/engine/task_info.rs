@@ -1,0 +1,106 @@
+//! The entries of tasks for deadlock reports: their names, and the named reasons for which they wait.
+
+use super::sim::{NO_TASK, Sim, TaskId};
+use std::borrow::Cow;
+use std::cell::Cell;
+
+/// The entry of a task for deadlock reports.
+pub(super) struct TaskInfo {
+    pub name: Cow<'static, str>,
+    pub essential: bool,
+    pub finished: Cell<bool>,
+    /// The reason for which the task polls, while it does.
+    pub polled: Cell<Option<PointId>>,
+    /// The reason of the current wait, which has precedence over `polled` while it lasts.
+    pub waiting: Cell<Option<PointId>>,
+    /// Whether `polled` has precedence over the reason of the current wait.
+    pub overrides_wait: Cell<bool>,
+}
+
+impl TaskInfo {
+    /// Creates the entry of a running task; the run waits for the end of an `essential` one.
+    pub fn new(name: Cow<'static, str>, essential: bool) -> TaskInfo {
+        let (finished, polled, waiting, overrides_wait) = Default::default();
+        TaskInfo { name, essential, finished, polled, waiting, overrides_wait }
+    }
+
+    /// Returns the reason for which the task waits.
+    pub fn waits_for(&self) -> Option<PointId> {
+        match self.overrides_wait.get() {
+            true => self.polled.get().or(self.waiting.get()),
+            false => self.waiting.get().or(self.polled.get()),
+        }
+    }
+}
+
+/// A named reason for which tasks wait.
+pub(super) struct Point {
+    pub name: String,
+    pub holder: Cell<Option<TaskId>>,
+}
+
+/// The number of a named reason for which tasks wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PointId(pub(super) u32);
+
+impl Sim {
+    /// Registers a named reason for which tasks wait, for deadlock reports.
+    pub fn point(&self, name: impl Into<String>) -> PointId {
+        let mut points = self.0.points.borrow_mut();
+        points.push(Point { name: name.into(), holder: Cell::new(None) });
+        PointId(points.len() as u32 - 1)
+    }
+
+    /// States which task can end the wait at `point`.
+    pub fn set_holder(&self, point: PointId, task: TaskId) {
+        self.0.points.borrow()[point.0 as usize].holder.set((task != NO_TASK).then_some(task));
+    }
+
+    /// States what the current task polls for while the guard lives: a deadlock report then names this reason for
+    /// a task that polls with delays, or waits for a bus in between.
+    pub fn polls_for(&self, point: PointId) -> Polls<'_> {
+        self.set_wait_reason(point, false)
+    }
+
+    /// Like [`polls_for`](Sim::polls_for), but `point` also overrides the reasons of the signals and resources at which
+    /// the task waits.
+    pub fn waits_for(&self, point: PointId) -> Polls<'_> {
+        self.set_wait_reason(point, true)
+    }
+
+    fn set_wait_reason(&self, point: PointId, more: bool) -> Polls<'_> {
+        let task = self.0.current.get();
+        let before = match task {
+            NO_TASK => (None, false),
+            task => {
+                let task_info = &self.0.task_info.borrow()[task as usize];
+                (task_info.polled.replace(Some(point)), task_info.overrides_wait.replace(more))
+            }
+        };
+        Polls { sim: self, task, before }
+    }
+
+    /// States that `task` is in a wait, or (with `None`) that the wait ended.
+    pub(super) fn waiting(&self, task: TaskId, point: Option<PointId>) {
+        self.0.task_info.borrow()[task as usize].waiting.set(point);
+    }
+}
+
+/// A guard that states why its task polls, as long as it lives: see [`Sim::polls_for`].
+#[must_use = "a task polls while its guard lives"]
+pub struct Polls<'a> {
+    sim: &'a Sim,
+    task: TaskId,
+    /// The reason that holds again when the guard is dropped.
+    before: (Option<PointId>, bool),
+}
+
+impl Drop for Polls<'_> {
+    fn drop(&mut self) {
+        if self.task != NO_TASK {
+            let task_info = &self.sim.0.task_info.borrow()[self.task as usize];
+            task_info.polled.set(self.before.0);
+            task_info.overrides_wait.set(self.before.1);
+        }
+    }
+}

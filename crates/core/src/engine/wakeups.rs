@@ -1,0 +1,136 @@
+//! The pending wake-ups, and which of them each task awaits: the one that was scheduled last.
+
+use super::limits::EVENTS_PER_INSTANT_MAX;
+use super::queue::{Event, EventQueue, TASK_BITS};
+use super::sim::TaskId;
+use super::time::Time;
+
+/// The identity that a task awaits before its first event is scheduled.
+const NO_EVENT: u64 = u64::MAX;
+/// From here on no event has an identity.
+const LAST: u64 = NO_EVENT - (2 << TASK_BITS);
+
+/// The pending events, and which of them each task awaits.
+pub(super) struct WakeupTable {
+    pub(super) queue: EventQueue,
+    awaited: Vec<AwaitedEvent>,
+    newest: u64,
+    /// The identity from which on the next check for a stalled clock is due.
+    livelock_check_from: u64,
+    /// From this instant on, events are checked before they fire.
+    pub(super) guarded: Time,
+    /// Whether the next event is checked for a stalled clock.
+    is_livelock_check_due: bool,
+    /// The number of events that were taken and that no task awaited any more.
+    pub(super) stale: u64,
+}
+
+/// The event that a task awaits.
+struct AwaitedEvent {
+    id: u64,
+    /// The instant at which it was scheduled.
+    since: Time,
+}
+
+impl Default for WakeupTable {
+    fn default() -> WakeupTable {
+        let (queue, awaited) = (EventQueue::default(), Vec::new());
+        let livelock_check_from = EVENTS_PER_INSTANT_MAX << TASK_BITS;
+        WakeupTable {
+            queue,
+            awaited,
+            newest: 0,
+            livelock_check_from,
+            guarded: Time::ZERO,
+            is_livelock_check_due: false,
+            stale: 0,
+        }
+    }
+}
+
+impl WakeupTable {
+    /// Adds a task, which awaits no event yet.
+    pub(super) fn add_task(&mut self, now: Time) {
+        self.awaited.push(AwaitedEvent { id: NO_EVENT, since: now });
+    }
+
+    /// Cancels the event that `task` awaits.
+    pub(super) fn forget(&mut self, task: TaskId) {
+        self.awaited[task as usize].id = NO_EVENT;
+    }
+
+    /// Returns when the event was scheduled that `task` awaits, or awaited last.
+    pub(super) fn since(&self, task: TaskId) -> Time {
+        self.awaited[task as usize].since
+    }
+
+    /// Puts `event` back into the queue if its task still awaits it, and returns whether it does.
+    pub(super) fn requeue(&mut self, event: Event) -> bool {
+        let is_awaited = self.is_awaited(event);
+        match is_awaited {
+            true => self.queue.push(event),
+            false => self.stale += 1,
+        }
+        is_awaited
+    }
+
+    /// Returns whether the event is still awaited: its task has scheduled no other and was not woken since.
+    #[inline]
+    pub(super) fn is_awaited(&self, event: Event) -> bool {
+        self.awaited[event.task() as usize].id == event.id
+    }
+
+    /// Shows every timer that its task still waits for, and when it was set.
+    pub(super) fn timers(&self, mut show: impl FnMut(Event, Time)) {
+        self.queue.each_later(|event| {
+            if self.is_awaited(event) {
+                show(event, self.awaited[event.task() as usize].since);
+            }
+        });
+    }
+
+    /// Schedules `task` to be polled at `time`, or now if that has passed, in place of the event that it awaited.
+    #[inline(always)]
+    pub(super) fn set(&mut self, task: TaskId, time: Time, now: Time) {
+        let id = self.identity(task, now);
+        self.queue.push_from(Event { time, id }, now);
+    }
+
+    /// The same as a function of its own, so that what waits has few registers to save.
+    #[inline(never)]
+    pub(super) fn set_apart(&mut self, task: TaskId, time: Time, now: Time) {
+        self.set(task, time, now);
+    }
+
+    /// Returns a new identity for the event that `task` awaits from `now` on.
+    #[inline]
+    pub(super) fn identity(&mut self, task: TaskId, now: Time) -> u64 {
+        if self.newest >= self.livelock_check_from {
+            self.schedule_livelock_check();
+        }
+        self.newest += 1 << TASK_BITS;
+        let id = self.newest | u64::from(task);
+        self.awaited[task as usize] = AwaitedEvent { id, since: now };
+        id
+    }
+
+    /// Has the next event checked for a stalled clock.
+    #[cold]
+    #[inline(never)]
+    fn schedule_livelock_check(&mut self) {
+        assert!(self.newest < LAST, "a run has at most 10¹² events");
+        self.livelock_check_from = self.newest.saturating_add(EVENTS_PER_INSTANT_MAX << TASK_BITS).min(LAST);
+        (self.guarded, self.is_livelock_check_due) = (Time::ZERO, true);
+    }
+
+    /// Has events checked from `instant` on, and returns whether a check for a stalled clock is due.
+    pub(super) fn guard_from(&mut self, instant: Time) -> bool {
+        self.guarded = instant;
+        std::mem::take(&mut self.is_livelock_check_due)
+    }
+
+    /// Returns the number of events that have fired: all that were scheduled but the pending and the stale ones.
+    pub(super) fn fired(&self) -> u64 {
+        (self.newest >> TASK_BITS) - self.stale - self.queue.len() as u64
+    }
+}

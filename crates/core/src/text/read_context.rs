@@ -1,0 +1,146 @@
+//! The state that all tables of one reading share: the texts, the problems found and the values read.
+
+use super::diagnostics;
+use super::origin::Texts;
+use super::problem::Problem;
+use super::record::{Mark, Records, Step};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Which diagnostics the reader reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum DiagnosticLevel {
+    /// None: the reader only needs a value with which it can go on.
+    Off,
+    /// Errors in keys that are present. Missing keys are not reported, and no value is recorded.
+    PresentKeys,
+    /// All diagnostics, and every value is recorded.
+    Full,
+}
+
+/// The state that all tables of one reading share.
+pub(super) struct ReadContext {
+    pub(super) texts: Texts,
+    /// The names of the shipped parts.
+    pub(super) parts: Vec<String>,
+    pub(super) describing: bool,
+    level: Cell<DiagnosticLevel>,
+    pub(super) problems: RefCell<Vec<Problem>>,
+    pub(super) records: RefCell<Records>,
+    /// The files that values name, each with the path of the value.
+    files: RefCell<Vec<(String, PathBuf)>>,
+    /// The paths of values that are missing or invalid; checks that need them are skipped.
+    invalid: RefCell<BTreeSet<String>>,
+    /// The messages about missing values that are dropped at the end.
+    suppressed_missing: RefCell<BTreeSet<String>>,
+    /// The paths of unknown keys that another problem already explains.
+    suppressed_unknown: RefCell<BTreeSet<String>>,
+    /// Hints at further members of the families at these paths.
+    open: RefCell<BTreeMap<String, &'static str>>,
+}
+
+impl ReadContext {
+    pub(super) fn new(texts: Texts, parts: Vec<String>, describing: bool) -> ReadContext {
+        let level = Cell::new(if describing { DiagnosticLevel::Off } else { DiagnosticLevel::Full });
+        let (problems, records, files, invalid, suppressed_missing, suppressed_unknown, open) = Default::default();
+        ReadContext {
+            texts,
+            parts,
+            describing,
+            level,
+            problems,
+            records,
+            files,
+            invalid,
+            suppressed_missing,
+            suppressed_unknown,
+            open,
+        }
+    }
+
+    /// Runs `act` with at most this level.
+    pub(super) fn with_level<T>(&self, level: DiagnosticLevel, act: impl FnOnce() -> T) -> T {
+        let before = self.level.replace(self.level.get().min(level));
+        let done = act();
+        self.level.set(before);
+        done
+    }
+
+    /// Records a problem if the current level is at least `least`.
+    pub(super) fn report(&self, least: DiagnosticLevel, problem: Problem) {
+        if self.level.get() >= least {
+            self.problems.borrow_mut().push(problem);
+        }
+    }
+
+    /// Drops the diagnostic that the value at `path` is missing; the one about the mistyped key already suggests it.
+    pub(super) fn suppress_missing(&self, path: &str) {
+        self.suppressed_missing.borrow_mut().insert(diagnostics::missing_title(path));
+    }
+
+    /// Suppresses the unknown-key diagnostic for `path`, because another problem explains it.
+    pub(super) fn suppress_unknown(&self, path: String) {
+        self.suppressed_unknown.borrow_mut().insert(path);
+    }
+
+    /// States that the family at this path may have members beyond those that are known.
+    pub(super) fn mark_open_family(&self, path: String, hint: &'static str) {
+        self.open.borrow_mut().insert(path, hint);
+    }
+
+    /// Returns the hint at more members of the family at this path; empty if there is none.
+    pub(super) fn open_hint(&self, path: &str) -> &'static str {
+        self.open.borrow().get(path).copied().unwrap_or_default()
+    }
+
+    /// Returns whether another problem already explains why nothing reads the key at `path`.
+    pub(super) fn is_unknown_suppressed(&self, path: &str) -> bool {
+        self.suppressed_unknown.borrow().contains(path)
+    }
+
+    /// Returns the keys of the table at `path` that were reported as missing after the first `known` problems.
+    pub(super) fn missing_since(&self, known: usize, path: &str) -> Vec<String> {
+        self.problems.borrow()[known..].iter().filter_map(|it| diagnostics::missing_key(&it.message, path)).collect()
+    }
+
+    /// Replaces the missing-key problems of the table at `path` after the first `known` problems by `problem`.
+    pub(super) fn replace_missing(&self, known: usize, path: &str, problem: Problem) {
+        let mut problems = self.problems.borrow_mut();
+        let since = problems.split_off(known);
+        problems.extend(since.into_iter().filter(|it| diagnostics::missing_key(&it.message, path).is_none()));
+        problems.push(problem);
+    }
+
+    /// Returns the problems, the values that were read and the files that these name.
+    pub(super) fn finish(self) -> (Vec<Problem>, Records, Vec<(String, PathBuf)>) {
+        let (mut problems, suppressed) = (self.problems.into_inner(), self.suppressed_missing.into_inner());
+        problems.retain(|problem| !suppressed.contains(&problem.message));
+        (problems, self.records.into_inner(), self.files.into_inner())
+    }
+
+    /// Records a value that was read.
+    pub(super) fn record(&self, path: Vec<Step>, mark: Mark) {
+        if self.level.get() == DiagnosticLevel::Full {
+            self.records.borrow_mut().0.push((path, mark));
+        }
+    }
+
+    /// Records that a value names a file.
+    pub(super) fn note_file(&self, path: String, file: &Path) {
+        if self.level.get() == DiagnosticLevel::Full {
+            self.files.borrow_mut().push((path, file.to_path_buf()));
+        }
+    }
+
+    /// Reports a problem with the value at `path` and marks the value as invalid, so that no further check uses it.
+    pub(super) fn report_value(&self, least: DiagnosticLevel, path: String, problem: Problem) {
+        self.report(least, problem);
+        self.invalid.borrow_mut().insert(path);
+    }
+
+    /// Returns whether the value at `path` is missing or invalid.
+    pub(super) fn is_invalid(&self, path: &str) -> bool {
+        self.invalid.borrow().contains(path)
+    }
+}

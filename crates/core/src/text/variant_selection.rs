@@ -1,0 +1,52 @@
+//! Which member of a family a table selects, and whether two members of one layer conflict.
+
+use super::origin::Place;
+use super::tree::{Rank, Tree, TreeNode};
+
+/// The members that a table defines.
+#[derive(Default)]
+pub(super) struct Selection {
+    /// The index of the selected member.
+    pub chosen: Option<usize>,
+    /// The indices of members that it overrides or that conflict with it.
+    pub others: Vec<usize>,
+    /// Two members defined in one layer, each with its source location.
+    pub conflict: Option<[(usize, Option<Place>); 2]>,
+}
+
+impl Selection {
+    /// Selects the member `at`, whatever the layers define.
+    pub fn choose(&mut self, at: usize) {
+        self.others.extend(self.chosen.replace(at));
+        self.others.retain(|other| *other != at);
+    }
+}
+
+/// Returns which of the members `names` a table defines; the one in the highest layer is selected.
+pub(super) fn select_variant<'a>(tree: &Tree, names: impl Iterator<Item = &'a str>) -> Selection {
+    let mut found: Vec<(usize, &TreeNode)> =
+        names.enumerate().filter_map(|(at, name)| Some((at, tree.get(name)?))).collect();
+    found.sort_by(|(_, a), (_, b)| b.rank().cmp(&a.rank()).then(a.key().cmp(&b.key())));
+    let chosen = found.first().map(|(at, _)| *at);
+    let others = found.iter().skip(1).map(|(at, _)| *at).collect();
+    Selection { chosen, others, conflict: conflict(&found) }
+}
+
+/// Returns two members that one layer defines, if there are such.
+fn conflict(found: &[(usize, &TreeNode)]) -> Option<[(usize, Option<Place>); 2]> {
+    let key_in = |node: &TreeNode, rank: Rank| {
+        node.definitions.iter().rfind(|definition| definition.rank == rank).map(|definition| definition.key.clone())
+    };
+    for (n, (first, node)) in found.iter().enumerate() {
+        for definition in node.definitions.iter().rev() {
+            for (second, other) in &found[n + 1..] {
+                if let Some(place) = key_in(other, definition.rank) {
+                    let mut both = [(*first, key_in(node, definition.rank)), (*second, Some(place))];
+                    both.sort_by(|(_, a), (_, b)| a.cmp(b));
+                    return Some(both);
+                }
+            }
+        }
+    }
+    None
+}

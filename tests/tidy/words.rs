@@ -1,0 +1,132 @@
+//! Plain words: private words, and doc comments that do not name their subject, are counted file by file.
+//!
+//! The list beside this file holds how many each file still has. It may only shrink: a file with more fails, and so does one
+//! with fewer until the list says so (`UPDATE=1` writes it).
+
+use super::{files, root, rust};
+use regex::Regex;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+
+/// Private words in prose, as regular expressions, each with the words of the field.
+const PROSE: [(&str, &str); 12] = [
+    (r"\b(un)?told\b|\btells?\b", "reported, notified, recorded, printed; distinguishes"),
+    (r"\bbesides?\b", "loopback, alongside, in addition"),
+    (r"\bstands?\b|\bstood\b", "is"),
+    (r"\b[Ss]o (many|much|often|long)\b", "the number, amount, frequency, time"),
+    (r"\bgo(es)? before\b", "overrides, precedes"),
+    (r"\bas it were\b", ""),
+    (r"\b(what|that|which|who|it) binds\b|\bbinds\b", "is the bottleneck"),
+    (
+        r"\b[Ww]ho(ever)? (is|are|has|sleeps|waits|asks|sends|wants|takes|needs|keeps|comes)\b|\b[Ww]hereabouts\b",
+        "a noun",
+    ),
+    (r"\bforet(old|ells)\b|\bin vain\b", "predicted; without effect"),
+    (r"\b(is|are|were) none\b", "there is no"),
+    (r"\b(no|finds?|is|has|of) room\b|\broom for\b", "capacity, slot, credit"),
+    (r"\b(gives?|given) back\b|\btak(es|en) up\b|\btook up\b", "releases; resumes"),
+];
+/// Phrases with these words that are the field's own.
+const ACCEPTED: &str =
+    r"\btells? apart\b|\bstands? for\b|\bstand-?alone\b|\bstand alone\b|\b[Ss]o (many|much|often|long) (as|that)\b";
+/// A doc comment that begins with a word that is no subject.
+const OPENING: &str = r"^\s*//[/!] (Of|Its|Whose|What|Who|Whoever|How many|How much|How often|So many|So much|Where|By which|In which|To which|From which|That|As if|Whatever|For whom)\b";
+/// Identifiers.
+const IDENTIFIERS: &str = r"\b(untold|told|tell|beside)(?:[_(.,;: )=]|$)|_(told|beside|stood)\b";
+
+struct Rules {
+    prose: Vec<Regex>,
+    accepted: Regex,
+    quotation: Regex,
+    opening: Regex,
+    identifiers: Regex,
+    comment: Regex,
+    string: Regex,
+}
+
+impl Rules {
+    fn new() -> Rules {
+        let regex = |text: &str| Regex::new(text).expect("a regular expression");
+        Rules {
+            prose: PROSE.iter().map(|(words, _)| regex(words)).collect(),
+            accepted: regex(ACCEPTED),
+            quotation: regex("“[^”]*”"),
+            opening: regex(OPENING),
+            identifiers: regex(IDENTIFIERS),
+            comment: regex("//[/!]? ?(.*)"),
+            string: regex(r#""((?:[^"\\]|\\.)*)""#),
+        }
+    }
+
+    /// Returns the number of private words in a line of a text.
+    fn in_prose(&self, line: &str) -> usize {
+        if line.trim_start().starts_with('>') {
+            return 0;
+        }
+        let line = self.quotation.replace_all(line, "");
+        let line = self.accepted.replace_all(&line, "");
+        self.prose.iter().map(|words| words.find_iter(&line).count()).sum()
+    }
+
+    /// Returns the number of private words in a line of code.
+    fn in_code(&self, line: &str) -> usize {
+        let comment = self.comment.captures(line).map_or("", |found| found.get(1).expect("a group").as_str());
+        let strings = self.string.captures_iter(line).map(|found| found[1].to_owned());
+        let prose = [comment.to_owned()].into_iter().chain(strings).collect::<Vec<_>>().join(" ");
+        let code = line.split("//").next().unwrap_or("");
+        let opening = usize::from(self.opening.is_match(line));
+        opening + self.in_prose(&prose) + self.identifiers.find_iter(code).count()
+    }
+}
+
+/// Returns the number of private words in each file that has any.
+fn counted() -> BTreeMap<String, usize> {
+    let rules = Rules::new();
+    let this = "tests/tidy/words.rs";
+    let code = rust().into_iter().filter(|(name, _)| name != this);
+    let code = code.map(|(name, text)| (name, text.lines().map(|line| rules.in_code(line)).sum()));
+    let texts = [files("docs", ".md"), files("papers", ".md"), files("crates/py", ".md")].concat();
+    let own = ["README.md", "CONTRIBUTING.md"];
+    let own = own.map(|name| (name.to_owned(), fs::read_to_string(root().join(name)).expect("a text")));
+    let texts = texts.into_iter().chain(own).filter(|(name, _)| name != "docs/glossary.md");
+    let texts = texts.map(|(name, text)| (name, text.lines().map(|line| rules.in_prose(line)).sum()));
+    code.chain(texts).filter(|(_, count)| *count > 0).collect()
+}
+
+#[test]
+fn private_words_only_become_fewer() {
+    let path = root().join("tests/tidy/words.txt");
+    let counted = counted();
+    if std::env::var_os("UPDATE").is_some_and(|value| value == "1") {
+        let mut list = String::new();
+        counted.iter().for_each(|(name, count)| writeln!(list, "{count} {name}").expect("a text"));
+        fs::write(&path, list).expect("the list can be written");
+    }
+    let list = fs::read_to_string(&path).expect("the list");
+    let entry =
+        |line: &str| line.split_once(' ').map(|(count, name)| (name.to_owned(), count.parse().expect("a count")));
+    let listed: BTreeMap<String, usize> = list.lines().filter_map(entry).collect();
+    let names = listed.keys().chain(counted.keys()).collect::<std::collections::BTreeSet<_>>();
+    let differs = names.into_iter().filter_map(|name| {
+        let [listed, counted] = [&listed, &counted].map(|counts| counts.get(name).copied().unwrap_or(0));
+        match counted.cmp(&listed) {
+            std::cmp::Ordering::Greater => Some(format!("{name}: {counted} private words, {listed} accepted")),
+            std::cmp::Ordering::Less => {
+                Some(format!("{name}: only {counted} private words: write it in words.txt (UPDATE=1)"))
+            }
+            std::cmp::Ordering::Equal => None,
+        }
+    });
+    super::none(differs.collect());
+}
+
+#[test]
+fn private_words_are_recognised() {
+    let rules = Rules::new();
+    assert_eq!(rules.in_code("/// Of so many nodes, what binds is told."), 4);
+    assert_eq!(rules.in_code("/// Returns the number of nodes."), 0);
+    assert_eq!(rules.in_code("fn tell(&self) {"), 1);
+    assert_eq!(rules.in_prose("> what binds is told"), 0, "a quotation");
+    assert_eq!(rules.in_prose("MTU stands for maximum transmission unit"), 0);
+}
