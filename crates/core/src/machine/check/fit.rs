@@ -62,6 +62,7 @@ pub fn incompatibilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         spoken,
         firmware,
         loss,
+        features,
         order,
         numbers,
         transfers,
@@ -196,6 +197,19 @@ fn loss(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     }
     let message = format!("[protocol.{}] does not send again what the fabric loses", parts.ends.protocol.name());
     vec![IncompatibleParts::new(["fabric.loss".to_owned()], message, parts.registry.needs_retransmission())]
+}
+
+/// Checks that the switches of the fabric do what the protocol needs.
+fn features(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+    let (needs, fabric) = (parts.ends.protocol.needs(), parts.fabric.table());
+    let missing = parts.fabric.features().missing(&needs);
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let protocol = parts.ends.protocol.table();
+    let message = format!("[{fabric}] lacks what [{protocol}] needs: {}", missing.join(", "));
+    let help = parts.registry.needs_fabric(|fabric| fabric.features().missing(&needs).is_empty());
+    vec![IncompatibleParts::new([protocol, fabric], message, help)]
 }
 
 /// Checks that a protocol which relies on order gets it.

@@ -307,3 +307,6 @@ impl Port {
         self.protocol.borrow().state_bytes(self.packet.len())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use super::{
     Acknowledgement, Bulk, BulkNumber, NifdyHeader, NifdyUnit, OutgoingPacket, PeakOccupancy, Request, Scalar,
     UnitParameters,
 };
-use crate::engine::{Bytes, Class, FlowKey, Head, NodeId, Time};
+use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Marks, Offer, Protocol, Slot, Statistics, Taken};
 use crate::text::Parameters;
 
@@ -81,7 +81,7 @@ impl<P: Clone> NifdyAdapter<P> {
             None => (None, self.parameters.acknowledgement),
         };
         let head = encode(header, carried);
-        Frame { from: source, to: destination, flow: FlowKey(0), class, head, bytes, takes_place, again: false, body }
+        Frame { from: source, to: destination, class, head, bytes, takes_place, body, ..Frame::default() }
     }
 }
 

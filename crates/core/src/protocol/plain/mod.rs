@@ -14,7 +14,7 @@ mod spec;
 
 use super::limits::QUEUE_MAX;
 use super::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
-use crate::engine::{Class, Head, NodeId, Time};
+use crate::engine::{Class, NodeId, Time};
 use crate::text::Parameters;
 use std::collections::VecDeque;
 
@@ -89,8 +89,7 @@ impl<P: Clone> Protocol<P> for Plain<P> {
     fn next(&mut self, class: Class, _now: Time) -> Option<Frame<P>> {
         let from = self.own;
         let Offer { to, flow, bytes, body, .. } = self.lane(class).outgoing.pop_front()?;
-        let (head, takes_place, again, body) = (Head::default(), true, false, Some(body));
-        Some(Frame { from, to, flow, class, head, bytes, takes_place, again, body })
+        Some(Frame { from, to, flow, class, bytes, takes_place: true, body: Some(body), ..Frame::default() })
     }
 
     fn arrive(&mut self, frame: Frame<P>, _now: Time) -> Effects {

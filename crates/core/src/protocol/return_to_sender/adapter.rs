@@ -13,7 +13,7 @@ use super::{
     Buffers, DataPacket, FlowControlParameters, IncomingBuffer, IncomingHalf, OutgoingBuffer, OutgoingHalf, Reply,
     ReplyOutcome, Verdict,
 };
-use crate::engine::{Bytes, Class, FlowKey, Head, NodeId, Time};
+use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
 use crate::text::Parameters;
 use std::collections::VecDeque;
@@ -77,7 +77,7 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
 
     fn frame(&self, to: NodeId, class: Class, head: Head, bytes: Bytes, body: Option<P>) -> Frame<P> {
         let takes_place = class == Class::REQUESTS && self.classes > 1;
-        Frame { from: self.own, to, flow: FlowKey(0), class, head, bytes, takes_place, again: false, body }
+        Frame { from: self.own, to, class, head, bytes, takes_place, body, ..Frame::default() }
     }
 
     fn send(&mut self, packet: DataPacket<(P, Bytes)>, again: bool) {

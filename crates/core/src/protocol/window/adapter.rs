@@ -73,7 +73,7 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
         };
         let note = if body.is_none() { self.note } else { 0 };
         let head = encode(header, note);
-        Some(Frame { from, to, flow, class, head, bytes, takes_place: false, again, body })
+        Some(Frame { from, to, flow, class, head, bytes, again, body, ..Frame::default() })
     }
 
     fn arrive(&mut self, frame: Frame<P>, now: Time) -> Effects {
@@ -204,7 +204,7 @@ mod tests {
         let sent: Vec<_> = std::iter::from_fn(|| a.next(class, Time::ZERO)).collect();
         let of = |frame: &Frame<char>| (frame.flow, frame.body);
         assert_eq!(sent.iter().map(of).collect::<Vec<_>>(), [(first, Some('a')), (second, Some('x'))]);
-        assert_eq!((a.unanswered(Some(B)), a.unanswered(Some(A))), (4, 0));
+        assert_eq!((a.unacknowledged(Some(B)), a.unacknowledged(Some(A))), (4, 0));
         // The first packet of one flow is lost: it holds up that flow alone.
         let of_second = sent.into_iter().nth(1).expect("two were sent");
         assert!(!b.arrive(of_second, Time::ZERO).discards);

@@ -105,6 +105,8 @@ pub use frame::WindowFrame;
 pub use link::{Arrived, WindowLink};
 #[doc = include_str!("example.md")]
 pub use parameters::{LinkParameters, Order};
+#[doc = include_str!("example.md")]
+pub use peer::Peer;
 
 #[doc(hidden)]
 pub use adapter::{WindowAdapter, WindowParameters};
@@ -112,7 +114,5 @@ pub use adapter::{WindowAdapter, WindowParameters};
 pub use arrivals::ReadingPlace;
 #[doc(hidden)]
 pub use frame::WindowHeader;
-#[doc(hidden)]
-pub use peer::Peer;
 #[doc(hidden)]
 pub use statistics::WindowStatistics;

@@ -134,7 +134,8 @@ impl Admission {
     pub(super) fn arrive(&self, packet: &Packet, body: Option<&Rc<Arrived>>, now: Time) -> bool {
         let Label { source: from, destination: to, class, length: bytes, takes_place, flow, head } = packet.label();
         let body = body.map(|arrived| PacketHandle::new(arrived.clone()));
-        let frame = Frame { from, to, flow, class, head, bytes, takes_place, again: false, body };
+        let (extension, marks) = (packet.header_extension(), packet.marks());
+        let frame = Frame { from, to, flow, class, head, extension, marks, bytes, takes_place, again: false, body };
         let effects = self.protocol.borrow_mut().arrive(frame, now);
         self.has_effects(effects);
         effects.discards
