@@ -18,7 +18,7 @@ pub struct PolledRegister<'a> {
     /// Cycles of a round in addition to the read.
     pub round_cycles: u64,
     /// Signal that the register may show something, or that the program has something else to do.
-    pub told: &'a Signal,
+    pub event: &'a Signal,
     /// Returns when the event was set by which the register shows something, if it does.
     pub shows: &'a dyn Fn() -> Option<Time>,
 }

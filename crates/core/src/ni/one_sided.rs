@@ -39,10 +39,11 @@ pub trait WorkQueue {
     /// Rings the doorbell for all operations that were posted since it was last rung.
     fn flush<'a>(&'a self, cpu: &'a AnyProcessor) -> LocalFuture<'a>;
 
-    /// Polls once, and takes up to `max` completions, in the order in which the interface wrote them.
+    /// Polls once, and takes at most `max` completions, in the order in which the interface wrote them.
     fn completions<'a>(&'a self, cpu: &'a AnyProcessor, max: usize) -> LocalFuture<'a, Vec<WorkCompletion>>;
 
-    /// Waits until a poll finds a completion.
+    /// Waits until a poll finds a completion. An event stands for the polls that find nothing: they take no time and
+    /// keep no bus busy.
     fn wait_for_completion<'a>(&'a self, cpu: &'a AnyProcessor) -> LocalFuture<'a>;
 }
 
@@ -120,8 +121,8 @@ pub trait OneSided {
     fn register<'a>(&'a self, cpu: &'a AnyProcessor, at: Address, bytes: Bytes) -> LocalFuture<'a, MemoryRegion>;
 
     /// Posts an operation on memory of the node of `to`, which is another one. The interface executes it after the next
-    /// [`flush`](WorkQueue::flush). Returns `None`, and posts nothing, if the queue is full: the program flushes, takes
-    /// completions and posts again.
+    /// [`flush`](WorkQueue::flush), or after the next message that is sent by the same queue. Returns `None`, and posts
+    /// nothing, if the queue is full: the program flushes, takes completions and posts again.
     ///
     /// # Panics
     ///

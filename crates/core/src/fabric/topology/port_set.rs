@@ -137,8 +137,8 @@ mod tests {
 
     #[test]
     fn routers_of_flits_with_more_than_64_ports_are_refused_with_the_number() {
-        let told = flit_router_error(&leaf_spine().wiring).expect("a leaf has 128 ports");
-        assert_eq!(told, "router 0 has 128 ports, and a router of flits has at most 64");
+        let error = flit_router_error(&leaf_spine().wiring).expect("a leaf has 128 ports");
+        assert_eq!(error, "router 0 has 128 ports, and a router of flits has at most 64");
         let crossbar = |nodes: u32| Wiring::new(&[(0..nodes).map(End::Node).collect()], vec![(0, 0)]);
         assert_eq!(flit_router_error(&crossbar(64)), None);
         assert!(flit_router_error(&crossbar(65)).is_some());

@@ -65,7 +65,7 @@ impl MemoryBusProcessor {
             let rest = round.over - round.ends;
             let alarm = if next == Time::MAX { next } else { next.since(rest) };
             if (register.shows)().is_none() && alarm > core.sim.now() {
-                register.told.wait_until(alarm).await;
+                register.event.wait_until(alarm).await;
             }
             // Rounds that ended before.
             let now = core.sim.now();

@@ -53,7 +53,7 @@ fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: T
             let shows = || status.0.get().then_some(Time::ZERO);
             let on_bus = over_bus.then_some((window.at(0), 4));
             let register =
-                PolledRegister { on_bus, access_cycles: ACCESS_CYCLES, round_cycles, told: &told, shows: &shows };
+                PolledRegister { on_bus, access_cycles: ACCESS_CYCLES, round_cycles, event: &told, shows: &shows };
             if sees {
                 processor.resume_read(over_bus);
             } else if over_bus {

@@ -45,7 +45,7 @@ impl StatusPolls {
                     on_bus: self.on_bus,
                     access_cycles: self.access_cycles,
                     round_cycles: self.round_cycles,
-                    told: &self.fifo.visible,
+                    event: &self.fifo.visible,
                     shows: &|| self.fifo.shows(),
                 };
                 self.sees.set(processor.pass_polls(&register, wake.next).await);

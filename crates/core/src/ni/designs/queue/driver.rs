@@ -29,7 +29,7 @@ pub struct QueueSender {
     tail: Cell<u64>,
     head_seen: Cell<u64>,
     throttle: Option<Throttle>,
-    /// How many packets the device has been notified of.
+    /// Number of packets of which the device has been notified.
     rung: Cell<u64>,
 }
 
@@ -110,7 +110,7 @@ impl QueueSender {
             cpu.store_word(slot + 8 * (word as u64 + 1), 8, value).await;
         }
         cpu.store_word(slot, 8, header.encode()).await;
-        self.tail.set(position + 1);
+        assert_eq!(self.tail.replace(position + 1), position, "one core composes at a time");
     }
 
     /// Notifies the device of the packets that were composed since the last time, if there are any.

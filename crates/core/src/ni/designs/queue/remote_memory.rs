@@ -37,7 +37,7 @@ pub struct RemoteMemory {
     processing: Time,
     dma: BusDma,
     regions: RefCell<Vec<MemoryRegion>>,
-    /// Where the result of each own operation goes, by its number modulo 2³².
+    /// Address for the result of each own operation, by its number modulo 2³².
     results: RefCell<BTreeMap<u32, Option<Address>>>,
     ring: OnceCell<Address>,
     written: Cell<u64>,
@@ -210,9 +210,9 @@ impl RemoteMemory {
 pub struct RemoteOperations {
     /// The device's part.
     pub memory: Rc<RemoteMemory>,
-    /// How many have been posted.
+    /// Number of operations that have been posted.
     pub posted: Cell<u64>,
-    /// How many completions have been taken.
+    /// Number of completions that have been taken.
     pub taken: Cell<u64>,
 }
 

@@ -1,7 +1,8 @@
 //! The driver half of one-sided operations: an operation is composed in the send queue as a message is, the tail is
 //! written for a batch, and completions are polled in memory.
 //!
-//! Models: the messaging layer's cycles of a send for each operation, and those of a poll for each poll.
+//! Models: the messaging layer's cycles of a send for each operation, and those of a poll for each poll. Leaves out
+//! polls that find nothing while a program waits for a completion.
 
 use super::remote_memory::{OUTSTANDING_MAX, completion};
 use super::remote_wire::{Code, RemotePacket, operation_max};

@@ -22,7 +22,7 @@ pub fn operation_max(packet: Bytes) -> Bytes {
     Bytes(packet.get().saturating_sub((HEADER_BYTES + WORDS_BYTES) as u64))
 }
 
-/// What a packet asks for.
+/// Request or answer that a packet carries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
     /// Bytes are written.
@@ -42,7 +42,7 @@ const CODES: [Code; 5] = [Code::Write, Code::Read, Code::FetchAdd, Code::Compare
 /// A packet of a one-sided operation, without its data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RemotePacket {
-    /// What it asks for.
+    /// Request or answer.
     pub code: Code,
     /// Sending and receiving endpoint.
     pub endpoints: [u16; 2],

@@ -30,7 +30,7 @@ impl Part for RemoteUpdates {
     const INFO: PartInfo = PartInfo::new("remote-updates", "All nodes operate on the memory of the first");
 }
 
-/// What nodes know of the first node's memory: a word for counting, and behind it an area for each node.
+/// The first node's memory as the others know it: a word for counting, and behind it an area for each node.
 #[derive(Default)]
 struct Shared {
     region: Cell<Option<MemoryRegion>>,
@@ -221,10 +221,10 @@ fn more_operations_than_the_ring_holds_wait_for_completions() {
 #[test]
 fn interfaces_without_operations_and_operations_too_large_are_refused() {
     let values = "operations = 1\nbytes = \"8 B\"\nbatch = 1";
-    let told = machine("memory-bus-1998", "cni32qm", "", values).expect_err("no one-sided operations");
-    assert!(told.contains("[ni.cni32qm] executes no operations on the memory of its node for others"), "{told}");
-    assert!(told.contains("it needs [ni.startjr]"), "{told}");
+    let error = machine("memory-bus-1998", "cni32qm", "", values).expect_err("no one-sided operations");
+    assert!(error.contains("[ni.cni32qm] executes no operations on the memory of its node for others"), "{error}");
+    assert!(error.contains("it needs [ni.startjr]"), "{error}");
     let values = "operations = 1\nbytes = \"225 B\"\nbatch = 1";
-    let told = machine("memory-bus-1998", "startjr", "", values).expect_err("too large");
-    assert!(told.contains("an operation of 225 B, and [ni.startjr] moves at most 224 B in one"), "{told}");
+    let error = machine("memory-bus-1998", "startjr", "", values).expect_err("too large");
+    assert!(error.contains("an operation of 225 B, and [ni.startjr] moves at most 224 B in one"), "{error}");
 }
