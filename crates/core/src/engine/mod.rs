@@ -186,7 +186,7 @@ pub use node::{Class, NodeId};
 /// use narrows::engine::{FlowKey, NodeId, Time};
 /// use narrows::protocol::window::{LinkParameters, Peer, WindowLink};
 ///
-/// let parameters = LinkParameters { window: 1, ..LinkParameters::default() };
+/// let parameters = LinkParameters { window: 1, reorder: 1, ..LinkParameters::default() };
 /// let mut link = WindowLink::new(NodeId(0), &parameters);
 /// for (flow, packet) in [(1, "a"), (1, "b"), (2, "c")] {
 ///     assert!(link.reserve());
