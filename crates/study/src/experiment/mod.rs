@@ -18,7 +18,7 @@
 //! | `threads.rs` | how runs are distributed over threads |
 //! | `distribution.rs` | distributions as JSON, and their merging |
 //! | `tidy.rs`, `tidy/` | points and messages as tidy data |
-//! | `plot.rs` | charts of tidy data |
+//! | `plot.rs`, `plot/` | charts of tidy data, of distributions and of latency over load |
 //! | `result_page.rs`, `result_page/` | HTML pages of a user's results |
 //! | `constants.rs` | the numeric parameters of a machine, and scaled copies of them |
 //! | `whatif.rs` | the sensitivity of a metric to each numeric parameter |
