@@ -47,7 +47,8 @@ fn text_of_a_vertical_note_stays_within_the_plot() {
 #[test]
 fn curve_of_many_points_has_few_marks_and_tooltips() {
     let points: Vec<(f64, f64)> = (0..1_000).map(|x| (f64::from(x), f64::from(x))).collect();
-    let chart = |style| LineChart { series: vec![Series::line("a", points.clone()).style(style)], ..LineChart::default() };
+    let chart =
+        |style| LineChart { series: vec![Series::line("a", points.clone()).style(style)], ..LineChart::default() };
     let tooltips = |style| chart(style).svg().matches("<title>a").count();
     assert_eq!((tooltips(Style::Line), tooltips(Style::Curve)), (1_000, 29));
 }
