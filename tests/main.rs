@@ -42,6 +42,7 @@ mod study;
 mod sweep;
 mod tidy;
 mod twin;
+mod verdicts;
 mod verify;
 mod whatif;
 mod window;

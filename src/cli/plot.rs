@@ -1,7 +1,7 @@
 //! `narrows plot`: a chart of the result of a sweep or run.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::output::{Output, error_text};
+use super::output::{Output, check_distinct, error_text};
 use clap::{Args, ValueEnum};
 use narrows_core::text::Problem;
 use narrows_study::experiment::plot::PlotSpec;
@@ -70,6 +70,7 @@ enum PlotAxis {
 pub fn run(options: &Options) -> CommandResult {
     let format = image_format(&options.out)?;
     let data = read(&options.result)?;
+    check_distinct(std::slice::from_ref(&options.result), &[Some(options.out.as_path())])?;
     let out = Output::prepare(&options.out)?;
     let plot = PlotSpec {
         title: options.title.clone(),

@@ -14,13 +14,14 @@ Describe a machine, run it, and ask:
 | `find` | where a metric passes a value, or another machine's |
 | `Table` | tidy data that pandas, polars and pyarrow take without copying |
 | `reproduce` | a study from the literature, or one's own |
+| `UnfinishedRun` | a run that ended in a deadlock or livelock, at a limit, or with messages lost, with its result |
 | `DescriptionError` | bad input: what is wrong, where, and what was probably meant |
 """
 
 from ._machine import Fit, Machine, Whatif
 from ._narrows import VERSION as __version__
 from ._narrows import DescriptionError
-from ._result import Figure, Metric, Result
+from ._result import Figure, Metric, Result, UnfinishedRun
 from ._study import Study, reproduce
 from ._sweep import WorkerError, find, sweep
 from ._table import Table
@@ -34,6 +35,7 @@ __all__ = [
     "Result",
     "Study",
     "Table",
+    "UnfinishedRun",
     "Whatif",
     "WorkerError",
     "__version__",

@@ -3,10 +3,10 @@
 //! Runs with different seeds are independent, so the interval is Student's t over one value per run (independent
 //! replications). The intervals that a metric has within one run are not used.
 
-use super::ResultRow;
 use super::reader::Reader;
 use super::sweep::POINTS_MAX;
 use super::vary::{self, Dimension, Vary};
+use super::{ResultRow, record};
 use narrows_core::engine::interval;
 use narrows_core::text::Problem;
 use serde_json::{Map, Value as Json, json};
@@ -62,14 +62,20 @@ pub struct Replicated {
 }
 
 /// Returns the statistics of all metrics of the runs, in the order in which the metrics first appear.
+///
+/// They are over the runs that measured the metric. Runs that did not complete measured none; their counts are left out,
+/// too. Where only some runs are saturated, their latencies are left out, since these grow with the length of the run.
 pub fn metrics(results: &[&ResultRow]) -> Vec<Replicated> {
     let mut all: Vec<(&str, &str, Vec<f64>)> = Vec::new();
-    for (name, value, unit) in results.iter().flat_map(|result| &result.metrics) {
+    let are_alike = results.iter().all(|result| result.outcome == results[0].outcome);
+    let pairs = results.iter().flat_map(|&result| result.metrics.iter().map(move |metric| (result, metric)));
+    for (result, (name, value, unit)) in pairs {
+        let is_counted = are_alike || record::is_comparable(&result.outcome, name);
         let at = all.iter().position(|(known, ..)| *known == &**name).unwrap_or_else(|| {
             all.push((name, unit, Vec::new()));
             all.len() - 1
         });
-        all[at].2.extend(Some(*value).filter(|value| !value.is_nan()));
+        all[at].2.extend(Some(*value).filter(|value| is_counted && !value.is_nan()));
     }
     let replicated = |(name, unit, values): (&str, &str, Vec<f64>)| Replicated {
         name: name.to_owned(),
@@ -110,4 +116,37 @@ pub fn json(metrics: &[Replicated]) -> Json {
         (name.clone(), json!({ "value": mean, "ci95": half_width, "unit": unit, "runs": runs }))
     };
     Json::Object(metrics.iter().map(one).collect::<Map<_, _>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Record;
+
+    fn row(outcome: &str, latency: Option<f64>) -> ResultRow {
+        let metrics = json!({
+            "x.latency": { "value": latency, "unit": "us" },
+            "x.accepted": { "value": 2.0, "unit": "MB/s" },
+            "x.packets": { "value": 7.0, "unit": "" },
+        });
+        let record = json!({
+            "outcome": outcome, "metrics": metrics, "ledger": {}, "machine": {}, "seed": 1, "version": "", "hash": "",
+        });
+        ResultRow::of(&Record::parse(&record.to_string()).expect("a record"))
+    }
+
+    fn runs(rows: &[ResultRow], name: &str) -> (usize, f64) {
+        let all = metrics(&rows.iter().collect::<Vec<_>>());
+        let metric = all.iter().find(|metric| metric.name == name).expect("a metric");
+        (metric.runs, metric.mean)
+    }
+
+    #[test]
+    fn means_are_over_runs_that_can_be_compared() {
+        let mixed = [row("done", Some(1.0)), row("saturated", Some(100.0)), row("deadlock", None)];
+        assert_eq!(runs(&mixed, "x.latency"), (1, 1.0), "the latency of a saturated run grows with its length");
+        assert_eq!(runs(&mixed, "x.accepted"), (2, 2.0), "its rate is a result");
+        assert_eq!(runs(&mixed, "x.packets").0, 2, "counts so far are no counts of whole runs");
+        assert_eq!(runs(&[row("saturated", Some(10.0)), row("saturated", Some(30.0))], "x.latency"), (2, 20.0));
+    }
 }

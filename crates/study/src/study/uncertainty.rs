@@ -32,6 +32,9 @@ const QUICK: bool = true;
 pub struct ConstantInfluences {
     /// The name of each constant, and the standard deviations of its logarithm before and after calibration.
     pub constants: Vec<(String, f64, f64)>,
+    /// The constants that could not be changed up and down for all numbers, and why: the uncertainty that they add is
+    /// missing.
+    pub untried: Vec<(String, String)>,
 }
 
 /// Number claims, and the points that they are judged by, as drafts and as read.
@@ -68,11 +71,18 @@ impl ClaimRuns<'_> {
         one_task_per_run(pairs.into_par_iter()).map(|(draft, read)| (draft.name.clone(), draft.run(read))).collect()
     }
 
-    /// Runs the points with these indices and overrides; `None` if one of them is invalid.
-    fn varied(&self, sets: &[(usize, Vec<String>)]) -> Option<Vec<(String, RunResult)>> {
+    /// Runs the points with these indices and overrides.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first problem of a point that is invalid.
+    fn varied(&self, sets: &[(usize, Vec<String>)]) -> Result<Vec<(String, RunResult)>, String> {
         let run = |(index, sets): &(usize, Vec<String>)| {
             let draft = &self.drafts[*index];
-            Some((draft.name.clone(), draft.run(&draft.read(sets).ok()?)))
+            let read = draft.read(sets).map_err(|problems| {
+                problems.list().first().map_or_else(String::new, |problem| problem.message.clone())
+            })?;
+            Ok((draft.name.clone(), draft.run(&read)))
         };
         one_task_per_run(sets.par_iter()).map(run).collect()
     }
@@ -94,11 +104,11 @@ pub fn add_uncertainty(
     let numbers = |sets: &[(usize, Vec<String>)]| {
         let mut results = base.clone();
         results.extend(runs.varied(sets)?);
-        Some(judge::numbers(&found.results_view(&results), &runs.claims))
+        Ok(judge::numbers(&found.results_view(&results), &runs.claims))
     };
     let reads: Vec<&Read<Machine>> = runs.reads.iter().collect();
     let by_constant = elasticity::all(&unknowns, &reads, &middle, &numbers, &|| progress.done("a constant changed"));
-    let row = |claim: usize| by_constant.iter().map(|numbers| numbers[claim]).collect::<Vec<f64>>();
+    let row = |claim: usize| by_constant.iter().map(|constant| constant.numbers[claim]).collect::<Vec<f64>>();
     let rows: Vec<Vec<f64>> = (0..runs.claims.len()).map(row).collect();
     let fitted = runs.claims.iter().zip(&rows).filter(|(claim, _)| constrains(claim));
     let fitted: Vec<_> = fitted.map(|(_, row)| (row.as_slice(), NOISE)).collect();
@@ -109,7 +119,12 @@ pub fn add_uncertainty(
     }
     let constant =
         |(index, unknown): (usize, &UncertainConstant)| (unknown.name(), unknown.prior, posterior.constant(index));
-    Ok(ConstantInfluences { constants: unknowns.iter().enumerate().map(constant).collect() })
+    let untried = unknowns.iter().zip(&by_constant);
+    let untried = untried.filter_map(|(unknown, constant)| Some((unknown.name(), constant.untried.clone()?)));
+    Ok(ConstantInfluences {
+        constants: unknowns.iter().enumerate().map(constant).collect(),
+        untried: untried.collect(),
+    })
 }
 
 /// Returns whether a claim constrains the constants: they were calibrated on it, or it was given as input.
