@@ -71,18 +71,11 @@ impl ClaimRuns<'_> {
         one_task_per_run(pairs.into_par_iter()).map(|(draft, read)| (draft.name.clone(), draft.run(read))).collect()
     }
 
-    /// Runs the points with these indices and overrides.
-    ///
-    /// # Errors
-    ///
-    /// Returns the first problem of a point that is invalid.
-    fn varied(&self, sets: &[(usize, Vec<String>)]) -> Result<Vec<(String, RunResult)>, String> {
+    /// Runs the points with these indices and overrides; `None` if one of them is invalid.
+    fn varied(&self, sets: &[(usize, Vec<String>)]) -> Option<Vec<(String, RunResult)>> {
         let run = |(index, sets): &(usize, Vec<String>)| {
             let draft = &self.drafts[*index];
-            let read = draft.read(sets).map_err(|problems| {
-                problems.list().first().map_or_else(String::new, |problem| problem.message.clone())
-            })?;
-            Ok((draft.name.clone(), draft.run(&read)))
+            Some((draft.name.clone(), draft.run(&draft.read(sets).ok()?)))
         };
         one_task_per_run(sets.par_iter()).map(run).collect()
     }
@@ -101,10 +94,11 @@ pub fn add_uncertainty(
     progress.begins(2 * unknowns.len());
     let base = runs.base();
     let middle = judge::numbers(&found.results_view(&base), &runs.claims);
-    let numbers = |sets: &[(usize, Vec<String>)]| {
+    let numbers = |sets: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
+        let Some(changed) = runs.varied(sets) else { return Ok(None) };
         let mut results = base.clone();
-        results.extend(runs.varied(sets)?);
-        Ok(judge::numbers(&found.results_view(&results), &runs.claims))
+        results.extend(changed);
+        Ok(Some(judge::numbers(&found.results_view(&results), &runs.claims)))
     };
     let reads: Vec<&Read<Machine>> = runs.reads.iter().collect();
     let by_constant = elasticity::all(&unknowns, &reads, &middle, &numbers, &|| progress.done("a constant changed"));

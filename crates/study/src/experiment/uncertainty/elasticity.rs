@@ -38,9 +38,9 @@ pub fn of(middle: &[f64], down: &Change, up: &Change) -> Vec<f64> {
     (0..middle.len()).map(slope).collect()
 }
 
-/// A function that returns the numbers with overrides applied to some machines, each given by its index, or why there are
-/// none: one of them cannot be run, or does not complete.
-pub type Numbers<'a> = &'a (dyn Fn(&[(usize, Vec<String>)]) -> Result<Vec<f64>, String> + Sync);
+/// A function that returns the numbers with overrides applied to some machines, each given by its index: none if a machine
+/// cannot have such a value, or else why there are none.
+pub type Numbers<'a> = &'a (dyn Fn(&[(usize, Vec<String>)]) -> Result<Option<Vec<f64>>, String> + Sync);
 
 /// Returns the elasticities of the numbers to each of `unknowns`. For each change, `numbers` is called with the
 /// overrides of the machines that have the constant, by their index in `machines`; `done` is called after each change.
@@ -58,7 +58,7 @@ pub fn all(
         let sets: Vec<(usize, Vec<String>)> = changed.into_iter().map(|(index, (sets, _))| (index, sets)).collect();
         let numbers = numbers(&sets);
         done();
-        Ok(Some((really.ln(), numbers?)))
+        Ok(numbers?.map(|numbers| (really.ln(), numbers)))
     };
     let one = |unknown: &UncertainConstant| {
         let (step, mut untried) = (1.0 + unknown.prior.min(STEP_MAX), None);

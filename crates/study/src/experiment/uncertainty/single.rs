@@ -58,14 +58,14 @@ pub fn uncertainties(
     };
     let measured: Vec<&Metric> = result.metrics.iter().filter(is_measured).collect();
     let middle: Vec<f64> = measured.iter().map(|metric| metric.value).collect();
-    let numbers = |sets: &[(usize, Vec<String>)]| {
-        let [(_, sets)] = sets else { return Err("it is not a constant of this machine".to_owned()) };
-        let read = reader(sets).map_err(|problems| first_message(&problems))?;
+    let numbers = |sets: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
+        let [(_, sets)] = sets else { return Ok(None) };
+        let Ok(read) = reader(sets) else { return Ok(None) };
         let result = run(&read, outcome)?;
         let value = |metric: &&Metric| {
             result.iter().find(|other| other.name == metric.name).map_or(f64::NAN, |other| other.value)
         };
-        Ok(measured.iter().map(value).collect())
+        Ok(Some(measured.iter().map(value).collect()))
     };
     let by_constant = elasticity::all(&unknowns, &[&read], &middle, &numbers, done);
     let posterior = Posterior::of(&unknown::priors(&unknowns), &[]);
@@ -80,11 +80,6 @@ pub fn uncertainties(
     let untried = unknowns.iter().zip(&by_constant);
     let untried = untried.filter_map(|(unknown, constant)| Some((unknown.name(), constant.untried.clone()?)));
     Ok(RunUncertainty { metrics: measured.iter().enumerate().map(uncertainty).collect(), untried: untried.collect() })
-}
-
-/// Returns the first of some problems.
-fn first_message(problems: &Problems) -> String {
-    problems.list().first().map_or_else(String::new, |problem| problem.message.clone())
 }
 
 /// Runs a changed machine, and returns its metrics, or how the run ended if they cannot be compared with those of a run
