@@ -6,8 +6,8 @@
 use super::posterior::Posterior;
 use super::{UncertainConstant, elasticity, unknown};
 use crate::experiment::RunResult;
+use crate::experiment::outcome::{is_comparable, outcome_name, outcome_reason};
 use crate::experiment::reader::Reader;
-use crate::experiment::record::{self, outcome_name, outcome_reason};
 use crate::report::claim::Elasticity;
 use narrows_core::engine::{Metric, Recorder};
 use narrows_core::machine::Machine;
@@ -53,9 +53,8 @@ pub fn uncertainties(
     let read = reader(&[])?;
     let unknowns = unknown::of([&read]).map_err(|why| Problems::one(Problem::new(why)))?;
     begins(2 * unknowns.len());
-    let is_measured = |metric: &&Metric| {
-        !metric.unit.is_empty() && metric.value > 0.0 && record::is_comparable(outcome, &metric.name)
-    };
+    let is_measured =
+        |metric: &&Metric| !metric.unit.is_empty() && metric.value > 0.0 && is_comparable(outcome, &metric.name);
     let measured: Vec<&Metric> = result.metrics.iter().filter(is_measured).collect();
     let middle: Vec<f64> = measured.iter().map(|metric| metric.value).collect();
     let numbers = |sets: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
