@@ -43,6 +43,7 @@ mod study;
 mod sweep;
 mod tidy;
 mod twin;
+mod verdicts;
 mod verify;
 mod whatif;
 mod window;

@@ -1,7 +1,7 @@
 //! `narrows plot`: a chart of the result of a sweep or run.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::output::{Output, error_text};
+use super::output::{Output, check_distinct, error_text};
 use clap::{Args, ValueEnum};
 use narrows_core::text::Problem;
 use narrows_study::experiment::plot::{self, CdfSpec, LatencyLoadSpec, PlotSpec, RenderedPlot, SampleSet};
@@ -89,6 +89,7 @@ enum PlotAxis {
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
     let format = image_format(&options.out)?;
+    check_distinct(&options.results, &[Some(options.out.as_path())])?;
     let out = Output::prepare(&options.out)?;
     let drawn = options.draw()?;
     if drawn.left_out > 0 {

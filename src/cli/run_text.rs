@@ -2,7 +2,7 @@
 
 use narrows_core::engine::Time;
 use narrows_core::engine::distribution::SAMPLES;
-use narrows_study::experiment::uncertainty::single::MetricUncertainty;
+use narrows_study::experiment::uncertainty::single::{MetricUncertainty, RunUncertainty};
 use narrows_study::experiment::{Bottleneck, Record, RunResult, record};
 use narrows_study::report::number::{self, percent, significant};
 use narrows_study::report::{Cell, Column, MeanLedger, ReportTable};
@@ -16,7 +16,7 @@ pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, 
     let ledger = MeanLedger::of(&result.ledger);
     let parts = [
         format!("{name}: {}\n{}", outcome(result), note(result)),
-        metrics(record),
+        metrics(record, record::was_stopped(&result.outcome)),
         distributions(record),
         ledger_text(&ledger),
         resources(result),
@@ -26,24 +26,33 @@ pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, 
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
+/// Returns the outcome of a run, and if it did not complete the reason.
 fn outcome(result: &RunResult) -> String {
-    match record::outcome_name(&result.outcome) {
-        "done" => format!("done after {} simulated", result.end),
-        "saturated" => format!("saturated; stopped after {} simulated", result.end),
-        "time-limit" if result.end == Time::END => {
-            format!("reached the end of simulated time, {}; these are the results so far", result.end)
-        }
-        "time-limit" => format!("reached `run.time-limit` at {}; these are the results so far", result.end),
-        stuck => format!("ended in a {stuck} at {}; these are the results so far", result.end),
+    match (record::outcome_name(&result.outcome), record::outcome_reason(result)) {
+        ("saturated", _) => format!("saturated; stopped after {} simulated", result.end),
+        (outcome, None) => format!("{outcome} after {} simulated", result.end),
+        (outcome, Some(reason)) => format!("{outcome}: {reason}"),
     }
 }
 
+/// Returns what a reader of the results must know of the outcome.
 fn note(result: &RunResult) -> String {
-    record::outcome_note(result).map_or_else(String::new, |note| note + "\n")
+    let unfinished = match (result.outcome.is_complete(), record::was_stopped(&result.outcome)) {
+        (true, _) => String::new(),
+        (false, true) => {
+            format!("Stopped after {} simulated. Nothing is measured; counts are those so far.\n", result.end)
+        }
+        (false, false) => format!("Ended after {} simulated. Nothing is measured but counts.\n", result.end),
+    };
+    unfinished + &record::outcome_note(result).map_or_else(String::new, |note| note + "\n")
 }
 
-/// Returns the bottleneck, the busiest resource, and the command line of the sensitivity analysis.
+/// Returns the bottleneck, the busiest resource, and the command line of the sensitivity analysis; nothing for a run that
+/// did not complete.
 fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
+    if !result.outcome.is_complete() {
+        return String::new();
+    }
     let bottleneck = Bottleneck::of(result, ledger);
     let busiest = match (&bottleneck, result.busiest().filter(|(_, share)| *share > 0.0)) {
         (Bottleneck::Stage(..), Some((name, share))) => {
@@ -51,10 +60,7 @@ fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
         }
         _ => String::new(),
     };
-    match result.outcome.is_complete() {
-        true => format!("{bottleneck}{busiest}\nSensitivity analysis: {whatif}\n"),
-        false => format!("{bottleneck}{busiest}\n"),
-    }
+    format!("{bottleneck}{busiest}\nSensitivity analysis: {whatif}\n")
 }
 
 /// The statistics of a distribution: the ends of their metrics' names, and their headings.
@@ -78,8 +84,9 @@ fn distribution_names<'a>(metrics: &[(&'a str, f64, &str)]) -> Vec<&'a str> {
     bases.filter(|base| STATISTICS.iter().all(|(suffix, _)| is_there(base, suffix))).collect()
 }
 
-/// Returns the table of metrics, with aligned decimal points. Statistics of distributions have a table of their own.
-fn metrics(record: &Record) -> String {
+/// Returns the table of metrics, with aligned decimal points; `so_far` marks counts as those so far. Statistics of
+/// distributions have a table of their own.
+fn metrics(record: &Record, so_far: bool) -> String {
     let mut metrics = record.metrics();
     let names = distribution_names(&metrics);
     let statistic = |name: &str| {
@@ -92,8 +99,10 @@ fn metrics(record: &Record) -> String {
     }
     let mut table = ReportTable::new(vec![Column::new("metric"), Column::new("value"), Column::new("unit")]);
     let values: Vec<String> = metrics.iter().map(|(_, value, unit)| number(*value, unit)).collect();
-    for ((name, _, unit), value) in metrics.into_iter().zip(aligned(values)) {
-        table.push(vec![name.into(), value.into(), number::unit(unit).into()]);
+    for ((name, measured, unit), value) in metrics.into_iter().zip(aligned(values)) {
+        let unit = number::unit(unit);
+        let unit = if so_far && !measured.is_nan() { format!("{unit} so far").trim().to_owned() } else { unit };
+        table.push(vec![name.into(), value.into(), unit.into()]);
     }
     table.text()
 }
@@ -182,20 +191,35 @@ fn resources(result: &RunResult) -> String {
 /// The number of constants that are listed for each metric.
 const CONSTANTS: usize = 3;
 
-/// Returns the table of the uncertainties of metrics.
-pub fn uncertainties(uncertainties: &[MetricUncertainty]) -> String {
+/// Returns the table of the uncertainties of metrics, and the constants that could not be tried.
+pub fn uncertainties(uncertainty: &RunUncertainty) -> String {
     let mut table = ReportTable::new(["metric", "value", "uncertainty", "most sensitive to"].map(Column::new).to_vec());
-    for MetricUncertainty { metric, std_dev, elasticities } in uncertainties {
+    let incomplete = if uncertainty.untried.is_empty() { "" } else { " (incomplete)" };
+    for MetricUncertainty { metric, std_dev, elasticities } in &uncertainty.metrics {
         let most = elasticities.iter().take(CONSTANTS);
         let most: Vec<String> = most.map(|one| format!("{} {:+.2}", one.constant, one.elasticity)).collect();
         let value = format!("{} {}", number(metric.value, metric.unit), number::unit(metric.unit));
         table.push(
-            [metric.name.clone(), value, format!("±{}", percent(*std_dev)), most.join(", ")].map(Cell::Text).into(),
+            [metric.name.clone(), value, format!("±{}{incomplete}", percent(*std_dev)), most.join(", ")]
+                .map(Cell::Text)
+                .into(),
         );
     }
+    let untried = match uncertainty.untried.len() {
+        0 => String::new(),
+        _ => {
+            let mut table =
+                ReportTable::new(["constants that were not tried up and down", "because"].map(Column::new).to_vec());
+            uncertainty
+                .untried
+                .iter()
+                .for_each(|(name, why)| table.push([name, why].map(|text| text.as_str().into()).into()));
+            format!("\nThe uncertainty due to these constants is incomplete or missing.\n{}", table.text())
+        }
+    };
     format!(
         "\n{}\nThe uncertainty is one standard deviation due to the constants alone. The number after a constant is the \
-         change of the metric, in per cent, per per cent of the constant.\n",
+         change of the metric, in per cent, per per cent of the constant.\n{untried}",
         table.text()
     )
 }

@@ -121,8 +121,23 @@ def test_messages_are_rows():
 
 
 def test_a_run_that_is_stuck_says_who_waits():
-    result = narrows.Machine("ping-pong").set("run.time-limit", "10 us").run()
-    assert result.outcome == "time-limit" and result.stuck["chain"]
+    machine = narrows.Machine("ping-pong").set("run.time-limit", "10 us")
+    with pytest.raises(narrows.UnfinishedRun, match="time-limit: the run reached `run.time-limit`") as error:
+        machine.run()
+    result = error.value.result
+    assert result.outcome == "time-limit" and result.stuck["chain"] and result.reason in str(error.value)
+    assert result.metrics["message.latency_one_way"].value is None
+    assert machine.run(allow_unfinished=True).hash == result.hash
+
+
+def test_lost_messages_are_no_result():
+    deaf = narrows.Machine("stream").set("workload.stream.deaf", True)
+    with pytest.raises(narrows.UnfinishedRun, match="436 of 500 messages were lost") as error:
+        deaf.run()
+    metrics = error.value.result.metrics
+    assert metrics["messages.dropped"].value == 436 and metrics["message.bandwidth"].value is None
+    rows = narrows.sweep(deaf, {"run.seed": [1]})
+    assert rows["outcome"] == ["loss"] and "436 of 500" in rows["reason"][0]
 
 
 def test_the_interpreter_goes_on_meanwhile():

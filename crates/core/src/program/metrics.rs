@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// Returns the numbers of messages sent, delivered and dropped, and of packets that software dropped by reason.
 pub(super) fn delivery_metrics(world: &World) -> Vec<Metric> {
     let (sent, delivered) = (world.tally.sent(), world.tally.arrived());
-    let count = |name: &str, count: u64| Metric::new(name, count as f64, "");
+    let count = |name: &str, count: u64| Metric::count(name, count as f64, "");
     let mut metrics = vec![
         count("messages.sent", sent),
         count("messages.delivered", delivered),
@@ -32,7 +32,7 @@ pub(super) fn interface_metrics(world: &World) -> Vec<Metric> {
     let cross_bytes = world.fabric.as_ref().and_then(|fabric| fabric.cross_traffic());
     // The mean over the whole run.
     let rate = cross_bytes.map(|bytes| bytes.get() as f64 / world.sim.now().as_us());
-    let counts = sums.into_iter().map(|(name, count)| Metric::new(name, count as f64, ""));
+    let counts = sums.into_iter().map(|(name, count)| Metric::count(name, count as f64, ""));
     counts.chain(rate.map(|rate| Metric::new("cross_traffic.rate", rate, "MB/s"))).collect()
 }
 

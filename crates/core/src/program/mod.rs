@@ -84,7 +84,7 @@ pub trait RunningWorkload {
 
     /// Returns the distributions whose summaries are among the metrics; by default the one-way latencies of all
     /// measured messages.
-    fn distributions(&self, world: &World) -> Vec<Distribution> {
+    fn distributions(&self, world: &World, _outcome: &Outcome) -> Vec<Distribution> {
         vec![message_latencies(&world.tally.latencies())]
     }
 

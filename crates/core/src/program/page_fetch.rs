@@ -138,7 +138,7 @@ impl RunningWorkload for Measurements {
         metrics
     }
 
-    fn distributions(&self, world: &World) -> Vec<Distribution> {
+    fn distributions(&self, world: &World, _: &Outcome) -> Vec<Distribution> {
         let faults = Distribution::new(LATENCY, SampleUnit::Picoseconds, &self.latencies.borrow());
         vec![faults, super::message_latencies(&world.tally.latencies())]
     }

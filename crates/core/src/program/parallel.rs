@@ -2,6 +2,7 @@
 
 use super::collective::Collective;
 use super::pattern;
+use crate::engine::metric::name_word;
 use crate::engine::{EndId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage, Cause};
@@ -158,7 +159,7 @@ fn packet_metrics(world: &World) -> Vec<Metric> {
     // Endpoints that accepted none of the packets sent to them are named, up to a limit.
     let silent = world.endpoints().zip(actives).filter(|(_, active)| active.pending() > 0 && active.accepted() == 0);
     for (endpoint, active) in silent.take(SILENT_ENDPOINTS_MAX) {
-        metrics.push(count(&format!("packets.never_accepted.{}", endpoint.name()), active.pending()));
+        metrics.push(count(&format!("packets.never_accepted.{}", name_word(endpoint.name())), active.pending()));
     }
     metrics.extend(size_metrics(actives));
     metrics.extend(frame_metrics(world, actives));
@@ -177,7 +178,7 @@ fn size_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
     let messages = count("messages.count", sizes.values().sum());
     let bytes: u64 = sizes.iter().map(|(size, times)| size * times).sum();
     let each = sizes.iter().map(|(size, times)| count(&format!("messages.size.{size}"), *times));
-    [messages, Metric::new("messages.bytes", bytes as f64, "B")].into_iter().chain(each).collect()
+    [messages, Metric::count("messages.bytes", bytes as f64, "B")].into_iter().chain(each).collect()
 }
 
 /// Returns the mean time that programs spent in their timed section, and its breakdown by cause.
@@ -195,7 +196,7 @@ fn time_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
 const SILENT_ENDPOINTS_MAX: usize = 16;
 
 fn count(name: &str, count: u64) -> Metric {
-    Metric::new(name, count as f64, "")
+    Metric::count(name, count as f64, "")
 }
 
 fn frame_metrics(world: &World, actives: &[Rc<Active>]) -> Vec<Metric> {
@@ -216,7 +217,7 @@ fn frame_metrics(world: &World, actives: &[Rc<Active>]) -> Vec<Metric> {
         sum("ni.carried", |unit| unit.carried),
         sum("ni.retransmitted", |unit| unit.retransmitted),
         sum("ni.duplicates", |unit| unit.duplicates),
-        Metric::new("ni.state", state as f64, "B"),
+        Metric::count("ni.state", state as f64, "B"),
     ]
 }
 

@@ -137,7 +137,7 @@ impl RunningWorkload for Measurements {
         metrics
     }
 
-    fn distributions(&self, world: &World) -> Vec<Distribution> {
+    fn distributions(&self, world: &World, _: &Outcome) -> Vec<Distribution> {
         vec![super::message_latencies(&self.latencies(world))]
     }
 }

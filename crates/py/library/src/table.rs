@@ -11,6 +11,7 @@ use arrow_schema::ffi::FFI_ArrowSchema;
 use narrows::experiment::plot::{self, CdfSpec, LatencyLoadSpec, PlotSpec};
 use narrows::experiment::tidy;
 use narrows::report::dataset::{ColumnValues, Dataset, Encoding, batch};
+use narrows::report::files::write_whole;
 use narrows::text::Problem;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -76,7 +77,7 @@ impl Table {
     fn write(&self, path: PathBuf) -> PyResult<()> {
         let encoding = Encoding::of(&path).ok_or_else(|| wrong(no_form(&path)))?;
         let bytes = self.data.bytes(encoding).map_err(PyValueError::new_err)?;
-        std::fs::write(&path, bytes).map_err(|error| file(&path, &error))
+        write_whole(&path, &bytes).map_err(|error| file(&path, &error))
     }
 
     /// A chart as SVG, and how many values were not there to be drawn.

@@ -15,6 +15,7 @@ Describe a machine, run it, and ask:
 | `Distribution`, `cdf` | percentiles and histograms of latencies, merged over seeds, and their chart |
 | `Table` | tidy data that pandas, polars and pyarrow take without copying |
 | `reproduce` | a study from the literature, or one's own |
+| `UnfinishedRun` | a run that ended in a deadlock or livelock, at a limit, or with messages lost, with its result |
 | `DescriptionError` | bad input: what is wrong, where, and what was probably meant |
 """
 
@@ -23,7 +24,7 @@ from ._figure import Figure
 from ._machine import Fit, Machine, Whatif
 from ._narrows import VERSION as __version__
 from ._narrows import DescriptionError
-from ._result import Metric, Result
+from ._result import Metric, Result, UnfinishedRun
 from ._study import Study, reproduce
 from ._sweep import WorkerError, find, sweep
 from ._table import Table
@@ -38,6 +39,7 @@ __all__ = [
     "Result",
     "Study",
     "Table",
+    "UnfinishedRun",
     "Whatif",
     "WorkerError",
     "__version__",

@@ -30,11 +30,13 @@ class Result:
     """What a run gave: the same as `narrows run --format json` prints.
 
     Attributes:
-        outcome: `done`, `saturated`, `deadlock`, `livelock` or `time-limit`.
-        metrics: Each metric by its name, with its unit.
+        outcome: `done`, `saturated`, `deadlock`, `livelock`, `time-limit` or `loss`.
+        reason: Why the run did not complete; None if it did.
+        is_complete: Whether the run completed, so that its measurements hold.
+        metrics: Each metric by its name, with its unit. If the run did not complete, only counts have values.
         distributions: The distribution of each latency, by the name of the metric of its mean.
         ledger: Where a message's time went: `messages`, `total_us` and `stages`, each with `waiting_us`,
-            `service_us` and its `share` of the latency.
+            `service_us` and its `share` of the latency. Empty if the run did not complete.
         resources: How long each resource was busy: `busy_us`, `moving_us` and the `share` of the run.
         binds: What holds the run back; None where nothing does.
         stuck: Who waits for whom, where the run ended in a deadlock, livelock or at a limit; else None.
@@ -52,6 +54,8 @@ class Result:
         self._messages = ran.messages
         self.record: dict[str, Any] = json.loads(self._text)
         self.outcome: str = self.record["outcome"]
+        self.reason: str | None = self.record.get("reason")
+        self.is_complete: bool = self.outcome in ("done", "saturated")
         self.metrics = {name: Metric(one["value"], one["unit"]) for name, one in self.record["metrics"].items()}
         found = self.record.get("distributions", {})
         self.distributions = {name: Distribution.read(name, one) for name, one in found.items()}
@@ -64,6 +68,11 @@ class Result:
         self.seed: int = self.record["seed"]
         self.version: str = self.record["version"]
         self.hash: str = self.record["hash"]
+
+    @property
+    def verdict(self) -> str:
+        """The outcome, and if the run did not complete the reason."""
+        return self.outcome if self.reason is None else f"{self.outcome}: {self.reason}"
 
     @property
     def figures(self) -> dict[str, Figure]:
@@ -98,7 +107,7 @@ class Result:
 
     def __repr__(self) -> str:
         metrics = ", ".join(f"{name}={number(one.value)} {one.unit}".rstrip() for name, one in self.metrics.items())
-        return f"Result({self.outcome}: {metrics})"
+        return f"Result({self.verdict}: {metrics})"
 
     def _repr_html_(self) -> str:
         metrics = [[name, number(one.value), one.unit] for name, one in self.metrics.items()]
@@ -107,10 +116,25 @@ class Result:
             for one in self.ledger["stages"]
         ]
         parts = [
-            f"<p>{html.escape(self.outcome)} after {number(self.simulated_us)} µs simulated; seed {self.seed}, "
+            f"<p>{html.escape(self.verdict)} after {number(self.simulated_us)} µs simulated; seed {self.seed}, "
             f"version {html.escape(self.version)}, hash {self.hash[:12]}</p>",
             rows_html(["metric", "value", "unit"], metrics),
         ]
         if stages:
             parts.append(rows_html(["stage", "waiting [µs]", "service [µs]", "share"], stages))
         return "".join(parts)
+
+
+class UnfinishedRun(RuntimeError):
+    """A run ended in a deadlock or livelock, at a limit, or with messages lost: it measured nothing.
+
+    Attributes:
+        result: The result, with the counts so far and who waits for whom.
+    """
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(result.verdict)
+        self.result = result
+
+    def __reduce__(self) -> tuple[type[UnfinishedRun], tuple[Result]]:
+        return type(self), (self.result,)

@@ -7,6 +7,7 @@
 //! | `subject.rs` | the machine description under test, found by name, path or text |
 //! | `reader.rs` | the function that reads a description with overrides |
 //! | `bottleneck.rs` | the bottleneck of a run |
+//! | `outcome.rs` | how a run ended, and what of it can be compared |
 //! | `record.rs` | the result of a run as JSON, with its hash |
 //! | `result_row.rs` | the part of a result that tables show |
 //! | `sweep.rs`, `sweep/` | sweeps: the cross product of varied keys, its shards, its metrics |
@@ -40,6 +41,8 @@ pub mod distribution;
 pub mod find;
 #[doc(hidden)]
 pub mod fit;
+#[doc(hidden)]
+pub mod outcome;
 #[doc(hidden)]
 pub mod part_overrides;
 #[doc(hidden)]

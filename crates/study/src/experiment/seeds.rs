@@ -8,11 +8,11 @@
 //! each run has one (sectioning; Nakayama, "Confidence Intervals for Quantiles Using Sectioning When Applying
 //! Variance-Reduction Techniques", ACM TOMACS 24(4), 2014); extremes and counts have none.
 
-use super::ResultRow;
 use super::distribution::merged;
 use super::reader::Reader;
 use super::sweep::POINTS_MAX;
 use super::vary::{self, Dimension, Vary};
+use super::{ResultRow, record};
 use narrows_core::engine::histogram::PERCENTILES;
 use narrows_core::engine::{Distribution, interval};
 use narrows_core::text::Problem;
@@ -68,23 +68,36 @@ pub struct Replicated {
     pub runs: usize,
 }
 
-/// Returns the distributions of all samples of the runs.
+/// Returns the distributions of all samples of the runs whose latencies can be compared.
 pub fn distributions(results: &[&ResultRow]) -> Vec<Distribution> {
-    merged(results.iter().flat_map(|result| &result.distributions))
+    merged(results.iter().flat_map(|result| {
+        result.distributions.iter().filter(move |one| is_counted(result, results, &one.name))
+    }))
+}
+
+/// Returns whether the metric or distribution `name` of a run counts among those of all runs: where only some runs are
+/// saturated, their latencies do not, since these grow with the length of the run.
+fn is_counted(result: &ResultRow, results: &[&ResultRow], name: &str) -> bool {
+    results.iter().all(|other| other.outcome == result.outcome) || record::is_comparable(&result.outcome, name)
 }
 
 /// Returns the statistics of all metrics of the runs, in the order in which the metrics first appear; `distributions`
 /// are those of all samples of the runs.
+///
+/// They are over the runs that measured the metric. Runs that did not complete measured none; their counts are left out,
+/// too. Where only some runs are saturated, their latencies are left out, since these grow with the length of the run.
 pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<Replicated> {
     let pooled: Vec<PooledStatistic> =
         distributions.iter().flat_map(|one| PooledStatistic::all(one, results)).collect();
     let mut all: Vec<(&str, &str, Vec<f64>)> = Vec::new();
-    for (name, value, unit) in results.iter().flat_map(|result| &result.metrics) {
+    let pairs = results.iter().flat_map(|&result| result.metrics.iter().map(move |metric| (result, metric)));
+    for (result, (name, value, unit)) in pairs {
+        let is_counted = is_counted(result, results, name);
         let at = all.iter().position(|(known, ..)| *known == &**name).unwrap_or_else(|| {
             all.push((name, unit, Vec::new()));
             all.len() - 1
         });
-        all[at].2.extend(Some(*value).filter(|value| !value.is_nan()));
+        all[at].2.extend(Some(*value).filter(|value| is_counted && !value.is_nan()));
     }
     let replicated = |(name, unit, values): (&str, &str, Vec<f64>)| {
         let (value, half_width, runs) = match pooled.iter().find(|statistic| statistic.name == name) {
@@ -109,7 +122,10 @@ struct PooledStatistic {
 impl PooledStatistic {
     /// Returns the statistics of a distribution that was merged from `results`.
     fn all(distribution: &Distribution, results: &[&ResultRow]) -> Vec<PooledStatistic> {
-        let has_samples = |result: &&&ResultRow| result.distributions.iter().any(|one| one.name == distribution.name);
+        let has_samples = |result: &&&ResultRow| {
+            let is_there = result.distributions.iter().any(|one| one.name == distribution.name);
+            is_there && is_counted(result, results, &distribution.name)
+        };
         let with_samples = results.iter().filter(has_samples).count();
         let statistic = |(suffix, value): (&str, f64)| PooledStatistic {
             name: format!("{}{suffix}", distribution.name),
@@ -156,4 +172,37 @@ pub fn json(metrics: &[Replicated]) -> Json {
         (name.clone(), json!({ "value": value, "ci95": half_width, "unit": unit, "runs": runs }))
     };
     Json::Object(metrics.iter().map(one).collect::<Map<_, _>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Record;
+
+    fn row(outcome: &str, latency: Option<f64>) -> ResultRow {
+        let metrics = json!({
+            "x.latency": { "value": latency, "unit": "us" },
+            "x.accepted": { "value": 2.0, "unit": "MB/s" },
+            "x.packets": { "value": 7.0, "unit": "" },
+        });
+        let record = json!({
+            "outcome": outcome, "metrics": metrics, "ledger": {}, "machine": {}, "seed": 1, "version": "", "hash": "",
+        });
+        ResultRow::of(&Record::parse(&record.to_string()).expect("a record"))
+    }
+
+    fn runs(rows: &[ResultRow], name: &str) -> (usize, f64) {
+        let all = metrics(&rows.iter().collect::<Vec<_>>());
+        let metric = all.iter().find(|metric| metric.name == name).expect("a metric");
+        (metric.runs, metric.mean)
+    }
+
+    #[test]
+    fn means_are_over_runs_that_can_be_compared() {
+        let mixed = [row("done", Some(1.0)), row("saturated", Some(100.0)), row("deadlock", None)];
+        assert_eq!(runs(&mixed, "x.latency"), (1, 1.0), "the latency of a saturated run grows with its length");
+        assert_eq!(runs(&mixed, "x.accepted"), (2, 2.0), "its rate is a result");
+        assert_eq!(runs(&mixed, "x.packets").0, 2, "counts so far are no counts of whole runs");
+        assert_eq!(runs(&[row("saturated", Some(10.0)), row("saturated", Some(30.0))], "x.latency"), (2, 20.0));
+    }
 }

@@ -1,6 +1,6 @@
 //! Results as tidy data: a row for each point of a sweep, or for each message of a run.
 //!
-//! The columns of a sweep are the varied keys, the outcome, the metrics, the bottleneck, the utilisation of resources,
+//! The columns of a sweep are the varied keys, the outcome, the reason if a run did not complete, the metrics, the bottleneck, the utilisation of resources,
 //! the mean time of a message by stage, the seed and the hash. If there are many resources, those of each kind are
 //! aggregated.
 
@@ -63,6 +63,9 @@ pub fn points(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
     values::columns(&mut data, &rows.iter().map(|row| &row.values[..]).collect::<Vec<_>>());
     let results: Vec<&ResultRow> = rows.iter().map(|row| &*row.result).collect();
     data.push("outcome", "", texts(&results, |result| Some(result.outcome.to_string())));
+    if results.iter().any(|result| result.reason.is_some()) {
+        data.push("reason", "", texts(&results, |result| result.reason.as_ref().map(|reason| reason.to_string())));
+    }
     metrics.iter().for_each(|metric| push_metric(&mut data, &results, metric));
     push_bottlenecks(&mut data, &results);
     data.push("simulated", "s", numbers(&results, |result| result.simulated_us.map(seconds)));

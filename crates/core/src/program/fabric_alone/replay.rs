@@ -168,8 +168,8 @@ impl RunningWorkload for ReplayRun {
         let replay = self.0.borrow();
         let with_arrival = replay.parameters.packets.iter().filter(|packet| packet.arrived.is_some()).count() as u64;
         let mut metrics = vec![
-            Metric::new("replay.packets", replay.arrived as f64, ""),
-            Metric::new("replay.compared", replay.compared as f64, ""),
+            Metric::count("replay.packets", replay.arrived as f64, ""),
+            Metric::count("replay.compared", replay.compared as f64, ""),
             // A packet that never arrived counts as a mismatch.
             Metric::new("replay.mismatches", (replay.mismatches + with_arrival - replay.compared) as f64, ""),
         ];
@@ -179,7 +179,7 @@ impl RunningWorkload for ReplayRun {
         metrics
     }
 
-    fn distributions(&self, _: &World) -> Vec<Distribution> {
+    fn distributions(&self, _: &World, _: &Outcome) -> Vec<Distribution> {
         self.0.borrow().latencies.distributions(LATENCY)
     }
 }

@@ -147,7 +147,7 @@ struct ZeroLoadRun(Rc<RefCell<ZeroLoadState>>);
 impl RunningWorkload for ZeroLoadRun {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let state = self.0.borrow();
-        let mut metrics = vec![Metric::new("packets.delivered", state.packets as f64, "")];
+        let mut metrics = vec![Metric::count("packets.delivered", state.packets as f64, "")];
         let latency = if state.fabric.is_store_and_forward() { &state.tail } else { &state.header };
         for (what, ranges) in [("latency", latency), ("header", &state.header), ("tail", &state.tail)] {
             for (distance, LatencyRange { min, max }) in ranges {
@@ -161,7 +161,7 @@ impl RunningWorkload for ZeroLoadRun {
         metrics
     }
 
-    fn distributions(&self, _: &World) -> Vec<Distribution> {
+    fn distributions(&self, _: &World, _: &Outcome) -> Vec<Distribution> {
         self.0.borrow().latencies.distributions(LATENCY)
     }
 }

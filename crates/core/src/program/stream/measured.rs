@@ -2,6 +2,7 @@
 
 use super::Stream;
 use super::send::{ClosedCounts, GROWING, OpenCounts, SenderCounts, WINDOWS};
+use crate::engine::metric::name_word;
 use crate::engine::stats::Summary;
 use crate::engine::{Bytes, Distribution, EndId, FlowTally, Metric, Outcome, Time};
 use crate::messaging::World;
@@ -88,8 +89,8 @@ impl Measured {
         vec![
             Metric::new("message.offered", offered, "MB/s"),
             Metric::new("message.accepted", accepted, "MB/s"),
-            Metric::new("message.backlog", total(&waiting), ""),
-            Metric::new("message.backlog_max", open.iter().map(|of| of.backlog_max).max().unwrap_or(0) as f64, ""),
+            Metric::count("message.backlog", total(&waiting), ""),
+            Metric::count("message.backlog_max", open.iter().map(|of| of.backlog_max).max().unwrap_or(0) as f64, ""),
             Metric::new("message.backlog_growth", growth * 1e6, "1/s"),
         ]
     }
@@ -124,18 +125,20 @@ impl RunningWorkload for Measured {
         metrics.extend(delivery_metrics(world));
         if flows.len() > 1 {
             for ((from, to), count) in pairs.iter().zip(counts) {
-                let name = format!("flow.{}.{}.bandwidth", world.endpoint(*from).name(), world.endpoint(*to).name());
+                let [from, to] = [from, to].map(|end| name_word(world.endpoint(*end).name()));
+                let name = format!("flow.{from}.{to}.bandwidth");
                 metrics.push(Metric::new(name, self.rate(count, window), "MB/s"));
             }
         }
         for (node, copied) in &self.copied {
             let rate = copied.get().get() as f64 / world.sim.now().as_us();
-            metrics.push(Metric::new(format!("copy.{}.bandwidth", world.endpoint(*node).name()), rate, "MB/s"));
+            let name = name_word(world.endpoint(*node).name());
+            metrics.push(Metric::new(format!("copy.{name}.bandwidth"), rate, "MB/s"));
         }
         metrics
     }
 
-    fn distributions(&self, world: &World) -> Vec<Distribution> {
+    fn distributions(&self, world: &World, _: &Outcome) -> Vec<Distribution> {
         vec![message_latencies(&latencies(&self.tallies(world)))]
     }
 

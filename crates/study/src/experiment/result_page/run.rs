@@ -25,15 +25,23 @@ fn metrics(record: &Record, name: &str) -> Artifact {
     let mut table = ReportTable::new(["metric", "value", "unit"].map(Column::new).into());
     for (metric, value, unit) in record.metrics() {
         let value = if value.is_nan() { Cell::from("–") } else { significant(value, 5).into() };
-        table.push(vec![metric.into(), value, number::unit(unit).as_str().into()]);
+        let so_far = if record.get("metrics")[metric]["so_far"] == true { " so far" } else { "" };
+        table.push(vec![metric.into(), value, format!("{}{so_far}", number::unit(unit)).trim().into()]);
     }
-    let (outcome, hash, seed) = (record.text("outcome"), record.text("hash"), record.get("seed"));
-    let simulated = record.get("simulated_us").as_f64().unwrap_or_default();
-    let caption = format!(
-        "{outcome} after {} µs of simulated time; seed {seed}, hash {hash}. {}",
-        significant(simulated, 6),
-        bottleneck(record)
-    );
+    let (hash, seed) = (record.text("hash"), record.get("seed"));
+    let simulated = significant(record.get("simulated_us").as_f64().unwrap_or_default(), 6);
+    let caption = match record.is_complete() {
+        true => format!(
+            "{} after {simulated} µs of simulated time; seed {seed}, hash {hash}. {}",
+            record.text("outcome"),
+            bottleneck(record)
+        ),
+        false => format!(
+            "{}. The run ended after {simulated} µs of simulated time. Nothing is measured but counts; seed {seed}, hash \
+             {hash}.",
+            record.verdict()
+        ),
+    };
     Artifact { id: "metrics".into(), title: name.to_owned(), caption, table: Some(table), svg: None }
 }
 
