@@ -67,12 +67,12 @@ impl PointStore {
 
     /// Stores the result of the point whose inputs have this hash.
     pub fn store(&self, inputs: &str, record: &Record) -> io::Result<()> {
-        self.write_atomically(&format!("{inputs}.json"), &record.pretty())
+        write_atomically(&self.path(inputs), &record.pretty())
     }
 
     /// Stores the plan of the sweep.
     pub fn store_plan(&self, text: &str) -> io::Result<()> {
-        self.write_atomically(PLAN, text)
+        write_atomically(&self.folder.join(PLAN), text)
     }
 
     /// Reads the plan of the sweep.
@@ -80,20 +80,22 @@ impl PointStore {
         fs::read_to_string(self.folder.join(PLAN))
     }
 
-    /// Writes a file under a temporary name and renames it, so that concurrent readers and writers see complete files
-    /// only.
-    fn write_atomically(&self, name: &str, text: &str) -> io::Result<()> {
-        let part = self.folder.join(format!("{name}.{}.part", unique_suffix()));
-        let written = fs::write(&part, text).and_then(|()| fs::rename(&part, self.folder.join(name)));
-        if written.is_err() {
-            let _ = fs::remove_file(&part);
-        }
-        written
-    }
-
     fn path(&self, inputs: &str) -> PathBuf {
         self.folder.join(format!("{inputs}.json"))
     }
+}
+
+/// Writes a file under a temporary name next to it and renames it, so that concurrent readers and writers see complete
+/// files only.
+pub fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
+    let mut part = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_owned();
+    part.push(format!(".{}.part", unique_suffix()));
+    let part = path.with_file_name(part);
+    let written = fs::write(&part, text).and_then(|()| fs::rename(&part, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    written
 }
 
 /// Returns the folder of the store for the results file `out`.
