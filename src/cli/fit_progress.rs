@@ -2,6 +2,7 @@
 //! ends the program.
 
 use super::exit::EXIT_INTERRUPTED;
+use super::fit_text::count;
 use super::heartbeat::Heartbeat;
 use super::output;
 use super::progress::duration;
@@ -62,7 +63,7 @@ impl FitProgress {
         let stored = if state.stored > 0 { format!(", {} stored before", state.stored) } else { String::new() };
         let steps = state.step.as_ref().map_or(0, |step| step.number);
         let time = duration(state.begun.elapsed().as_secs_f64());
-        eprint_line!("{steps} steps, {} runs{stored}, {time}.", state.runs);
+        eprint_line!("{}, {}{stored}, {time}.", count(steps, "step"), count(state.runs, "run"));
     }
 
     fn show(&self, state: &State) {

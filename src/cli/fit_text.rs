@@ -82,7 +82,7 @@ fn correlation(fitted: &FitResult) -> String {
 }
 
 /// Returns a count with its noun.
-fn count(number: usize, what: &str) -> String {
+pub fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 

@@ -181,10 +181,13 @@ fn state_of_another_fit_is_refused() {
         assert!(stderr(&ran).contains("out.json.fit`") && stderr(&ran).contains(what), "{}", stderr(&ran));
         assert!(stderr(&ran).contains("remove the file"), "{}", stderr(&ran));
     };
-    refused(fit(&["--noise=5"]), "is the state of another fit: the constants, their priors or the noise differ");
-    refused(fit(&["--set=messaging.receive=120"]), "the description");
+    refused(
+        fit(&["--noise=5"]),
+        "is the state of another fit, which differs in the constants, their priors or the noise",
+    );
+    refused(fit(&["--set=messaging.receive=120"]), "which differs in the description");
     fs::write(folder.0.join("curve.csv"), CURVE.replace("16.6", "16.7")).expect("a file");
-    refused(fit(&[]), "is the state of another fit: the numbers that are fitted on differ");
+    refused(fit(&[]), "is the state of another fit, which differs in the numbers that are fitted on");
     fs::write(folder.0.join("curve.csv"), CURVE).expect("a file");
     // Neither the tolerance nor the number of jobs changes the fit.
     assert_eq!(fit(&["--tolerance=800", "--jobs=1"]).status.code(), Some(0));

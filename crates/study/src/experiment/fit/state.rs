@@ -86,8 +86,9 @@ impl StateFile {
         let differences = file.identity.differences(&stored.identity);
         if !differences.is_empty() {
             let what = differences.join(" and ");
-            let verb = if differences.len() == 1 { "differs" } else { "differ" };
-            return Err(Problem::new(format!("`{name}` is the state of another fit: {what} {verb}")).help(help));
+            return Err(
+                Problem::new(format!("`{name}` is the state of another fit, which differs in {what}")).help(help)
+            );
         }
         if stored.hash != digest(&stored.results) {
             return Err(Problem::new(format!("`{name}` is damaged: its hash does not match its contents")).help(help));
