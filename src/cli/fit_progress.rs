@@ -128,19 +128,20 @@ impl State {
         };
         let left = match step.steps_left {
             // Until the rate of convergence is known, only the limit is.
-            None => format!("at most {} steps left", step.steps_max.saturating_sub(step.number)),
+            None => format!("at most {} left", count(step.steps_max.saturating_sub(step.number), "step")),
             Some(steps) => {
                 let each = elapsed / step.number as f64;
-                format!("about {steps} steps and {} left", duration(each * steps as f64))
+                format!("about {} and {} left", count(steps, "step"), duration(each * steps as f64))
             }
         };
-        let rms = percent(step.rms);
-        format!(
-            "{name}: error {rms} rms{largest}{incomplete}; {} runs done, {} of this step left, {}, {left}",
-            self.runs,
-            self.open,
-            duration(elapsed)
-        )
+        let (rms, time) = (percent(step.rms), duration(elapsed));
+        let open = match self.open {
+            0 => String::new(),
+            open => {
+                format!(", {open} of this step left ({})", duration(elapsed / self.runs.max(1) as f64 * open as f64))
+            }
+        };
+        format!("{name}: error {rms} rms{largest}{incomplete}; {} done{open}, {time}, {left}", count(self.runs, "run"))
     }
 }
 
