@@ -129,9 +129,12 @@ fn every_command_in_a_page_parses() {
                 wrong.push(format!("{page}: `{command}` is not closed"));
                 continue;
             };
+            let ends_with_option = words.last().is_some_and(|word| word.starts_with("--"));
             let is_fault = |error: &clap::Error| match error.kind() {
                 ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => false,
                 ErrorKind::MissingRequiredArgument | ErrorKind::MissingSubcommand => is_complete,
+                // A code span may name an option without its value.
+                ErrorKind::InvalidValue => is_complete || !ends_with_option,
                 _ => true,
             };
             if let Some(error) = cli::command().try_get_matches_from(words).err().filter(is_fault) {
