@@ -73,7 +73,7 @@ pub struct Options {
     /// Output file; finished points are stored in F.points [default: standard output]
     #[arg(long, value_name = "F")]
     out: Option<PathBuf>,
-    /// Metric to show; may be repeated [default: all]
+    /// Metric to show; may be repeated [default: all, or in a table of text the first six]
     #[arg(long = "metric", value_name = "NAME")]
     metrics: Vec<String>,
     /// Run each point with N seeds from run.seed on; print means and 95 % confidence intervals

@@ -95,7 +95,7 @@ def test_uncertainty_is_of_the_metrics():
     assert 0 < sure["left_free"] < 1 and sure["unit"] == "us" and sure["elasticities"]
 
 
-def test_a_fit_finds_the_truth():
+def test_a_fit_finds_the_truth(tmp_path):
     base = narrows.Machine("memory-bus").set("workload.ping-pong.messages", 20)
     key = "messaging.send"
     start = base.show()["messaging"]["send"]
@@ -106,10 +106,17 @@ def test_a_fit_finds_the_truth():
     fit = base.fit({"size [B]": sizes, "latency [us]": latency}, constants=[key], prior=0.5, noise=0.01)
     (one,) = fit.constants
     assert fit.settled and one["determined"]
+    assert fit.reached and not fit.failed and fit.correlation == [[1.0]] and not fit.undetermined
     assert all(abs(residual["error"]) < 0.03 for residual in fit.residuals)
     assert abs(fit.machine.show()["messaging"]["send"] / (2 * start) - 1) < 0.1, "twice of what it starts from"
     with pytest.raises(narrows.DescriptionError):
         base.fit({"size [B]": sizes, "latency": latency})
+    state = tmp_path / "fit.state"
+    bent = {"size [B]": sizes, "latency [us]": [9 * one for one in latency[:1]] + latency[1:]}
+    fit = base.fit(bent, constants=[key], tolerance=0.02, state=state)
+    assert not fit.reached and fit.failed[0]["errors"][0] < 0 and state.exists()
+    with pytest.raises(narrows.DescriptionError, match="state of another fit"):
+        base.fit(bent, constants=[key], noise=0.05, state=state)
 
 
 def test_messages_are_rows():

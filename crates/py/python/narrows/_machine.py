@@ -33,8 +33,16 @@ class Fit:
     Attributes:
         constants: Each with `key`, `before`, `after`, `prior`, `left_free` (one standard deviation of its
             logarithm before and after) and whether it is `determined` by what was measured.
-        residuals: Each number fitted on: `expected`, `before`, `after`, `unit`, and the `error` as a part.
+        residuals: Each number fitted on: `expected`, `before`, `after`, `unit`, and the `error` as a part. `missing`
+            is the reason why there is no number, such as `deadlock`.
         settled: Whether the solver came to an end.
+        reached: Whether the error of every number is at most its `tolerance`. A fit for which this is false failed.
+        failed: The parts of the curves that are not reached, each from its `first` number to its `last`, with the
+            smallest and the largest of its `errors`.
+        correlation: The correlation of each two constants, in the order of `constants`.
+        undetermined: Combinations of constants that the numbers do not determine: with these `changes`, no number
+            changes by more than `effect`.
+        incomplete: The numbers whose runs did not complete with some values of the constants, each with the `reason`.
         machine: The machine with the fitted values.
     """
 
@@ -42,6 +50,11 @@ class Fit:
         self.constants: list[dict[str, Any]] = data["constants"]
         self.residuals: list[dict[str, Any]] = data["residuals"]
         self.settled: bool = data["settled"]
+        self.reached: bool = data["reached"]
+        self.failed: list[dict[str, Any]] = data["failed"]
+        self.correlation: list[list[float]] = data["correlation"]
+        self.undetermined: list[dict[str, Any]] = data["undetermined"]
+        self.incomplete: list[dict[str, Any]] = data["incomplete"]
         self.machine = machine
         for one in self.constants:
             if "*" not in one["key"]:
@@ -49,14 +62,16 @@ class Fit:
 
     def __repr__(self) -> str:
         constants = ", ".join(f"{one['key']}: {one['before']} → {one['after']}" for one in self.constants)
-        return f"Fit({constants})"
+        return f"Fit({constants})" if self.reached else f"Fit({constants}; failed)"
 
     def _repr_html_(self) -> str:
         rows = [
             [one["key"], one["before"], one["after"], f"±{one['prior']:.1%}", f"±{one['left_free']:.1%}"]
             for one in self.constants
         ]
-        return rows_html(["constant", "before", "after", "prior", "left free"], rows)
+        table = rows_html(["constant", "before", "after", "prior", "left free"], rows)
+        parts = "".join(f"<li>{part['first']} to {part['last']}</li>" for part in self.failed)
+        return table + (f"<p>The fit failed; not reached are:</p><ul>{parts}</ul>" if parts else "")
 
 
 class Machine:
@@ -200,6 +215,8 @@ class Machine:
         constants: Sequence[str] = (),
         prior: float | None = None,
         noise: float = 0.03,
+        tolerance: float | None = None,
+        state: str | os.PathLike[str] | None = None,
         jobs: int | None = None,
     ) -> Fit:
         """Fits constants on measured curves: a latency one way as of a ping-pong, or a bandwidth as of a stream.
@@ -212,6 +229,8 @@ class Machine:
             prior: One standard deviation of each constant about its value, as a part; by default 0.25, or what
                 its comment says.
             noise: One standard deviation of what was measured, as a part.
+            tolerance: The largest error of a number in a successful fit, as a part; by default three times `noise`.
+            state: A file that keeps the result of each run, from which an interrupted fit resumes.
             jobs: Runs at once; by default as many as there are processors.
 
         Raises:
@@ -221,7 +240,7 @@ class Machine:
         several = measured if isinstance(measured, (list, tuple)) else [measured]
         curves = [_curve(one) for one in several]
         keys = [constants] if isinstance(constants, str) else list(constants)
-        data = self._description.fit(list(self._sets), curves, keys, prior, noise, jobs)
+        data = self._description.fit(list(self._sets), curves, keys, prior, noise, tolerance, state, jobs)
         return Fit(json.loads(data), self)
 
     def __repr__(self) -> str:

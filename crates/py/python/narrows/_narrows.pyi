@@ -79,6 +79,8 @@ class Description:
         constants: list[str],
         prior: float | None,
         noise: float,
+        tolerance: float | None,
+        state: str | PathLike[str] | None,
         jobs: int | None,
     ) -> str: ...
 

@@ -7,6 +7,7 @@ use super::RunResult;
 use super::find::{FindQuery, MetricCrossing, SearchedPoints};
 use super::fit::FitResult;
 use super::fit::curve::Curve;
+use super::fit::control::FitControl;
 use super::fit::curve_fit::CurveFit;
 use super::subject::Subject;
 use super::sweep::{self, RunOptions, Sweep, SweepPoint};
@@ -149,7 +150,9 @@ impl Description {
         let constants: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
         let reader = |varied: &[String]| self.read(varied);
         let (curves, constants) = (&curves[..], &constants[..]);
-        let fit = CurveFit { reader: &reader, curves, constants, prior: None, noise: NOISE, done: &|| () };
+        let control = FitControl::none();
+        let fit =
+            CurveFit { reader: &reader, curves, constants, prior: None, noise: NOISE, tolerance: None, control };
         Ok(fit.fit()?)
     }
 

@@ -66,23 +66,17 @@ impl PointStore {
 
     /// Stores the result of the point whose inputs have this hash.
     pub fn store(&self, inputs: &str, record: &Record) -> io::Result<()> {
-        self.write_atomically(&format!("{inputs}.json"), &record.pretty())
+        write_whole(&self.path(inputs), record.pretty().as_bytes())
     }
 
     /// Stores the plan of the sweep.
     pub fn store_plan(&self, text: &str) -> io::Result<()> {
-        self.write_atomically(PLAN, text)
+        write_whole(&self.folder.join(PLAN), text.as_bytes())
     }
 
     /// Reads the plan of the sweep.
     pub fn plan(&self) -> io::Result<String> {
         fs::read_to_string(self.folder.join(PLAN))
-    }
-
-    /// Writes a file under a temporary name and renames it, so that concurrent readers and writers see complete files
-    /// only.
-    fn write_atomically(&self, name: &str, text: &str) -> io::Result<()> {
-        write_whole(&self.folder.join(name), text.as_bytes())
     }
 
     fn path(&self, inputs: &str) -> PathBuf {
