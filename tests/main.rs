@@ -43,6 +43,7 @@ mod sweep;
 mod tidy;
 mod twin;
 mod verify;
+mod warm_up;
 mod whatif;
 mod window;
 mod wrong;

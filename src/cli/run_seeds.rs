@@ -50,6 +50,8 @@ fn json(machine: &Json, rows: &[SweepPoint], outcomes: &[(String, usize)], metri
     let mut whole = Map::new();
     let counts: Map<String, Json> = outcomes.iter().map(|(outcome, runs)| (outcome.clone(), json!(runs))).collect();
     whole.insert("outcomes".into(), counts.into());
+    let transients = rows.iter().filter(|row| row.result.is_transient() == Some(true)).count();
+    whole.insert("initial_transients".into(), transients.into());
     whole.insert("metrics".into(), seeds::json(metrics));
     whole.insert("machine".into(), machine.clone());
     whole.insert("seeds".into(), rows.iter().map(|row| row.result.seed).collect());

@@ -40,8 +40,10 @@ fn note(result: &RunResult) -> String {
     record::outcome_note(result).map_or_else(String::new, |note| note + "\n")
 }
 
-/// Returns the bottleneck, the busiest resource, and the command line of the sensitivity analysis.
+/// Returns the initial transient, the bottleneck, the busiest resource, and the command line of the sensitivity analysis.
 fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
+    let transient =
+        result.warm_up.as_ref().and_then(|check| check.finding()).map_or_else(String::new, |one| one + "\n");
     let bottleneck = Bottleneck::of(result, ledger);
     let busiest = match (&bottleneck, result.busiest().filter(|(_, share)| *share > 0.0)) {
         (Bottleneck::Stage(..), Some((name, share))) => {
@@ -50,7 +52,7 @@ fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
         _ => String::new(),
     };
     match result.outcome.is_complete() {
-        true => format!("{bottleneck}{busiest}\nSensitivity analysis: {whatif}\n"),
+        true => format!("{transient}{bottleneck}{busiest}\nSensitivity analysis: {whatif}\n"),
         false => format!("{bottleneck}{busiest}\n"),
     }
 }

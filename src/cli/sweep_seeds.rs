@@ -22,7 +22,7 @@ pub fn table(rows: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> ReportTabl
     let mut table = ReportTable::new(heads);
     for row in rows {
         let mut cells: Vec<Cell> = row.values.iter().map(|(_, value)| value.as_str().into()).collect();
-        cells.push(row.outcome.as_str().into());
+        cells.push(row.marked_outcome().into());
         for ((name, _), with_interval) in &shown {
             let metric = row.metric(name);
             cells.push(metric.map(|metric| metric.mean).into());
@@ -51,6 +51,7 @@ fn point(row: &ReplicatedPoint<'_>) -> Json {
         "values": values,
         "outcome": row.outcome,
         "metrics": seeds::json(&row.metrics),
+        "initial_transients": row.transients(),
         "seeds": seeds,
         "hashes": hashes,
     })

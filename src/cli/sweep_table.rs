@@ -18,7 +18,7 @@ pub fn table(rows: &[SweepPoint], metrics: &[MetricName]) -> ReportTable {
         let values = row.values.iter().map(|(_, value)| Cell::from(value.as_str()));
         let metric = |(name, _): &MetricName| row.result.metric(name).map(|(value, _)| value);
         let cells = metrics.iter().map(|named| Cell::from(metric(named)));
-        table.push(values.chain([(*row.result.outcome).into()]).chain(cells).collect());
+        table.push(values.chain([row.result.marked_outcome().into()]).chain(cells).collect());
     }
     table
 }
@@ -42,6 +42,7 @@ fn point(row: &SweepPoint, metrics: &[MetricName]) -> Json {
         "values": values,
         "outcome": &*row.result.outcome,
         "metrics": metrics,
+        "initial_transient": row.result.is_transient(),
         "binds": row.result.bottleneck_json(),
         "seed": row.result.seed,
         "hash": &*row.result.hash,

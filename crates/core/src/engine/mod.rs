@@ -10,6 +10,8 @@ pub mod delay;
 #[doc(hidden)]
 pub mod endpoint;
 #[doc(hidden)]
+pub mod flow_series;
+#[doc(hidden)]
 pub mod interval;
 #[doc(hidden)]
 pub mod journey;
@@ -49,6 +51,8 @@ mod task_info;
 pub mod time;
 #[doc(hidden)]
 pub mod time_series;
+#[doc(hidden)]
+pub mod transient;
 #[doc(hidden)]
 pub mod units;
 mod wakeups;

@@ -6,8 +6,10 @@
 use super::uncertainty::single::MetricUncertainty;
 use super::{Bottleneck, RunResult};
 use crate::report::MeanLedger;
+use narrows_core::engine::transient::TransientTest;
 use narrows_core::engine::{DeadlockReport, Outcome, Time};
 use narrows_core::machine::{Machine, shipped};
+use narrows_core::program::WarmUpCheck;
 use narrows_core::text::Read;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
@@ -34,6 +36,9 @@ impl Record {
         map.insert("outcome".into(), outcome_name(&result.outcome).into());
         if let Some(note) = outcome_note(result) {
             map.insert("note".into(), note.into());
+        }
+        if let Some(check) = &result.warm_up {
+            map.insert("warm_up".into(), warm_up_json(check));
         }
         map.insert("metrics".into(), metrics(result));
         map.insert("ledger".into(), ledger_json(&ledger));
@@ -199,6 +204,26 @@ pub fn pending_waits(outcome: &Outcome) -> Option<&DeadlockReport> {
 
 fn metrics(result: &RunResult) -> Json {
     result.metrics.iter().map(|metric| (metric.name.clone(), json!(metric))).collect::<Map<_, _>>().into()
+}
+
+/// Returns the test for an initial transient: the key of the warm-up with its value, and what was found.
+fn warm_up_json(check: &WarmUpCheck) -> Json {
+    let mut json = json!({
+        "key": check.key,
+        "value": check.value,
+        "metric": check.metric,
+        "initial_transient": check.test.is_transient(),
+    });
+    if let TransientTest::Transient(shift) = check.test {
+        json["first"] = shift.first.into();
+        json["mean_of_first"] = shift.before.into();
+        json["mean_of_rest"] = shift.after.into();
+        json["unit"] = check.unit.into();
+    }
+    if let Some(finding) = check.finding() {
+        json["finding"] = finding.into();
+    }
+    json
 }
 
 fn ledger_json(ledger: &MeanLedger) -> Json {

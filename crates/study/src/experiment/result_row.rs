@@ -30,6 +30,8 @@ pub struct ResultRow {
     pub outcome: SharedName,
     /// The name, value (NaN if not measured) and unit of each metric.
     pub metrics: Vec<(SharedName, f64, SharedName)>,
+    /// The test for an initial transient: whether one was detected, if it was tested, and the key of the warm-up.
+    pub initial_transient: Option<(bool, SharedName)>,
     /// The kind of bottleneck (see `BOTTLENECK_KINDS`), its name, and its fraction of the run or latency.
     pub bottleneck: Option<(SharedName, SharedName, f64)>,
     /// The simulated time at the end of the run, in µs.
@@ -62,6 +64,7 @@ impl ResultRow {
                 .into_iter()
                 .map(|(name, value, unit)| (shared(name), value, shared(unit)))
                 .collect(),
+            initial_transient: initial_transient(record.get("warm_up")),
             bottleneck: bottleneck(record.get("binds")),
             simulated_us: record.get("simulated_us").as_f64(),
             resources: each(record.get("resources"), |one| Some((named(one, "resource")?, one["share"].as_f64()?))),
@@ -79,10 +82,27 @@ impl ResultRow {
         found.map(|(_, value, unit)| (*value, &**unit))
     }
 
+    /// Returns whether an initial transient was detected, or `None` if it was not tested.
+    pub fn is_transient(&self) -> Option<bool> {
+        self.initial_transient.as_ref().map(|(detected, _)| *detected)
+    }
+
+    /// Returns the outcome as tables show it: with a mark if an initial transient was detected.
+    pub fn marked_outcome(&self) -> String {
+        match self.is_transient() {
+            Some(true) => format!("{}, transient", self.outcome),
+            _ => self.outcome.to_string(),
+        }
+    }
+
     /// Returns the bottleneck in the form of the record.
     pub fn bottleneck_json(&self) -> Json {
         self.bottleneck.as_ref().map_or(Json::Null, |(kind, which, share)| json!({ &**kind: **which, "share": share }))
     }
+}
+
+fn initial_transient(json: &Json) -> Option<(bool, SharedName)> {
+    Some((json["initial_transient"].as_bool()?, named(json, "key")?))
 }
 
 fn bottleneck(json: &Json) -> Option<(SharedName, SharedName, f64)> {

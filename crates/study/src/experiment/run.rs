@@ -6,6 +6,7 @@ use narrows_core::engine::{
 use narrows_core::host::HostMetric;
 use narrows_core::machine::Machine;
 use narrows_core::machine::build::{Built, Start, build, build_with};
+use narrows_core::program::WarmUpCheck;
 
 /// The result of a run.
 #[derive(Clone, Debug)]
@@ -15,6 +16,9 @@ pub struct RunResult {
     pub outcome: Outcome,
     /// An explanation of the outcome, in a sentence or two.
     pub note: Option<String>,
+    /// The test for an initial transient among the measured values; `None` for a workload that measures no steady state,
+    /// and for a run that did not end by itself or is saturated.
+    pub warm_up: Option<WarmUpCheck>,
     /// The metrics measured by the workload and counted by the hosts.
     pub metrics: Vec<Metric>,
     /// A quantity over time, if the workload recorded one.
@@ -82,6 +86,7 @@ fn result(built: Built) -> RunResult {
     let sim = &built.world.sim;
     RunResult {
         note: built.running.note(&built.world, &outcome),
+        warm_up: built.running.warm_up_check(&built.world, &outcome).filter(|_| outcome == Outcome::Done),
         metrics: [built.running.metrics(&built.world, &outcome), host_metrics(&built)].concat(),
         map: built.running.map(),
         ledger: built.world.tally.ledger(),
@@ -118,6 +123,7 @@ impl RunResult {
         RunResult {
             outcome: Outcome::Done,
             note: None,
+            warm_up: None,
             metrics: metrics.iter().map(|(name, value)| Metric::new(*name, *value, "")).collect(),
             map: None,
             ledger: LedgerSums::default(),

@@ -23,8 +23,9 @@ fn metrics(record: &Record, name: &str) -> Artifact {
     }
     let (outcome, hash, seed) = (record.text("outcome"), record.text("hash"), record.get("seed"));
     let simulated = record.get("simulated_us").as_f64().unwrap_or_default();
+    let finding = record.get("warm_up")["finding"].as_str().map_or_else(String::new, |finding| format!("{finding} "));
     let caption = format!(
-        "{outcome} after {} µs of simulated time; seed {seed}, hash {hash}. {}",
+        "{outcome} after {} µs of simulated time; seed {seed}, hash {hash}. {finding}{}",
         significant(simulated, 6),
         bottleneck(record)
     );

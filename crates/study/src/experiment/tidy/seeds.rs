@@ -1,7 +1,7 @@
 //! Tidy data of points with several seeds: a row for each point, with the mean of each metric and half the width of its
 //! 95 % confidence interval.
 
-use super::{MetricName, of_values, push_number};
+use super::{MetricName, TRANSIENT, of_values, push_number};
 use crate::experiment::seeds::{self, Replicated};
 use crate::experiment::sweep::SweepPoint;
 use crate::report::dataset::{ColumnValues, Dataset};
@@ -25,6 +25,19 @@ impl<'a> ReplicatedPoint<'a> {
         all.retain(|metric| metrics.iter().any(|(name, _)| *name == metric.name));
         let values = runs[0].values.iter().filter(|(key, _)| key != seeds::KEY).cloned().collect();
         ReplicatedPoint { values, runs, outcome: seeds::outcomes(&results), metrics: all }
+    }
+
+    /// Returns the number of runs with an initial transient, or `None` if no run was tested.
+    pub fn transients(&self) -> Option<u64> {
+        self.runs.iter().filter_map(|run| run.result.is_transient()).map(u64::from).reduce(|sum, one| sum + one)
+    }
+
+    /// Returns the outcomes of the runs as tables show them: with the number of runs that have an initial transient.
+    pub fn marked_outcome(&self) -> String {
+        match self.transients() {
+            None | Some(0) => self.outcome.clone(),
+            Some(runs) => format!("{}, transient {runs}", self.outcome),
+        }
     }
 
     /// Returns the metric `name`.
@@ -51,5 +64,7 @@ pub fn of_replicated(points: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> 
     }
     let seeds = points.iter().map(|point| Some(point.runs.len() as u64)).collect();
     data.push("seeds", "", ColumnValues::Counts(seeds));
+    let transient = points.iter().map(ReplicatedPoint::transients).collect();
+    data.push(TRANSIENT, "", ColumnValues::Counts(transient));
     data
 }
