@@ -33,6 +33,7 @@ receive = 100
 latency = "2 us"
 rate = "20 MB/s"
 [workload.ping-pong]
+warm-up = 0
 messages = 1
 payload = "64 B"
 "#;

@@ -72,7 +72,7 @@ fn dma_bandwidth_is_bytes_over_setup_and_transfer() {
             for size in [64, 1_024, 8_192, 65_536] {
                 for (direction, alone) in [("read", host.read_ns(size)), ("write", host.write_ns(size))] {
                     let workload = format!(
-                        r#"dma = {{ node = "{node}", direction = "{direction}", size = "{size} B", transfers = 10 }}"#
+                        r#"dma = {{ warm-up = 0, node = "{node}", direction = "{direction}", size = "{size} B", transfers = 10 }}"#
                     );
                     let run = Bench::default().hosts(&[first.clone(), second.clone()]).workload(workload).done();
                     let expected = size as f64 * 1e3 / alone;
@@ -246,7 +246,8 @@ fn a_shadow_buffer_costs_a_copy() {
     // A block is read, written, and takes the processor 50 ns.
     let copies = shadow.done().message(0).latency() - plain.done().message(0).latency();
     near(copies, 250.0, 5.0);
-    let fetch = |bench: Bench| bench.workload("page-fetch = { faults = 3 }".into()).done().metric("fetch.latency");
+    let fetch =
+        |bench: Bench| bench.workload("page-fetch = { warm-up = 0, faults = 3 }".into()).done().metric("fetch.latency");
     assert!(fetch(shadow) > fetch(plain));
 }
 
@@ -254,7 +255,9 @@ fn a_shadow_buffer_costs_a_copy() {
 fn a_page_goes_where_its_tag_says() {
     // The program fails where a page lies elsewhere, or is another.
     for policy in [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE] {
-        let run = Bench::default().policy(policy).workload(r#"page-fetch = { faults = 20, page = "8 KiB" }"#.into());
+        let run = Bench::default()
+            .policy(policy)
+            .workload(r#"page-fetch = { warm-up = 0, faults = 20, page = "8 KiB" }"#.into());
         assert_eq!(run.done().metric("messages.delivered"), 40.0);
     }
 }
@@ -311,7 +314,7 @@ fn memory_is_told_as_busy_for_as_long_as_it_holds_the_network_back() {
     for (sram_rate, expected) in [(80, ns(payload + 128, 80)), (159, ns(payload + 128, 159)), (160, 0.0)] {
         let bench = Bench { sram_rate, ..Bench::default() }.hosts(&[Host::with_dma(500, 60), Host::with_dma(500, 60)]);
         let run = bench.policy(STORE_AND_FORWARD).workload(format!(
-            r#"stream = {{ messages = 2, payload = "{payload} B", arrivals.periodic.interval = "10 ms" }}"#
+            r#"stream = {{ warm-up = 0, messages = 2, payload = "{payload} B", arrivals.periodic.interval = "10 ms" }}"#
         ));
         let run = run.done();
         for node in ["n0", "n1"] {

@@ -45,6 +45,7 @@ mod tidy;
 mod twin;
 mod verdicts;
 mod verify;
+mod warm_up;
 mod whatif;
 mod window;
 mod wrong;

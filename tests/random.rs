@@ -80,18 +80,20 @@ fn workload(nodes: usize) -> impl Strategy<Value = String> {
         .prop_map(|(flows, messages, payload, arrivals, copying)| {
             let flows: Vec<_> = flows.iter().map(|(from, to)| format!("n{from} -> n{to}")).collect();
             format!(
-                r#"stream = {{ flows = {flows:?}, messages = {messages}, payload = "{payload} B",
+                r#"stream = {{ warm-up = 0, flows = {flows:?}, messages = {messages}, payload = "{payload} B",
                 arrivals = {arrivals}, copying = {copying} }}"#
             )
             .replace('\n', "")
         });
     let ping_pong = (pair.clone(), 1..6u64, payload.clone(), payload).prop_map(|((from, to), messages, there, back)| {
         format!(
-            r#"ping-pong = {{ from = "n{from}", to = "n{to}", messages = {messages}, payload = "{there} B", answer = "{back} B" }}"#
+            r#"ping-pong = {{ warm-up = 0, from = "n{from}", to = "n{to}", messages = {messages}, payload = "{there} B", answer = "{back} B" }}"#
         )
     });
     let fetch = (pair, 1..6u64, 4..=65_536u64).prop_map(|((from, to), faults, page)| {
-        format!(r#"page-fetch = {{ from = "n{from}", to = "n{to}", faults = {faults}, page = "{page} B" }}"#)
+        format!(
+            r#"page-fetch = {{ warm-up = 0, from = "n{from}", to = "n{to}", faults = {faults}, page = "{page} B" }}"#
+        )
     });
     prop_oneof![3 => stream, 1 => ping_pong, 1 => fetch]
 }

@@ -157,7 +157,7 @@ proptest! {
         ]);
         let workload = match streams {
             true => format!("[workload.stream]\npayload = \"{payload} B\"\nmessages = 6\nwarm-up = 1"),
-            false => format!("[workload.ping-pong]\npayload = \"{payload} B\"\nmessages = 2"),
+            false => format!("[workload.ping-pong]\nwarm-up = 0\npayload = \"{payload} B\"\nmessages = 2"),
         };
         // Without copies a message is a datagram, which the queues have to hold.
         if let Ok(machine) = machine("pentium-iii-815ep", "myrinet", &workload, &sets) {

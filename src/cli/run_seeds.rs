@@ -59,6 +59,8 @@ fn json(
     let mut whole = Map::new();
     let counts: Map<String, Json> = outcomes.iter().map(|(outcome, runs)| (outcome.clone(), json!(runs))).collect();
     whole.insert("outcomes".into(), counts.into());
+    let transients = rows.iter().filter(|row| row.result.is_transient() == Some(true)).count();
+    whole.insert("initial_transients".into(), transients.into());
     whole.insert("metrics".into(), seeds::json(metrics));
     whole.insert(distribution::KEY.into(), distribution::json(distributions));
     whole.insert("machine".into(), machine.clone());

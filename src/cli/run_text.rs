@@ -47,12 +47,14 @@ fn note(result: &RunResult) -> String {
     unfinished + &record::outcome_note(result).map_or_else(String::new, |note| note + "\n")
 }
 
-/// Returns the bottleneck, the busiest resource, and the command line of the sensitivity analysis; nothing for a run that
-/// did not complete.
+/// Returns the initial transient, the bottleneck, the busiest resource, and the command line of the sensitivity analysis; nothing
+/// for a run that did not complete.
 fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
     if !result.outcome.is_complete() {
         return String::new();
     }
+    let transient =
+        result.warm_up.as_ref().and_then(|check| check.finding()).map_or_else(String::new, |one| one + "\n");
     let bottleneck = Bottleneck::of(result, ledger);
     let busiest = match (&bottleneck, result.busiest().filter(|(_, share)| *share > 0.0)) {
         (Bottleneck::Stage(..), Some((name, share))) => {
@@ -60,7 +62,7 @@ fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
         }
         _ => String::new(),
     };
-    format!("{bottleneck}{busiest}\nSensitivity analysis: {whatif}\n")
+    format!("{transient}{bottleneck}{busiest}\nSensitivity analysis: {whatif}\n")
 }
 
 /// The statistics of a distribution: the ends of their metrics' names, and their headings.

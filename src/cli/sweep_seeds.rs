@@ -22,7 +22,7 @@ pub fn table(rows: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> ReportTabl
     let mut table = ReportTable::new(heads);
     for row in rows {
         let mut cells: Vec<Cell> = row.values.iter().map(|(_, value)| value.as_str().into()).collect();
-        cells.push(row.outcome.as_str().into());
+        cells.push(row.marked_outcome().into());
         for ((name, _), with_interval) in &shown {
             let metric = row.metric(name);
             cells.push(metric.map(|metric| metric.value).into());
@@ -52,6 +52,7 @@ fn point(row: &ReplicatedPoint<'_>) -> Json {
         "outcome": row.outcome,
         "metrics": seeds::json(&row.metrics),
         "distributions": distribution::json(&row.distributions),
+        "initial_transients": row.transients(),
         "seeds": seeds,
         "hashes": hashes,
     })

@@ -19,7 +19,7 @@ pub fn table(rows: &[SweepPoint], metrics: &[MetricName]) -> ReportTable {
         let values = row.values.iter().map(|(_, value)| Cell::from(value.as_str()));
         let metric = |(name, _): &MetricName| row.result.metric(name).map(|(value, _)| value);
         let cells = metrics.iter().map(|named| Cell::from(metric(named)));
-        table.push(values.chain([(*row.result.outcome).into()]).chain(cells).collect());
+        table.push(values.chain([row.result.marked_outcome().into()]).chain(cells).collect());
     }
     table
 }
@@ -47,6 +47,7 @@ fn point(row: &SweepPoint, metrics: &[MetricName]) -> Json {
     }
     point.insert("metrics".into(), metrics.into());
     point.insert("distributions".into(), distribution::json(&row.result.distributions));
+    point.insert("initial_transient".into(), json!(row.result.is_transient()));
     point.insert("binds".into(), row.result.bottleneck_json());
     point.insert("seed".into(), json!(row.result.seed));
     point.insert("hash".into(), json!(&*row.result.hash));

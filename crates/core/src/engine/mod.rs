@@ -12,6 +12,8 @@ pub mod distribution;
 #[doc(hidden)]
 pub mod endpoint;
 #[doc(hidden)]
+pub mod flow_series;
+#[doc(hidden)]
 pub mod histogram;
 #[doc(hidden)]
 pub mod interval;
@@ -53,6 +55,8 @@ mod task_info;
 pub mod time;
 #[doc(hidden)]
 pub mod time_series;
+#[doc(hidden)]
+pub mod transient;
 #[doc(hidden)]
 pub mod units;
 mod wakeups;

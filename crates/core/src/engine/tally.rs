@@ -5,6 +5,7 @@
 //! kept, and a sample of the later ones. Leaves out flow control, which programs do.
 
 use super::endpoint::EndId;
+use super::flow_series::FlowSeries;
 use super::journey::{Journey, Message};
 use super::ledger_sums::LedgerSums;
 use super::milestones::Milestones;
@@ -39,6 +40,10 @@ pub struct FlowTally {
     pub instants: Milestones,
     /// Messages of the warm-up that are still to be delivered; the last of them is measured.
     warm_up: u64,
+    /// Flows between these endpoints that are tested for an initial transient.
+    tested: u64,
+    /// Measured messages of all of these.
+    tested_messages: u64,
 }
 
 /// The deliveries of a flow, for senders that limit what is in flight. Several flows may join the same endpoints, so that
@@ -84,6 +89,8 @@ pub struct MessageTally {
     latencies: RefCell<Summary>,
     /// The same over time, in picoseconds.
     latency_series: RefCell<TimeSeries>,
+    /// The latencies of the flows that are tested for an initial transient.
+    flow_series: RefCell<FlowSeries>,
     lost: RefCell<BTreeSet<u64>>,
     /// The numbers of packets that software dropped, by reason.
     dropped_packets: RefCell<BTreeMap<&'static str, u64>>,
@@ -108,6 +115,7 @@ impl MessageTally {
             ledger: RefCell::default(),
             latencies: RefCell::default(),
             latency_series: RefCell::default(),
+            flow_series: RefCell::default(),
             lost: RefCell::default(),
             dropped_packets: RefCell::default(),
             settled: RefCell::default(),
@@ -171,8 +179,14 @@ impl MessageTally {
             return false;
         }
         self.kept.borrow_mut().add((message.clone(), at));
+        if flow.tested > 0 {
+            self.flow_series.borrow_mut().add(flow.latencies.count() / flow.tested, ledger.total(), at);
+        }
         flow.latencies.add(ledger.total());
         flow.instants.add(at);
+        if flow.tested > 0 && flow.latencies.count() == flow.tested_messages {
+            self.flow_series.borrow_mut().end();
+        }
         if self.keeps_ledger_of(message.source) {
             self.ledger.borrow_mut().add(&ledger);
         }
@@ -183,6 +197,21 @@ impl MessageTally {
     /// last, whose delivery is where bandwidth counts from. Several calls add up.
     pub fn warm_up(&self, from: EndId, to: EndId, messages: u64) {
         self.flows.borrow_mut().entry((from, to)).or_default().warm_up += messages;
+    }
+
+    /// Tests the latencies of a flow of `messages` measured messages for an initial transient, together with those of all
+    /// flows that are tested.
+    pub fn test_for_transient(&self, from: EndId, to: EndId, messages: u64) {
+        let mut flows = self.flows.borrow_mut();
+        let flow = flows.entry((from, to)).or_default();
+        flow.tested += 1;
+        flow.tested_messages += messages;
+        self.flow_series.borrow_mut().join();
+    }
+
+    /// Returns the latencies of the flows that are tested for an initial transient.
+    pub fn flow_series(&self) -> Ref<'_, FlowSeries> {
+        self.flow_series.borrow()
     }
 
     /// Returns the deliveries of a flow from now on, for a sender that limits what is in flight.

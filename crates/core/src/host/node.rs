@@ -12,7 +12,7 @@ use super::interrupt::{CoreId, InterruptController};
 use super::metrics::HostMetric;
 use super::processor::Processor;
 use super::utilization::Utilization;
-use crate::engine::{LocalFuture, NodeId};
+use crate::engine::{LocalFuture, NodeId, Time};
 use std::any::Any;
 use std::rc::Rc;
 
@@ -84,6 +84,12 @@ pub trait HostNode {
     /// Returns what it counted, in the order of its metrics; those reported for each node come first.
     fn metrics(&self) -> Vec<HostMetric> {
         Vec::new()
+    }
+
+    /// Returns the number of blocks that were fetched into cache frames that had never held one, from `from` to `to`: the
+    /// blocks by which a cache is still being filled.
+    fn cold_fills(&self, _from: Time, _to: Time) -> u64 {
+        0
     }
 
     /// Returns the object that interfaces use beyond this trait, if they know its type.
@@ -222,5 +228,10 @@ impl Host {
     /// Returns what it counted, in the order of its metrics; those reported for each node come first.
     pub fn metrics(&self) -> Vec<HostMetric> {
         self.kind.metrics()
+    }
+
+    /// Returns the number of blocks that were fetched into cache frames that had never held one, from `from` to `to`.
+    pub fn cold_fills(&self, from: Time, to: Time) -> u64 {
+        self.kind.cold_fills(from, to)
     }
 }

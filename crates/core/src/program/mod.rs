@@ -28,6 +28,7 @@
 //! | `parallel.rs` | helpers of programs that run on all nodes |
 //! | `collective.rs` | barriers and reductions by messages |
 //! | `metrics.rs` | metrics that several programs report |
+//! | `warm_up.rs` | the default warm-up, and the test for an initial transient after it |
 //! | `endpoint_pair.rs` | the two endpoints of a pair program |
 //! | `flow_patterns.rs` | flows of many nodes in one line |
 //! | `spec.rs` | a workload before it runs: what it needs, names and sends |
@@ -64,11 +65,13 @@ pub mod stream;
 #[cfg(test)]
 mod tests;
 pub mod unstructured;
+pub mod warm_up;
 pub mod worker;
 
 pub use endpoint_pair::EndpointPair;
 pub use pattern::PATTERNS;
 pub use spec::{FlowEndpoint, Objective, PlannedFlow, WorkloadNeeds, WorkloadSpec};
+pub use warm_up::{WARM_UP, WarmUpCheck};
 
 use crate::engine::{Distribution, Map, Metric, Outcome, SampleUnit, Summary};
 use crate::messaging::World;
@@ -95,6 +98,11 @@ pub trait RunningWorkload {
 
     /// Returns a sentence or two on how the run ended, if a reader has to know something of it.
     fn note(&self, _world: &World, _outcome: &Outcome) -> Option<String> {
+        None
+    }
+
+    /// Returns the test for an initial transient among what was measured, if the workload measures a steady state.
+    fn warm_up_check(&self, _world: &World, _outcome: &Outcome) -> Option<WarmUpCheck> {
         None
     }
 

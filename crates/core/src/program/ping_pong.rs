@@ -9,7 +9,7 @@ use crate::engine::stats::Summary;
 use crate::engine::{Bytes, Distribution, EndId, Metric, Outcome};
 use crate::messaging::{Outgoing, World};
 use crate::part::{Part, PartInfo};
-use crate::program::{PlannedFlow, WorkloadNeeds, WorkloadSpec};
+use crate::program::{PlannedFlow, WARM_UP, WarmUpCheck, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -27,7 +27,7 @@ pub struct PingPong {
     #[param(min = 1, max = 10_000_000, default = 100)]
     pub messages: u64,
     /// Number of round trips before anything is measured.
-    #[param(max = 10_000_000, default = 0)]
+    #[param(max = 10_000_000, default = WARM_UP)]
     pub warm_up: u64,
     /// Payload of each answer; by default as large as that of the message.
     #[param(optional_or = payload)]
@@ -35,6 +35,7 @@ pub struct PingPong {
 }
 
 struct Measurements {
+    warm_up: u64,
     forward: (EndId, EndId),
     round_trips: RefCell<Summary>,
 }
@@ -80,7 +81,7 @@ impl PingPong {
 impl Part for PingPong {
     const INFO: PartInfo = PartInfo::new("ping-pong", "One message at a time, and one back")
         .example("payload = \"64 B\"")
-        .small_input("payload = \"300 B\"\nmessages = 2");
+        .small_input("payload = \"300 B\"\nmessages = 2\nwarm-up = 0");
 }
 
 impl WorkloadSpec for PingPong {
@@ -107,8 +108,10 @@ impl WorkloadSpec for PingPong {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let (from, to) = self.ends.ids(world);
-        let measured = Rc::new(Measurements { forward: (from, to), round_trips: RefCell::default() });
+        let measured =
+            Rc::new(Measurements { warm_up: self.warm_up, forward: (from, to), round_trips: RefCell::default() });
         world.tally.limit_ledgers_to(from);
+        world.tally.test_for_transient(from, to, self.messages);
         let name = |node: EndId| format!("{} program", world.endpoint(node).name());
         world.sim.spawn(name(from), self.clone().begin(world.clone(), from, to, measured.clone()));
         world.sim.spawn(name(to), self.clone().answer(world.clone(), to, from));
@@ -139,5 +142,10 @@ impl RunningWorkload for Measurements {
 
     fn distributions(&self, world: &World, _: &Outcome) -> Vec<Distribution> {
         vec![super::message_latencies(&self.latencies(world))]
+    }
+
+    fn warm_up_check(&self, world: &World, _: &Outcome) -> Option<WarmUpCheck> {
+        let (series, warm_up) = (&world.tally.flow_series(), ("workload.ping-pong.warm-up", self.warm_up, "messages"));
+        Some(WarmUpCheck::of_flows(world, series, warm_up, ("message.latency_one_way", "us", 1e6)))
     }
 }

@@ -35,6 +35,9 @@ class Result:
         is_complete: Whether the run completed, so that its measurements hold.
         metrics: Each metric by its name, with its unit. If the run did not complete, only counts have values.
         distributions: The distribution of each latency, by the name of the metric of its mean.
+        warm_up: The test for an initial transient among the measured values: `key` and `value` of the warm-up, the
+            `metric` that is tested, `initial_transient` (None with too few values) and, where one is detected, its
+            `finding` in words. None for workloads that measure no steady state.
         ledger: Where a message's time went: `messages`, `total_us` and `stages`, each with `waiting_us`,
             `service_us` and its `share` of the latency. Empty if the run did not complete.
         resources: How long each resource was busy: `busy_us`, `moving_us` and the `share` of the run.
@@ -59,6 +62,7 @@ class Result:
         self.metrics = {name: Metric(one["value"], one["unit"]) for name, one in self.record["metrics"].items()}
         found = self.record.get("distributions", {})
         self.distributions = {name: Distribution.read(name, one) for name, one in found.items()}
+        self.warm_up: dict[str, Any] | None = self.record.get("warm_up")
         self.ledger: dict[str, Any] = self.record["ledger"]
         self.resources: list[dict[str, Any]] = self.record["resources"]
         self.binds: dict[str, Any] | None = self.record["binds"]
@@ -120,6 +124,8 @@ class Result:
             f"version {html.escape(self.version)}, hash {self.hash[:12]}</p>",
             rows_html(["metric", "value", "unit"], metrics),
         ]
+        if self.warm_up and "finding" in self.warm_up:
+            parts.append(f"<p>{html.escape(self.warm_up['finding'])}</p>")
         if stages:
             parts.append(rows_html(["stage", "waiting [µs]", "service [µs]", "share"], stages))
         return "".join(parts)

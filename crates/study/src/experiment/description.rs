@@ -6,8 +6,8 @@
 use super::RunResult;
 use super::find::{FindQuery, MetricCrossing, SearchedPoints};
 use super::fit::FitResult;
-use super::fit::curve::Curve;
 use super::fit::control::FitControl;
+use super::fit::curve::Curve;
 use super::fit::curve_fit::CurveFit;
 use super::subject::Subject;
 use super::sweep::{self, RunOptions, Sweep, SweepPoint};
@@ -151,8 +151,7 @@ impl Description {
         let reader = |varied: &[String]| self.read(varied);
         let (curves, constants) = (&curves[..], &constants[..]);
         let control = FitControl::none();
-        let fit =
-            CurveFit { reader: &reader, curves, constants, prior: None, noise: NOISE, tolerance: None, control };
+        let fit = CurveFit { reader: &reader, curves, constants, prior: None, noise: NOISE, tolerance: None, control };
         Ok(fit.fit()?)
     }
 

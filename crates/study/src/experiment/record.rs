@@ -7,8 +7,10 @@ pub use super::outcome::{COMPLETE, is_comparable, outcome_name, outcome_reason};
 use super::uncertainty::single::{MetricUncertainty, RunUncertainty};
 use super::{Bottleneck, RunResult, distribution};
 use crate::report::MeanLedger;
+use narrows_core::engine::transient::TransientTest;
 use narrows_core::engine::{DeadlockReport, Distribution, Metric, Outcome, Time};
 use narrows_core::machine::{Machine, shipped};
+use narrows_core::program::WarmUpCheck;
 use narrows_core::text::Read;
 use serde_json::{Map, Value as Json, json};
 use sha2::{Digest, Sha256};
@@ -41,6 +43,9 @@ impl Record {
         }
         if let Some(note) = outcome_note(result) {
             map.insert("note".into(), note.into());
+        }
+        if let Some(check) = &result.warm_up {
+            map.insert("warm_up".into(), warm_up_json(check));
         }
         map.insert("metrics".into(), metrics(result));
         if !result.distributions.is_empty() {
@@ -275,6 +280,26 @@ fn metrics(result: &RunResult) -> Json {
         (metric.name.clone(), json)
     };
     result.metrics.iter().map(entry).collect::<Map<_, _>>().into()
+}
+
+/// Returns the test for an initial transient: the key of the warm-up with its value, and what was found.
+fn warm_up_json(check: &WarmUpCheck) -> Json {
+    let mut json = json!({
+        "key": check.key,
+        "value": check.value,
+        "metric": check.metric,
+        "initial_transient": check.test.is_transient(),
+    });
+    if let TransientTest::Transient(shift) = check.test {
+        json["first"] = shift.first.into();
+        json["mean_of_first"] = shift.before.into();
+        json["mean_of_rest"] = shift.after.into();
+        json["unit"] = check.unit.into();
+    }
+    if let Some(finding) = check.finding() {
+        json["finding"] = finding.into();
+    }
+    json
 }
 
 fn ledger_json(ledger: &MeanLedger) -> Json {

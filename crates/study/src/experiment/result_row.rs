@@ -35,6 +35,8 @@ pub struct ResultRow {
     pub metrics: Vec<(SharedName, f64, SharedName)>,
     /// The distributions of the run, which those of other seeds are merged with.
     pub distributions: Vec<Distribution>,
+    /// The test for an initial transient: whether one was detected, if it was tested, and the key of the warm-up.
+    pub initial_transient: Option<(bool, SharedName)>,
     /// The kind of bottleneck (see `BOTTLENECK_KINDS`), its name, and its fraction of the run or latency.
     pub bottleneck: Option<(SharedName, SharedName, f64)>,
     /// The simulated time at the end of the run, in µs.
@@ -68,6 +70,7 @@ impl ResultRow {
                 .map(|(name, value, unit)| (shared(name), value, shared(unit)))
                 .collect(),
             distributions: distributions(record),
+            initial_transient: initial_transient(record.get("warm_up")),
             bottleneck: bottleneck(record.get("binds")),
             simulated_us: record.get("simulated_us").as_f64(),
             resources: each(resources, |one| Some((named(one, "resource")?, one["share"].as_f64()?))),
@@ -97,6 +100,19 @@ impl ResultRow {
         found.map(|(_, value, unit)| (*value, &**unit))
     }
 
+    /// Returns whether an initial transient was detected, or `None` if it was not tested.
+    pub fn is_transient(&self) -> Option<bool> {
+        self.initial_transient.as_ref().map(|(detected, _)| *detected)
+    }
+
+    /// Returns the outcome as tables show it: with a mark if an initial transient was detected.
+    pub fn marked_outcome(&self) -> String {
+        match self.is_transient() {
+            Some(true) => format!("{}, transient", self.outcome),
+            _ => self.outcome.to_string(),
+        }
+    }
+
     /// Returns the bottleneck in the form of the record.
     pub fn bottleneck_json(&self) -> Json {
         self.bottleneck.as_ref().map_or(Json::Null, |(kind, which, share)| json!({ &**kind: **which, "share": share }))
@@ -107,6 +123,10 @@ impl ResultRow {
 fn distributions(record: &Record) -> Vec<Distribution> {
     let all = record.distributions().unwrap_or_default().into_iter();
     all.map(|distribution| Distribution { name: shared(&distribution.name), ..distribution }).collect()
+}
+
+fn initial_transient(json: &Json) -> Option<(bool, SharedName)> {
+    Some((json["initial_transient"].as_bool()?, named(json, "key")?))
 }
 
 fn bottleneck(json: &Json) -> Option<(SharedName, SharedName, f64)> {

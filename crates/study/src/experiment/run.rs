@@ -8,6 +8,7 @@ use narrows_core::engine::{
 use narrows_core::host::HostMetric;
 use narrows_core::machine::Machine;
 use narrows_core::machine::build::{Built, Start, build, build_with};
+use narrows_core::program::WarmUpCheck;
 
 /// The result of a run.
 #[derive(Clone, Debug)]
@@ -17,6 +18,9 @@ pub struct RunResult {
     pub outcome: Outcome,
     /// An explanation of the outcome, in a sentence or two.
     pub note: Option<String>,
+    /// The test for an initial transient among the measured values; `None` for a workload that measures no steady state,
+    /// and for a run that did not end by itself or is saturated.
+    pub warm_up: Option<WarmUpCheck>,
     /// The metrics measured by the workload and counted by the hosts. If the run did not complete, only counts have
     /// values: the counts so far.
     pub metrics: Vec<Metric>,
@@ -91,6 +95,7 @@ fn result(built: Built) -> RunResult {
         note: built.running.note(&built.world, &outcome),
         metrics: metrics.into_iter().map(reported).collect(),
         distributions: if is_complete { distributions(&built, &outcome) } else { Vec::new() },
+        warm_up: built.running.warm_up_check(&built.world, &outcome).filter(|_| outcome == Outcome::Done),
         map: built.running.map(),
         ledger: if is_complete { built.world.tally.ledger() } else { LedgerSums::default() },
         deliveries: deliveries(&built),
@@ -132,6 +137,7 @@ impl RunResult {
         RunResult {
             outcome: Outcome::Done,
             note: None,
+            warm_up: None,
             metrics: metrics.iter().map(|(name, value)| Metric::new(*name, *value, "")).collect(),
             distributions: Vec::new(),
             map: None,

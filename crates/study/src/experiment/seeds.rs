@@ -70,9 +70,11 @@ pub struct Replicated {
 
 /// Returns the distributions of all samples of the runs whose latencies can be compared.
 pub fn distributions(results: &[&ResultRow]) -> Vec<Distribution> {
-    merged(results.iter().flat_map(|result| {
-        result.distributions.iter().filter(move |one| is_counted(result, results, &one.name))
-    }))
+    merged(
+        results
+            .iter()
+            .flat_map(|result| result.distributions.iter().filter(move |one| is_counted(result, results, &one.name))),
+    )
 }
 
 /// Returns whether the metric or distribution `name` of a run counts among those of all runs: where only some runs are

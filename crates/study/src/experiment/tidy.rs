@@ -1,8 +1,8 @@
 //! Results as tidy data: a row for each point of a sweep, or for each message of a run.
 //!
-//! The columns of a sweep are the varied keys, the outcome, the reason if a run did not complete, the metrics, the bottleneck, the utilisation of resources,
-//! the mean time of a message by stage, the seed and the hash. If there are many resources, those of each kind are
-//! aggregated.
+//! The columns of a sweep are the varied keys, the outcome, the reason if a run did not complete, the metrics, the
+//! bottleneck, the initial transient, the utilisation of resources, the mean time of a message by stage, the seed and
+//! the hash. If there are many resources, those of each kind are aggregated.
 
 use super::result_row::{ResultRow, SharedName, StageTimes};
 use super::run::Delivery;
@@ -24,6 +24,10 @@ pub use values::columns as of_values;
 
 /// The number of resources above which those of each kind are aggregated.
 const RESOURCES_MAX: usize = 32;
+
+/// The column that says whether an initial transient was detected: 1 or 0, or nothing if it was not tested. With several
+/// seeds, the number of such runs.
+const TRANSIENT: &str = "initial_transient";
 
 /// The name and unit of a metric.
 pub type MetricName = (String, String);
@@ -68,6 +72,7 @@ pub fn points(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
     }
     metrics.iter().for_each(|metric| push_metric(&mut data, &results, metric));
     push_bottlenecks(&mut data, &results);
+    data.push(TRANSIENT, "", counts(&results, |result| result.is_transient().map(u64::from)));
     data.push("simulated", "s", numbers(&results, |result| result.simulated_us.map(seconds)));
     resources(&mut data, &results);
     stages(&mut data, &results);

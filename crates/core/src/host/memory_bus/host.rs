@@ -3,7 +3,7 @@
 use super::agent::TransactionKind;
 use super::node::MemoryBusNode;
 use super::parameters::NodeParameters;
-use crate::engine::{NodeId, Sim};
+use crate::engine::{NodeId, Sim, Time};
 use crate::host::any_processor::AnyProcessor;
 use crate::host::block::{Address, BLOCK_BYTES};
 use crate::host::capabilities::HostCapabilities;
@@ -101,6 +101,10 @@ impl HostNode for Node {
         let transactions = TransactionKind::ALL.iter().map(|kind| kind.name()).zip(self.node.bus.counts());
         let fetched = ["fetched.memory", "fetched.interface"].into_iter().zip(self.node.fetched());
         transactions.map(count(true)).chain(fetched.map(count(false))).collect()
+    }
+
+    fn cold_fills(&self, from: Time, to: Time) -> u64 {
+        self.node.processor.cache().cold_fills(from, to)
     }
 
     fn coherent(&self) -> Option<Rc<dyn CoherentPort>> {

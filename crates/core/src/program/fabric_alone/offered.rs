@@ -3,21 +3,22 @@
 //! Each node generates a packet in a cycle with probability load ÷ length (a Bernoulli process, drawn as geometric
 //! gaps). Packets wait at their source without limit. After `warm-up` cycles, the packets generated in the next
 //! `cycles` cycles are measured, until all of them have arrived or `drain` further cycles have passed. A fabric whose
-//! source queues only grow is saturated (`program/backlog.rs`): the run then ends early, and its rates are those of the cycles
-//! measured until then. Confidence intervals of the means and the detected end of the warm-up are also reported
-//! (`TimeSeries`).
+//! source queues only grow is saturated (`program/backlog.rs`): the run then ends early, and its rates are those of the
+//! cycles measured until then. Confidence intervals of the means, the detected end of the warm-up (`TimeSeries`) and
+//! whether an initial transient remains among the measured latencies are also reported.
 
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::rng::{self, RandomStream};
 use crate::engine::time_series::{TimeSeries, WarmUp};
+use crate::engine::transient::TransientTest;
 use crate::engine::{Distribution, Metric, Outcome};
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo};
-use crate::program::RunningWorkload;
 use crate::program::backlog::Backlog;
 use crate::program::destinations::Pattern;
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
+use crate::program::{RunningWorkload, WarmUpCheck};
 use crate::text::Parameters;
 use rand::RngExt;
 use std::cell::RefCell;
@@ -349,28 +350,27 @@ impl RunningWorkload for OpenLoopRun {
 
     fn note(&self, _: &World, outcome: &Outcome) -> Option<String> {
         let open_loop = self.0.borrow();
-        let (counts, warm_up) = (&open_loop.counts, open_loop.parameters.warm_up);
-        let Range { start: from, end: to } = open_loop.window();
-        if *outcome != Outcome::Done || counts.latencies.is_empty() || from >= to {
-            return None;
-        }
+        let (counts, drain) = (&open_loop.counts, open_loop.parameters.drain);
         let unfinished = counts.generated - counts.arrived;
-        if unfinished > 0 {
-            let drain = open_loop.parameters.drain;
-            return Some(format!(
+        (*outcome == Outcome::Done && unfinished > 0 && !counts.latencies.is_empty()).then(|| {
+            format!(
                 "{unfinished} of the measured packets had not arrived within `workload.offered.drain`, {drain} cycles: \
                  without theirs there is no mean latency."
-            ));
-        }
-        match counts.latency_series.warm_up(to) {
-            WarmUp::At(found) if found > warm_up => Some(format!(
-                "The latency settles only at cycle {found}, after `workload.offered.warm-up`, {warm_up}: the mean is \
-                 not yet that of a steady state."
-            )),
-            WarmUp::Never => {
-                Some(format!("The latency has not settled by half of {to} cycles: increase `workload.offered.cycles`."))
-            }
-            WarmUp::At(_) | WarmUp::Unknown => None,
-        }
+            )
+        })
+    }
+
+    fn warm_up_check(&self, _: &World, _: &Outcome) -> Option<WarmUpCheck> {
+        let open_loop = self.0.borrow();
+        let Range { start: from, end: to } = open_loop.window();
+        let (means, width) = open_loop.counts.latency_series.means(from, to);
+        Some(WarmUpCheck {
+            key: "workload.offered.warm-up",
+            value: open_loop.parameters.warm_up,
+            items: "cycles",
+            metric: "offered.latency",
+            unit: "cycles",
+            test: TransientTest::of(&means, width),
+        })
     }
 }

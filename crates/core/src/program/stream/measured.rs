@@ -7,7 +7,7 @@ use crate::engine::stats::Summary;
 use crate::engine::{Bytes, Distribution, EndId, FlowTally, Metric, Outcome, Time};
 use crate::messaging::World;
 use crate::program::arrivals::Arrivals;
-use crate::program::{RunningWorkload, delivery_metrics, message_latencies, message_latency_metrics};
+use crate::program::{RunningWorkload, WarmUpCheck, delivery_metrics, message_latencies, message_latency_metrics};
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -19,6 +19,7 @@ pub(super) struct Measured {
     payload: Bytes,
     arrivals: Arrivals,
     messages: u64,
+    warm_up: u64,
     /// By flow.
     senders: Vec<Rc<RefCell<SenderCounts>>>,
     copied: Vec<(EndId, Rc<Cell<Bytes>>)>,
@@ -47,8 +48,8 @@ impl Measured {
         senders: Vec<Rc<RefCell<SenderCounts>>>,
         copied: Vec<(EndId, Rc<Cell<Bytes>>)>,
     ) -> Measured {
-        let Stream { payload, arrivals, messages, .. } = stream.clone();
-        Measured { flows: flows.to_vec(), payload, arrivals, messages, senders, copied }
+        let Stream { payload, arrivals, messages, warm_up, .. } = stream.clone();
+        Measured { flows: flows.to_vec(), payload, arrivals, messages, warm_up, senders, copied }
     }
 
     /// Returns the pairs of endpoints that flows join, each once: messages of one pair are counted together.
@@ -156,6 +157,11 @@ impl RunningWorkload for Measured {
                  `workload.stream.arrivals.closed-loop.outstanding`, {limit}, limits nothing."
             )
         })
+    }
+
+    fn warm_up_check(&self, world: &World, _: &Outcome) -> Option<WarmUpCheck> {
+        let (series, warm_up) = (&world.tally.flow_series(), ("workload.stream.warm-up", self.warm_up, "messages"));
+        Some(WarmUpCheck::of_flows(world, series, warm_up, ("message.latency_one_way", "us", 1e6)))
     }
 
     fn final_outcome(&self, world: &World, outcome: Outcome) -> Outcome {

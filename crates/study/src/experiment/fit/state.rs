@@ -6,8 +6,8 @@
 
 use super::free_constant::FreeConstant;
 use super::number::{Datum, Evaluation, KnownNumbers, NumberResult};
-use crate::report::files::write_whole;
 use crate::experiment::record::{VERSION, digest};
+use crate::report::files::write_whole;
 use narrows_core::text::Problem;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -30,9 +30,10 @@ fn metrics(record: &Record, name: &str) -> Artifact {
     }
     let (hash, seed) = (record.text("hash"), record.get("seed"));
     let simulated = significant(record.get("simulated_us").as_f64().unwrap_or_default(), 6);
+    let finding = record.get("warm_up")["finding"].as_str().map_or_else(String::new, |finding| format!("{finding} "));
     let caption = match record.is_complete() {
         true => format!(
-            "{} after {simulated} µs of simulated time; seed {seed}, hash {hash}. {}",
+            "{} after {simulated} µs of simulated time; seed {seed}, hash {hash}. {finding}{}",
             record.text("outcome"),
             bottleneck(record)
         ),

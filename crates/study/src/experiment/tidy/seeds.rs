@@ -1,7 +1,7 @@
 //! Tidy data of points with several seeds: a row for each point, with the mean of each metric, or the percentile of the
 //! samples of all seeds, and half the width of its 95 % confidence interval.
 
-use super::{MetricName, of_values, push_number};
+use super::{MetricName, TRANSIENT, of_values, push_number};
 use crate::experiment::seeds::{self, Replicated};
 use crate::experiment::sweep::SweepPoint;
 use crate::report::dataset::{ColumnValues, Dataset};
@@ -31,6 +31,19 @@ impl<'a> ReplicatedPoint<'a> {
         ReplicatedPoint { values, runs, outcome: seeds::outcomes(&results), metrics: all, distributions }
     }
 
+    /// Returns the number of runs with an initial transient, or `None` if no run was tested.
+    pub fn transients(&self) -> Option<u64> {
+        self.runs.iter().filter_map(|run| run.result.is_transient()).map(u64::from).reduce(|sum, one| sum + one)
+    }
+
+    /// Returns the outcomes of the runs as tables show them: with the number of runs that have an initial transient.
+    pub fn marked_outcome(&self) -> String {
+        match self.transients() {
+            None | Some(0) => self.outcome.clone(),
+            Some(runs) => format!("{}, transient {runs}", self.outcome),
+        }
+    }
+
     /// Returns the metric `name`.
     pub fn metric(&self, name: &str) -> Option<&Replicated> {
         self.metrics.iter().find(|metric| metric.name == name)
@@ -55,5 +68,7 @@ pub fn of_replicated(points: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> 
     }
     let seeds = points.iter().map(|point| Some(point.runs.len() as u64)).collect();
     data.push("seeds", "", ColumnValues::Counts(seeds));
+    let transient = points.iter().map(ReplicatedPoint::transients).collect();
+    data.push(TRANSIENT, "", ColumnValues::Counts(transient));
     data
 }
