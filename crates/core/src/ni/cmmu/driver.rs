@@ -106,7 +106,7 @@ impl DriverExtensions for CmmuDriver {
 impl Driver for CmmuDriver {
     fn limits(&self) -> DriverLimits {
         DriverLimits {
-            words: ARGUMENTS.max(self.parameters.payload.len() / 4),
+            words: self.parameters.words(),
             payload: self.parameters.payload.len(),
             beside: 0,
             sequences: 1 << SEQUENCE_BITS,

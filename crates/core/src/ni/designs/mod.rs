@@ -86,6 +86,7 @@ impl InterfaceSpec for InterfaceParameters {
         let message = Bytes(payload * u64::from(Header::FRAGMENTS_MAX));
         let endpoints = EndpointLimit::Total(Header::ENDS_MAX);
         InterfaceLimits::new(self.message_bytes_max, message, Header::ENDS_MAX, endpoints)
+            .with_words(payload as usize / 4)
     }
 
     /// Queues in main memory, the word with the head of one, the buffer of user-level DMA.
