@@ -66,7 +66,8 @@ impl Worker {
         self.endpoint.endpoints()
     }
 
-    /// Returns its active-message endpoint.
+    /// Returns its active-message endpoint. Calls of it acquire the processor, which the program
+    /// [releases](Worker::release) before.
     pub fn endpoint(&self) -> &Rc<Active> {
         &self.endpoint
     }
@@ -99,6 +100,14 @@ impl Worker {
             Err(pending) => pending.load(self).await,
         }
     }
+    /// Releases the processor if a computation or an access holds it. A program does so before it calls its
+    /// [endpoint](Worker::endpoint) itself, whose calls acquire the processor.
+    pub async fn release(&self) {
+        if self.cpu_lease.borrow().is_some() {
+            self.release_cpu(Cause::Others).await;
+        }
+    }
+
 
     /// Stores eight bytes, and waits until they are stored.
     pub async fn store(&self, at: SharedAddress, value: u64) {
