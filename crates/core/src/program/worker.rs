@@ -10,6 +10,7 @@
 
 use super::collective::Collective;
 use super::parallel;
+use crate::engine::sim::PointId;
 use crate::engine::{EndId, Metric, Time};
 use crate::host::{Address, CpuLease, Processor};
 use crate::messaging::World;
@@ -38,6 +39,10 @@ pub struct Worker {
     /// The lease of the processor, while the program computes and accesses memory.
     cpu_lease: RefCell<Option<CpuLease>>,
     next_poll: Cell<Time>,
+    /// Whether it accesses memory only to wait for what another program writes.
+    waits: Cell<bool>,
+    /// The reason of such a wait.
+    store: PointId,
 }
 
 impl Worker {
@@ -53,6 +58,8 @@ impl Worker {
             shared: shared.clone(),
             cpu_lease: RefCell::new(None),
             next_poll: Cell::new(Time::ZERO),
+            waits: Cell::new(false),
+            store: endpoint.cpu().sim().point("a store of another program"),
         })
     }
 
@@ -93,13 +100,6 @@ impl Worker {
         }
     }
 
-    /// Loads eight bytes, and waits for them.
-    pub async fn load(&self, at: SharedAddress) -> u64 {
-        match self.try_load(at) {
-            Ok(value) => value,
-            Err(pending) => pending.load(self).await,
-        }
-    }
     /// Releases the processor if a computation or an access holds it. A program does so before it calls its
     /// [endpoint](Worker::endpoint) itself, whose calls acquire the processor.
     pub async fn release(&self) {
@@ -108,6 +108,13 @@ impl Worker {
         }
     }
 
+    /// Loads eight bytes, and waits for them.
+    pub async fn load(&self, at: SharedAddress) -> u64 {
+        match self.try_load(at) {
+            Ok(value) => value,
+            Err(pending) => pending.load(self).await,
+        }
+    }
 
     /// Stores eight bytes, and waits until they are stored.
     pub async fn store(&self, at: SharedAddress, value: u64) {
@@ -198,6 +205,8 @@ impl Worker {
 
     /// Waits until `condition` holds of the word at `at`; loads it again whenever it was written.
     pub async fn wait_for(&self, at: SharedAddress, condition: impl Fn(u64) -> bool) {
+        let _polls = self.endpoint.cpu().sim().polls_for(self.store);
+        self.waits.set(true);
         while !condition(self.load(at).await) {
             self.release_cpu(Cause::Others).await;
             let is_invalidated = || self.shared.accessible_address(at, Want::Read).is_none();
@@ -210,6 +219,7 @@ impl Worker {
                 false => self.endpoint.wait_until(is_invalidated).await,
             }
         }
+        self.waits.set(false);
     }
 
     /// Waits until `condition` holds, which only handlers change.
@@ -293,6 +303,10 @@ impl Worker {
 
     async fn poll(&self) {
         self.release_cpu(Cause::Receive).await;
+        if !self.waits.get() {
+            // It has computed, or accessed memory, since the last poll.
+            self.endpoint.cpu().sim().progress();
+        }
         self.endpoint.poll().await;
         self.next_poll.set(self.endpoint.now() + self.endpoint.clock().cycles(self.poll_every()));
     }

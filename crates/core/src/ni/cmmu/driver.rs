@@ -127,6 +127,7 @@ impl Driver for CmmuDriver {
         let turn = cpu.acquire("look for room").await;
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
+        let _works = cpu.sim().works();
         let body = self.compose(cpu, packet);
         cpu.sync().await;
         let bytes = Bytes(body.bytes().len() as u64);

@@ -199,6 +199,13 @@ impl Driver for McpDriver {
         self.inbox().arrived()
     }
 
+    fn polled_room(&self) -> Option<PointId> {
+        match &self.stack {
+            SoftwareStack::Kernel(_) => None,
+            SoftwareStack::Library(library) => Some(library.card.room.point()),
+        }
+    }
+
     fn polled_packet(&self) -> Option<PointId> {
         match &self.stack {
             SoftwareStack::Kernel(_) => None,
