@@ -48,6 +48,8 @@ pub struct InterfaceLimits {
     pub endpoints: EndpointLimit,
     /// Whether the host DMA engine can be driven without firmware.
     pub has_host_dma: bool,
+    /// Most bytes that a one-sided operation moves; `None` if the interface executes none.
+    pub one_sided: Option<Bytes>,
 }
 
 impl InterfaceLimits {
@@ -56,7 +58,8 @@ impl InterfaceLimits {
     /// states how many are left beside the headers.
     pub const fn new(packet: Bytes, message: Bytes, nodes: u32, endpoints: EndpointLimit) -> InterfaceLimits {
         let (message_bound, words) = (MessageBound::PacketNumbers, packet.len() / 4);
-        InterfaceLimits { packet, message, message_bound, words, nodes, endpoints, has_host_dma: false }
+        let one_sided = None;
+        InterfaceLimits { packet, message, message_bound, words, nodes, endpoints, has_host_dma: false, one_sided }
     }
 
     /// States the largest number of 32-bit words of an active message.
@@ -77,6 +80,13 @@ impl InterfaceLimits {
     #[must_use]
     pub const fn with_host_dma(mut self) -> InterfaceLimits {
         self.has_host_dma = true;
+        self
+    }
+
+    /// States that the interface executes one-sided operations of at most `bytes`.
+    #[must_use]
+    pub const fn with_one_sided(mut self, bytes: Bytes) -> InterfaceLimits {
+        self.one_sided = Some(bytes);
         self
     }
 }

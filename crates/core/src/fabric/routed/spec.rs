@@ -10,7 +10,7 @@ use crate::fabric::net::{FabricNet, NodeViews};
 use crate::fabric::port::LinkUse;
 use crate::fabric::spec::FabricSpec;
 use crate::fabric::topology::survey::{self, Deadlock};
-use crate::fabric::topology::{TOPOLOGIES, Topology};
+use crate::fabric::topology::{TOPOLOGIES, Topology, flit_router_error};
 use crate::part::{ParameterError, PartEntry, PartInfo, PartSpec, SiblingTable, Siblings};
 use crate::text::{ParameterSink, ParameterVariants, Parameters, Table};
 use std::any::Any;
@@ -59,8 +59,13 @@ impl PartSpec for RoutedFabric {
         if let Some(error) = host_memory::check(self) {
             return vec![error];
         }
-        let errors = self.topology.build().err().unwrap_or_default().into_iter();
-        errors.map(|(key, message, help)| ParameterError::new(key, message).help(help)).collect()
+        let error = |(key, message, help)| ParameterError::new(key, message).help(help);
+        match self.topology.build() {
+            Ok(shape) => {
+                flit_router_error(&shape.wiring).map(|message| ParameterError::new("", message)).into_iter().collect()
+            }
+            Err(errors) => errors.into_iter().map(error).collect(),
+        }
     }
 
     fn inert_reason(&self, _key: &str) -> Option<&'static str> {

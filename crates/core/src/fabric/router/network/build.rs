@@ -9,7 +9,7 @@ use super::sources::Source;
 use super::state::{CHANNELS, NOWHERE, OUTSIDE, Sector, Whereabouts};
 use super::switch_allocation::Bids;
 use crate::fabric::router::{Counts, RouterParameters, Sharing, Switching};
-use crate::fabric::topology::{End, Shape, Wiring, every_channel};
+use crate::fabric::topology::{End, Shape, Wiring, every_channel, flit_router_error};
 
 /// The largest table of ports by router and destination.
 const KNOWN_PORTS_MAX: u64 = 1 << 20;
@@ -89,6 +89,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     /// A network of this shape, empty.
     pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> Rows<C, PLAIN> {
         assert!(parameters.virtual_channels >= shape.routing.virtual_channels_min(), "enough channels for the rule");
+        assert_eq!(flit_router_error(&shape.wiring), None, "a checked shape has routers of flits");
         let rules = Rules::new(&shape.wiring, parameters, seed);
         let planes = rules.networks / rules.lanes;
         let (first_ports, sectors) = first_ports(&shape.wiring, planes, Sector::<C>::PORTS as u32);

@@ -154,7 +154,7 @@ impl Routing for Rule {
         }
         let (at, input) = (asking.router as usize, usize::from(asking.input));
         let has_gone_down = self.came_down[at].get(input).copied().unwrap_or(false);
-        Ways { ports: self.ports(at, destination, has_gone_down), channels: every, escape: None }
+        Ways { ports: self.ports(at, destination, has_gone_down).into(), channels: every, escape: None }
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {
