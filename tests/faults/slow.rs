@@ -1,5 +1,5 @@
 //! Slow is not stuck: a barrier, a computation, a call and a clock of any length end as done, and a run that is stuck
-//! is still found beside them.
+//! is still found.
 
 use crate::common::parts::{read, sound};
 use narrows::engine::{Outcome, Recorder};

@@ -55,7 +55,7 @@ pub struct InterfaceLimits {
 impl InterfaceLimits {
     /// Returns the limits of an interface that numbers the packets of a message and has no host DMA engine to drive
     /// alone. Its active messages have as many words as a packet, until [`with_words`](InterfaceLimits::with_words)
-    /// states how many are left beside the headers.
+    /// states how many fit behind the headers.
     pub const fn new(packet: Bytes, message: Bytes, nodes: u32, endpoints: EndpointLimit) -> InterfaceLimits {
         let (message_bound, words) = (MessageBound::PacketNumbers, packet.len() / 4);
         let one_sided = None;
