@@ -201,7 +201,7 @@ impl Hertz {
     /// an edge of this clock, or within a picosecond behind it, it ends as far behind the edge that many cycles later:
     /// both edges are rounded once, and not their distance. Else its time is rounded up.
     pub const fn end_of_transfer(self, start: Time, amount: Bytes, rate: Rate) -> Time {
-        let bit_cycles = amount.0 as u128 * 8 * self.0 as u128;
+        let bit_cycles = (amount.0 as u128 * 8).saturating_mul(self.0 as u128);
         let (cycles, rest) = (bit_cycles / rate.0 as u128, bit_cycles % rate.0 as u128);
         let first = self.cycle_before(start);
         let behind = start.since(self.end_of_cycle(first));
