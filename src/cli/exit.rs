@@ -15,7 +15,7 @@ pub enum ExitStatus {
     Done,
     /// A claim failed under `--strict`, or a verdict of `verify` is not as expected.
     ClaimFailed,
-    /// A run ended in a deadlock or livelock, or at a limit.
+    /// A run ended in a deadlock or livelock, at a limit, or with messages lost.
     Stuck,
 }
 

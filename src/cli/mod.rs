@@ -2,7 +2,7 @@
 //!
 //! Results go to standard output, everything else to standard error. The exit code is 0 for success, 1 if a claim
 //! failed under `--strict` or a verdict of `verify` is not as expected, 2 for invalid input, and 3 if a run ended in a
-//! deadlock or livelock, or at a limit.
+//! deadlock or livelock, at a limit, or with messages lost.
 //!
 //! | file | holds |
 //! |---|---|
@@ -91,7 +91,7 @@ Exit codes:
   0  success; a saturated run is a success
   1  a claim failed under --strict, or a verdict of verify is not as expected
   2  invalid input
-  3  a run ended in a deadlock or livelock, or at a limit";
+  3  a run ended in a deadlock or livelock, at a limit, or with messages lost";
 
 /// Simulate the host–NIC–network path and break every message's latency down by stage
 ///

@@ -65,10 +65,13 @@ pub enum Outcome {
     /// The run ended by itself, in a program that offers more than is taken, for ever: how it knows.
     /// The engine never says so; a program does.
     Saturated(String),
+    /// The run ended by itself, but messages were lost that nothing sends again: how many, and the first losses. The
+    /// engine itself never returns it.
+    Loss(String),
 }
 
 impl Outcome {
-    /// Whether the run ended by itself.
+    /// Returns whether the run ended by itself and delivered all that its program sent, so that its measurements hold.
     pub fn is_complete(&self) -> bool {
         matches!(self, Outcome::Done | Outcome::Saturated(_))
     }

@@ -297,6 +297,11 @@ impl Sim {
         self.0.lost.borrow_mut().add(what);
     }
 
+    /// Returns the losses so far.
+    pub fn losses(&self) -> LossLog {
+        self.0.lost.borrow().clone()
+    }
+
     /// States that the run gets on: a message was delivered, a transfer ended.
     pub fn progress(&self) {
         self.0.progress.set(self.now());

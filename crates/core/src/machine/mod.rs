@@ -361,8 +361,9 @@ impl Registry {
         varied: &[String],
     ) -> Result<Read<Machine>, Problems> {
         let loaded = load(&Source { document, sets, varied, shelf: shipped::shelf() })?;
-        let read = Reading::new(loaded).read(|t| Machine::read(t, self))?;
+        let mut read = Reading::new(loaded).read(|t| Machine::read(t, self))?;
         let problems = check::check(&read);
+        check::settle_defaults(&mut read);
         if problems.is_empty() { Ok(read) } else { Err(read.problems(problems)) }
     }
 

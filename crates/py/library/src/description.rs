@@ -110,7 +110,7 @@ impl Description {
             let chart = (ledger.messages > 0).then(|| ledger.chart("Where a message's time goes").svg());
             let names = read.value.end_names();
             let data = messages.then(|| tidy::messages(&result.deliveries, &names));
-            Ok((Record::of(&read, &result).with_host(wall_s, result.events), chart, data))
+            Ok((Record::of(&read, &result).with_host(wall_s, result.events).with_folder(&read), chart, data))
         })?
         .map_err(unsound)?;
         let messages = data.map(|data| Py::new(py, Table::of(data)?)).transpose()?;
@@ -145,7 +145,7 @@ impl Description {
         let record = work(py, jobs, None, |_| {
             let read = self.subject.read(&sets)?;
             let result = narrows::experiment::run(&read.value, Recorder::off());
-            let sure = single::uncertainties(&reader, &result.metrics, &|_| (), &|| ())?;
+            let sure = single::uncertainties(&reader, &result, &|_| (), &|| ())?;
             Ok(Record::of(&read, &result).with_uncertainty(&sure))
         })?;
         Ok(record.map_err(unsound)?.pretty())

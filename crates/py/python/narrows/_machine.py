@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ._figure import number, rows_html
 from ._narrows import Description
-from ._result import Result, number, rows_html
+from ._result import Result, UnfinishedRun
 from ._settings import setting
 
 
@@ -135,21 +136,28 @@ class Machine:
         """
         return json.loads(self._description.show(list(self._sets)))
 
-    def run(self, *, seed: int | None = None, messages: bool = False) -> Result:
+    def run(self, *, seed: int | None = None, messages: bool = False, allow_unfinished: bool = False) -> Result:
         """Runs it once.
 
         Args:
             seed: The seed of every random stream; by default the description's.
             messages: Keep every message, for `Result.messages`.
+            allow_unfinished: Return the result of a run that did not complete, too: `outcome` and `reason` say how it
+                ended.
 
         Returns:
-            The result; one that ended stuck says so in `outcome` and `stuck`, and is no exception.
+            The result.
 
         Raises:
             DescriptionError: The description is not sound.
+            UnfinishedRun: The run ended in a deadlock or livelock, at a limit, or with messages lost. The result is in
+                the exception.
         """
         machine = self if seed is None else self.set("run.seed", seed)
-        return Result(self._description.run(list(machine._sets), messages))
+        result = Result(self._description.run(list(machine._sets), messages))
+        if not result.is_complete and not allow_unfinished:
+            raise UnfinishedRun(result)
+        return result
 
     def whatif(self, metric: str | None = None, *, by: float = 2.0, jobs: int | None = None) -> Whatif:
         """Tries every number of the machine larger and smaller: what gains, what binds, what changes nothing.
@@ -172,13 +180,18 @@ class Machine:
 
         Returns:
             By metric: `value`, `unit`, `left_free` (one standard deviation, as a part of the value) and
-            `elasticities`, the constants that it comes from, the largest part first.
+            `elasticities`, the constants that it comes from, the largest part first; and `untried`, the constants
+            whose part is missing, since the changed machine cannot be compared, each with the reason.
 
         Raises:
-            DescriptionError: The description is not sound.
+            DescriptionError: The description is not sound, or its run does not complete.
         """
         record = json.loads(self._description.uncertainty(list(self._sets), jobs))
-        return {name: {**record["metrics"][name], **sure} for name, sure in record["uncertainty"].items()}
+        untried = record.get("uncertainty_untried", {})
+        return {
+            name: {**record["metrics"][name], **sure, "untried": untried}
+            for name, sure in record["uncertainty"].items()
+        }
 
     def fit(
         self,

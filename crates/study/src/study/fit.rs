@@ -131,7 +131,10 @@ impl NumberSource for Fitting<'_> {
             let sets: Vec<String> = self.keys[*point].iter().zip(constants).flat_map(of).collect();
             results.insert(draft.name.clone(), draft.run(&draft.read(&sets).ok()?));
         }
-        judge::numbers(&self.found.results_view(&results), &[self.claims[datum]]).first().copied()
+        judge::numbers(&self.found.results_view(&results), &[self.claims[datum]])
+            .first()
+            .copied()
+            .filter(|number| number.is_finite())
     }
 
     fn depends_on(&self, datum: usize, constant: usize) -> bool {

@@ -194,7 +194,7 @@ impl Measurements {
 
 impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let count = |name: &str, count: u64| Metric::new(name, count as f64, "");
+        let count = |name: &str, count: u64| Metric::count(name, count as f64, "");
         let own = [
             count("bursts.phases", self.phases.get()),
             count("bursts.messages", self.messages.get()),

@@ -247,7 +247,7 @@ impl RunningWorkload for Sweep {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let own = [
             self.span.metric("unstructured.cycles", outcome),
-            Metric::new("unstructured.batches", self.batches.get() as f64, ""),
+            Metric::count("unstructured.batches", self.batches.get() as f64, ""),
         ];
         parallel::metrics(world, own.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))))
     }

@@ -229,7 +229,7 @@ fn word(bytes: &[u8]) -> u64 {
 
 /// Returns the bit that completion number `position` has, and the one a lap before has not.
 fn lap(position: u64) -> u64 {
-    if position / OUTSTANDING_MAX % 2 == 0 { LAP } else { 0 }
+    if (position / OUTSTANDING_MAX).is_multiple_of(2) { LAP } else { 0 }
 }
 
 fn completion_word(position: u64, answer: &RemotePacket) -> u64 {
