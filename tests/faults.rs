@@ -1,6 +1,8 @@
 //! What fails, fails by name: packets that the watchdog drops, buffers that are never freed, parts
 //! that do not fit together. What a fabric loses is sent again, under any interface, or refused.
 
+mod slow;
+
 use crate::common::parts::{accepted, done, read, sound, text};
 use crate::common::*;
 use narrows::engine::Outcome;

@@ -307,6 +307,12 @@ impl Sim {
         self.0.progress.set(self.now());
     }
 
+    /// States that the run gets on at `instant`, whatever happens before: a barrier opens then.
+    pub fn progress_at(&self, instant: Time) {
+        let until = &self.0.sleep_horizon;
+        until.set(until.get().with_sleeper(instant));
+    }
+
     /// Has `task` polled at the present instant, whatever event it awaited before.
     pub(super) fn wake(&self, task: TaskId) {
         self.settle();

@@ -34,7 +34,8 @@ pub struct RunResult {
     pub deliveries: Vec<Delivery>,
     /// The busy and active times of every processor, bus, memory, engine and link.
     pub resources: Vec<ResourceUse>,
-    /// The simulated time at the end of the run.
+    /// The simulated time at the end of the run: no message that was measured in a run that ended by itself was
+    /// delivered later.
     pub end: Time,
     /// The number of events fired.
     pub events: u64,
@@ -100,12 +101,19 @@ fn result(built: Built) -> RunResult {
         ledger: if is_complete { built.world.tally.ledger() } else { LedgerSums::default() },
         deliveries: deliveries(&built),
         resources: resources(&built),
-        end: sim.now(),
+        end: end(&built, &outcome),
         events: sim.events(),
         timeline: sim.recorder().take(),
         packets: sim.recorder().take_packets(),
         outcome,
     }
+}
+
+/// Returns when the run ended: a run that ends by itself ends no earlier than its last measured delivery, by the clock
+/// of the receiver, whose processor may be ahead of the simulation.
+fn end(built: &Built, outcome: &Outcome) -> Time {
+    let now = built.world.sim.now();
+    if outcome.is_complete() { now.max(built.world.tally.last_delivery()) } else { now }
 }
 
 /// Returns the distributions of the workload that have samples.

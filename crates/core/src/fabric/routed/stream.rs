@@ -236,6 +236,11 @@ impl StreamRx for RoutedRx {
         Piece::Bytes { packet, bytes: most, time, first, last: false }
     }
 
+    /// The routers act a picosecond behind the edges of their clock.
+    fn end_of_transfer(&self, start: Time, bytes: Bytes, rate: Rate) -> Time {
+        self.fabric.clock.end_of_transfer(start, bytes, rate)
+    }
+
     fn return_credit(&mut self, bytes: Bytes) {
         let flit = u64::from(self.fabric.links.flit_bytes);
         let flits = |taken: u64, length: u64| if taken == length { taken.div_ceil(flit) } else { taken / flit };

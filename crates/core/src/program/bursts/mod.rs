@@ -144,7 +144,7 @@ impl Part for Bursts {
 
 impl WorkloadSpec for Bursts {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds::default()
+        WorkloadNeeds { packet_words: 1, ..WorkloadNeeds::default() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {

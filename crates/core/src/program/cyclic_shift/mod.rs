@@ -114,7 +114,7 @@ impl Part for CyclicShift {
 
 impl WorkloadSpec for CyclicShift {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds::default()
+        WorkloadNeeds::active_messages()
     }
 
     fn objective(&self) -> Option<Objective> {

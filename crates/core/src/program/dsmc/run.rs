@@ -72,7 +72,7 @@ impl Part for Dsmc {
 
 impl WorkloadSpec for Dsmc {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {

@@ -123,7 +123,7 @@ impl Part for Em3d {
 
 impl WorkloadSpec for Em3d {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.sends == Sends::Loads, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: self.sends == Sends::Loads, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {

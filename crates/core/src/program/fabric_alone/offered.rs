@@ -41,7 +41,7 @@ pub struct Offered {
     #[param(flatten)]
     pub pattern: Pattern,
     /// Offered load in flits per node and cycle.
-    #[param(min = 0.0, max = 64.0)]
+    #[param(min = 0.0, max = 64.0, check = never_sends)]
     pub load: f64,
     /// Length of every packet in flits.
     #[param(min = 1, max = 4096, default = 1)]
@@ -55,6 +55,10 @@ pub struct Offered {
     /// Largest number of further cycles in which measured packets may arrive.
     #[param(max = 1_000_000_000, default = 100_000)]
     pub drain: u64,
+}
+
+fn never_sends(load: &f64) -> Option<(String, &'static str)> {
+    (*load <= 0.0).then(|| ("no node would ever send".to_owned(), "a load is above 0"))
 }
 
 /// A packet in flight.

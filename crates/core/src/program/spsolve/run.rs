@@ -67,7 +67,7 @@ impl Part for Spsolve {
 
 impl WorkloadSpec for Spsolve {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.sends == Exchange::Changes, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: self.sends == Exchange::Changes, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {

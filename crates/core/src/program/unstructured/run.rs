@@ -93,7 +93,7 @@ impl part::Part for Unstructured {
 
 impl WorkloadSpec for Unstructured {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.sends == UnstructuredExchange::Loads, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: self.sends == UnstructuredExchange::Loads, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
