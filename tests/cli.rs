@@ -334,3 +334,14 @@ fn check_warns_of_a_bus_faster_than_any_pci_bus() {
     assert!(printed.contains("PCI-X 533 moves 4.3 GB/s"), "{printed}");
     assert!(printed.contains("full-duplex link such as PCI Express"), "{printed}");
 }
+
+#[test]
+fn check_counts_links_and_bisection_alike() {
+    let survey = stdout(&["check", "offered-load"]);
+    // An 8x8 mesh has 112 links, of which 8 cross the middle; in both lines each is counted each way.
+    assert!(survey.contains("64 routers, 224 links between them, counted each way"), "{survey}");
+    assert!(
+        survey.contains("bisection: 16 links between the halves of the nodes by number, counted each way"),
+        "{survey}"
+    );
+}
