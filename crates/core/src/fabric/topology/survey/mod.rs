@@ -24,7 +24,7 @@ mod wait;
 #[cfg(test)]
 mod tests;
 
-use super::Shape;
+use super::{Shape, Wiring};
 use crate::engine::rng::stream;
 use links::Links;
 use rand::RngExt;
@@ -201,6 +201,17 @@ impl fmt::Display for Deadlock {
                 let told: Vec<String> = circle.iter().chain(circle.first()).map(Channel::to_string).collect();
                 write!(f, "packets can wait in a circle: {}", told.join(" waits for "))
             }
+        }
+    }
+}
+
+impl Channel {
+    /// Returns the channel as text, with the router's name where the description names it.
+    pub fn with_name(&self, wiring: &Wiring) -> String {
+        let Channel { router, port, channel } = *self;
+        match wiring.router_name(router) {
+            Some(name) => format!("router {name} port {port} channel {channel}"),
+            None => self.to_string(),
         }
     }
 }
