@@ -76,7 +76,8 @@ fn matrices() -> Vec<Vec<u8>> {
 fn networks() -> Vec<Vec<u8>> {
     let list = "# switches: s*\nh0 s0\ns0 s1 {'rate': '8 Gbit/s', 'latency': '5 ns'}\nh1,s1 # last\n";
     let json = r#"{"directed": false,
-"nodes": [{"id": "h0", "kind": "host"}, {"id": 1, "kind": "host"}, {"id": "s0", "kind": "switch"}, {"id": "s1", "kind": "router"}],
+"nodes": [{"id": "h0", "kind": "host"}, {"id": 1, "kind": "host"}, {"id": "s0", "kind": "switch"},
+{"id": "s1", "kind": "router"}],
 "edges": [{"source": "h0", "target": "s0"}, {"source": 1, "target": "s1", "rate": "8 Gbit/s"},
 {"source": "s0", "target": "s1", "latency": "5 ns"}]}"#;
     let graphml = r#"<?xml version='1.0' encoding='utf-8'?>

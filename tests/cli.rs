@@ -316,7 +316,7 @@ fn a_fabric_that_no_memory_holds_is_refused_with_the_estimate() {
     assert!(stderr(&ran).contains("choose a smaller shape, fewer channels or shorter buffers"), "{}", stderr(&ran));
 }
 
-/// What `check` prints of a ping-pong over a PCI bus of this clock and width.
+/// Returns the output of `check` for a ping-pong over a PCI bus of this clock and width.
 fn checked_bus(clock: &str, width: &str) -> String {
     let [clock, width] = [("clock", clock), ("width", width)]
         .map(|(key, value)| format!("hosts.pentium-ii-440lx.io-bus.pci.{key}={value}"));

@@ -23,7 +23,8 @@ pub trait FabricSpec: PartSpec {
         None
     }
 
-    /// Returns the names of the nodes that a machine has for which none are described, if the fabric has names for them.
+    /// Returns the names of the nodes that a machine has for which none are described, if the fabric has names for
+    /// them.
     fn node_names(&self) -> Option<Vec<String>> {
         None
     }

@@ -126,8 +126,8 @@ impl<'t> Table<'t> {
         self.choose_here(doc, members, Absence::IsAllowed, read)
     }
 
-    /// Returns which of several keys, of which one suffices, the highest layer defines, or `None` if none is defined. Two
-    /// that one layer defines are reported.
+    /// Returns which of several keys, of which one suffices, the highest layer defines, or `None` if none is defined.
+    /// Two that one layer defines are reported.
     pub fn select_key(&self, keys: &[&'static str]) -> Option<&'static str> {
         let names = keys.iter().copied();
         let selection = tree_of(self.node).map(|tree| select_variant(tree, names)).unwrap_or_default();

@@ -49,7 +49,7 @@ impl Links {
         self.wiring.entry_attributes(node).rate.unwrap_or(self.rate)
     }
 
-    /// Returns the rate of a link on which a flit takes so many cycles.
+    /// Returns the rate of a link on which a flit takes `cycles_per_flit`.
     fn rate_of(&self, cycles_per_flit: u32) -> Rate {
         match cycles_per_flit == self.router.cycles_per_flit() {
             true => self.rate,

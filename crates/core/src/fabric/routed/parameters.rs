@@ -99,8 +99,8 @@ impl RoutedFabric {
         }
     }
 
-    /// Returns the place of each node in a shape that names its nodes, or `None` if nodes take the places in order: where
-    /// the shape has no names, or none of the nodes has one of them.
+    /// Returns the place of each node in a shape that names its nodes, or `None` if nodes take the places in order:
+    /// where the shape has no names, or none of the nodes has one of them.
     ///
     /// # Errors
     ///
@@ -116,7 +116,7 @@ impl RoutedFabric {
         unplaced.map_or_else(|| Ok(places.iter().copied().collect()), |(node, _)| Err(node.clone()))
     }
 
-    /// Returns the smallest part of a cycle's flit that every node can inject in a cycle.
+    /// Returns the flits that every node can inject in a cycle, at most 1.
     pub fn injection_max(&self, shape: &Shape) -> f64 {
         let router = &self.parameters.router;
         let usual = router.cycles_per_flit();

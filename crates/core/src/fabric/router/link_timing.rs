@@ -79,7 +79,7 @@ impl RouterParameters {
         outputs.all(|(end, timing)| *timing == usual(end)) && timings.entries.iter().all(|timing| *timing == entry)
     }
 
-    /// Returns the rate of a link on which a flit takes so many cycles.
+    /// Returns the rate of a link on which a flit takes `cycles_per_flit`.
     pub fn rate_of(&self, cycles_per_flit: u32) -> Rate {
         let bits = u128::from(self.clock.0) * u128::from(self.flit_bits) / u128::from(cycles_per_flit);
         Rate::from_bits_per_s(u64::try_from(bits).unwrap_or(u64::MAX))

@@ -1,7 +1,8 @@
 //! Parameters of a router and its links, and what does not fit together.
 //!
 //! The defaults are BookSim2's input-queued router: one cycle for each stage, a flit per cycle, credits
-//! that are processed for a cycle. Leaves out: parameters that differ between routers of a network; links may differ (`link_timing.rs`).
+//! that are processed for a cycle. Leaves out: parameters that differ between routers of a network; links may differ
+//! (`link_timing.rs`).
 
 use crate::engine::{Bytes, Hertz};
 use crate::fabric::topology::Shape;

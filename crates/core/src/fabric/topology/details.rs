@@ -1,4 +1,4 @@
-//! What a description may state of single links and routers: rates, latencies and names.
+//! Properties of single links and routers that a description may state: rates, latencies and names.
 //!
 //! A shape that states none has equal links, which the routers' parameters describe, and routers that go by numbers.
 

@@ -1,11 +1,12 @@
-//! Nodes on the places of a shape in another order: a machine numbers its nodes as it describes them, a file as it names
-//! them.
+//! Nodes on the places of a shape in another order: a machine numbers its nodes as it describes them, a file as it
+//! names them.
 
 use super::{Asking, End, Routing, Shape, Ways, Wiring, WiringDetails};
 use std::sync::Arc;
 
 impl Shape {
-    /// Returns the shape with node `n` at the place of node `places[n]`. The remaining places keep their order and follow.
+    /// Returns the shape with node `n` at the place of node `places[n]`. The remaining places keep their order and
+    /// follow.
     ///
     /// # Panics
     ///

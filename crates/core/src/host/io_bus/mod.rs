@@ -10,10 +10,10 @@
 //! DMA in bursts, and how each bridge serves processor and DMA that want it at once. It leaves
 //! out caches (a block copy states its memory accesses), address translation, and other devices.
 //!
-//! The bus is half-duplex and shared: reads, writes and programmed I/O exclude each other, whoever is master. So it cannot
-//! represent PCI Express, whose links carry packets in both directions at once, with credits and split transactions. A bus
-//! of the rate of such a link would halve what two directions move and make every load wait for DMA; `narrows check` warns
-//! above [the fastest PCI bus](host::PCI_RATE_MAX).
+//! The bus is half-duplex and shared: reads, writes and programmed I/O exclude each other, whichever side is master.
+//! So it cannot represent PCI Express, whose links carry packets in both directions at once, with credits and split
+//! transactions. A bus of the rate of such a link would halve what two directions move and make every load wait for
+//! DMA; `narrows check` warns above [the fastest PCI bus](host::PCI_RATE_MAX).
 
 pub mod bridge;
 pub mod competition;

@@ -1,8 +1,9 @@
-//! What a transaction of the processor takes on the bus in addition to its data: a number of bus cycles, or a time.
+//! The overhead of a transaction of the processor on the bus, in addition to its data: a number of bus cycles, or a
+//! time.
 //!
 //! A bus cycle is the unit of a data sheet that counts address, wait states and turn-around. A time is what a program
-//! measures of one load or store, less its data; it stays what it is when the bus gets another clock. Of the two keys of
-//! an overhead, the one in the highest layer of a description holds.
+//! measures of one load or store, less its data; it stays what it is when the bus gets another clock. Of the two keys
+//! of an overhead, the one in the highest layer of a description holds.
 
 use crate::engine::{Hertz, Time};
 use crate::text::{ParameterSink, ParameterType, Table};

@@ -1,4 +1,5 @@
-//! What a graph must be to be a fabric: hosts with one link, switches with few enough, every vertex joined to every other.
+//! The conditions on a graph that is a fabric: hosts with one link, switches with few enough, every vertex joined to
+//! every other.
 
 use super::super::PORTS_MAX;
 use super::GraphRouting;

@@ -1,5 +1,5 @@
-//! GraphML as networkx and others write it: `node` and `edge` elements of one `graph`, and `key` elements that name their
-//! `data`.
+//! GraphML as networkx and others write it: `node` and `edge` elements of one `graph`, and `key` elements that name
+//! their `data`.
 //!
 //! A vertex is called by its `id`. Leaves out: hyperedges, nested graphs and ports.
 

@@ -2,8 +2,8 @@
 //!
 //! `#` begins a comment. `# switches: s*` and `# hosts: h[0..15]` are lines that say which vertices are which, by
 //! [patterns of names](NamePattern). Attributes follow in braces, as networkx writes them:
-//! `a b {'rate': '100 Gbit/s', 'latency': '500 ns'}`. Where all names are numbers, vertices have their order, else that of
-//! their first lines.
+//! `a b {'rate': '100 Gbit/s', 'latency': '500 ns'}`. Where all names are numbers, vertices have their order, else
+//! that of their first lines.
 
 use super::attributes::{self, shortened};
 use super::builder::{Builder, Graph, GraphError, GraphLink, Id, VertexKind};
@@ -123,8 +123,8 @@ fn link_attributes(dictionary: &str) -> Result<super::super::LinkAttributes, att
     attributes::link(rate, latency)
 }
 
-/// Returns the entries of a dictionary of Python or JSON: commas within quotes or brackets divide none. Returns `None` if
-/// a quote or a bracket is not closed.
+/// Returns the entries of a dictionary of Python or JSON: commas within quotes or brackets divide none. Returns
+/// `None` if a quote or a bracket is not closed.
 fn entries(dictionary: &str) -> Option<Vec<&str>> {
     let (mut entries, mut start, mut depth, mut quote, mut is_escaped) = (Vec::new(), 0, 0_usize, None, false);
     for (at, character) in dictionary.char_indices() {

@@ -12,10 +12,11 @@
 //! | `plan.rs` | routers and their ports |
 //! | `rule.rs` | routing by tables: up*/down*, shortest paths, distance classes |
 //!
-//! Models: a vertex is a switch, a host with one link to its switch, or a switch with a host, as its `kind` states. Where a
-//! file states no kind, every vertex is a switch with a host; where it names switches alone, all others are hosts; where
-//! it names hosts alone, all others are switches. Nodes and routers have the names and the order of their vertices, and a
-//! router's ports the order of its links. A link may have a `rate` and a `latency` of its own. Leaves out: parallel links.
+//! Models: a vertex is a switch, a host with one link to its switch, or a switch with a host, as its `kind` states.
+//! If a file states no kind, every vertex is a switch with a host; where it names switches alone, all others are
+//! hosts; where it names hosts alone, all others are switches. Nodes and routers have the names and the order of
+//! their vertices, and a router's ports the order of its links. A link may have a `rate` and a `latency` of its own.
+//! Leaves out: parallel links.
 
 mod attributes;
 mod builder;
@@ -48,7 +49,8 @@ pub enum GraphRouting {
     UpDown,
     /// By the fewest links: packets may wait in a circle.
     ShortestPath,
-    /// By the fewest links, each link of a route in the next class of virtual channels: packets cannot wait in a circle.
+    /// By the fewest links, each link of a route in the next class of virtual channels: packets cannot wait in a
+    /// circle.
     DistanceClasses,
 }
 
@@ -57,8 +59,9 @@ pub enum GraphRouting {
 pub struct GraphParameters {
     /// An edge list (`a b` on each line), networkx's node-link JSON, or GraphML.
     pub file: PathBuf,
-    /// Up towards the root of a tree, then down, which never deadlocks; the fewest links, which may; or the fewest links in
-    /// distance classes, which never deadlocks and needs a virtual channel for each link of the longest route.
+    /// Up towards the root of a tree, then down, which never deadlocks; the fewest links, which may; or the fewest
+    /// links in distance classes, which never deadlocks and needs a virtual channel for each link of the longest
+    /// route.
     #[param(default = "up-down")]
     pub routing: GraphRouting,
     /// The graph of the file, unless that has errors.

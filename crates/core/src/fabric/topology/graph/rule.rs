@@ -2,12 +2,12 @@
 //!
 //! Models (Schroeder et al. 1991, Autonet): a breadth-first tree from the router with the least
 //! eccentricity, the first of several. A link leads up if it ends nearer the root, or as near at a
-//! router of lower number. A packet goes up any number of times, then down, by any of the shortest such routes. Up links
-//! form no circle, down links neither, and none is left for the other but once, so no circle of waits closes. The other
-//! rules take every link to lead up. In distance classes (Günther 1981; Dally and Towles 2004, §14.2.2) the virtual
-//! channels of a link are divided among as many classes as the longest route has links, and a packet takes its first link
-//! in the first class, each further one in the next: it waits only for channels of a higher class.
-//! Leaves out: other trees, spreading packets evenly, choosing routes by rates and latencies of links.
+//! router of lower number. A packet goes up any number of times, then down, by any of the shortest such routes. Up
+//! links form no circle, down links neither, and none is left for the other but once, so no circle of waits closes.
+//! The other rules take every link to lead up. In distance classes (Günther 1981; Dally and Towles 2004, chapter 14)
+//! the virtual channels of a link are divided among as many classes as the longest route has links, and a packet
+//! takes its first link in the first class, each further one in the next: it waits only for channels of a higher
+//! class. Leaves out: other trees, spreading packets evenly, choosing routes by rates and latencies of links.
 
 use super::super::{Asking, End, Routing, Ways, every_channel};
 use super::GraphRouting;

@@ -44,7 +44,8 @@ fn formats_describe_the_same_graph() {
     let xml = parse(
         "<?xml version='1.0' encoding='utf-8'?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n\
          <graph edgedefault=\"undirected\"><node id=\"b\"/><node id=\"a\"/><node id=\"c\"/><node id=\"d\"/>\n\
-         <edge source=\"b\" target=\"a\"/>\n<edge source=\"a\" target=\"c\"/><edge source=\"c\" target=\"d\"/></graph></graphml>",
+         <edge source=\"b\" target=\"a\"/>\n<edge source=\"a\" target=\"c\"/>\
+         <edge source=\"c\" target=\"d\"/></graph></graphml>",
     );
     let xml = xml.unwrap();
     assert_eq!((ends(&xml), xml.links[1]), (ends(&list), link(5)));
@@ -245,7 +246,8 @@ fn invalid_graphml_is_reported_with_its_lines() {
     assert_eq!(errors("<svg/>"), ["g, line 1: it is `svg`, and not GraphML"]);
     assert_eq!(errors("\n<graphml/>"), ["g, line 2: it has no `graph`"]);
     assert_eq!(errors("<graphml><graph/>\n<graph/></graphml>"), ["g, line 2: there is a second `graph`"]);
-    let kind = "<graphml><key id=\"k\" for=\"node\" attr.name=\"kind\"/>\n<graph><node id=\"a\"><data key=\"k\">swich</data></node>";
+    let kind = "<graphml><key id=\"k\" for=\"node\" attr.name=\"kind\"/>\n\
+                <graph><node id=\"a\"><data key=\"k\">swich</data></node>";
     assert_eq!(errors(&format!("{kind}</graph></graphml>")), ["g, line 2: `kind` is \"swich\""]);
     let lone = kind.replace("swich", "host")
         + "<node id=\"b\"/><node id=\"c\"/>\n<edge source=\"b\" target=\"c\"/></graph></graphml>";
@@ -259,7 +261,7 @@ fn elements_may_be_nested_deep() {
     assert!(!errors(&"<a>".repeat(100_000)).is_empty());
 }
 
-/// Whatever is read is built, and the rule asked.
+/// Builds all that is read, and asks its rule.
 fn survives(text: &str) {
     let Ok(graph) = parse(text) else { return };
     for routing in [GraphRouting::UpDown, GraphRouting::ShortestPath, GraphRouting::DistanceClasses] {
@@ -281,7 +283,9 @@ proptest! {
     }
 
     #[test]
-    fn no_line_brings_it_down(text in "(# (switches|hosts): [a-d*]{0,2}\n|[a-d1-3]{0,2}[ ,]?(->| |,|#|\\{'rate': '?|\\}|\n)){0,20}") {
+    fn no_line_brings_it_down(
+        text in "(# (switches|hosts): [a-d*]{0,2}\n|[a-d1-3]{0,2}[ ,]?(->| |,|#|\\{'rate': '?|\\}|\n)){0,20}",
+    ) {
         survives(&text);
     }
 
@@ -298,9 +302,13 @@ proptest! {
 
     #[test]
     fn no_graphml_brings_it_down(
-        elements in prop::collection::vec(("(node|edge|data|graph|key)", "( (id|source|target|key|attr.name|for)=\"[a-c]\"){0,3}", "[a-c<&]{0,2}"), 0..12),
+        elements in prop::collection::vec(
+            ("(node|edge|data|graph|key)", "( (id|source|target|key|attr.name|for)=\"[a-c]\"){0,3}", "[a-c<&]{0,2}"),
+            0..12,
+        ),
     ) {
-        let element = |(name, attributes, text): &(String, String, String)| format!("<{name}{attributes}>{text}</{name}>");
+        type Element = (String, String, String);
+        let element = |(name, attributes, text): &Element| format!("<{name}{attributes}>{text}</{name}>");
         let elements: String = elements.iter().map(element).collect();
         survives(&format!("<graphml><graph>{elements}</graph></graphml>"));
         survives(&format!("<graphml>{elements}</graphml>"));

@@ -1,6 +1,6 @@
 //! The fewest links, those of nodes included, that separate the lower half of the nodes, by number,
-//! from the upper: the most packets that flow from one to the other at a time (Dinic 1970). Both directions count, as the
-//! bisection channel count of Dally and Towles (2004), §3.3.1, has it.
+//! from the upper: the most packets that flow from one to the other at a time (Dinic 1970). Both directions count, as
+//! the bisection channel count of Dally and Towles (2004, chapter 3), has it.
 //!
 //! Leaves out: halving the nodes in any other way, of which some may cut fewer.
 
