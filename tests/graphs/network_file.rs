@@ -13,7 +13,7 @@ pub struct Network {
 
 /// A link of two vertices.
 pub struct Link {
-    ends: [String; 2],
+    pub ends: [String; 2],
     pub rate: Option<&'static str>,
     pub latency: Option<&'static str>,
 }
