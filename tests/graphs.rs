@@ -72,7 +72,8 @@ fn runs_as_the_fat_tree(network: &Network, keys: &str, name: &str) {
     for file in network.files(name) {
         let fabric = file.fabric("");
         assert_eq!(shape(&surveyed(&fabric)), expected, "{:?}", file.0);
-        assert_eq!(runs(&fabric, 0), expected_runs, "{:?}", file.0);
+        // As text, for a mean of few samples has no interval: its bounds are no number, and equal none.
+        assert_eq!(format!("{:?}", runs(&fabric, 0)), format!("{expected_runs:?}"), "{:?}", file.0);
     }
 }
 
@@ -109,8 +110,8 @@ fn a_dragonfly_from_a_file_has_its_distances_and_delivers() {
             (metrics(&format!("{load}{fabric}")), bursts)
         });
         assert_eq!(all[0].0["offered.unfinished"], 0.0);
-        assert_eq!(all[0], all[1], "{routing}");
-        assert_eq!(all[0], all[2], "{routing}");
+        let [list, json, graphml] = all.map(|metrics| format!("{metrics:?}"));
+        assert_eq!((&list, &list), (&json, &graphml), "{routing}");
     }
     // By the fewest links in any channel, packets of a dragonfly can wait in a circle.
     let fabric = files[0].fabric("routing = \"shortest-path\"\n[fabric.router]\nvirtual-channels = 1\n");
@@ -163,7 +164,7 @@ fn a_link_has_its_own_rate() {
     // Flits of 4 B at 1 GHz: 32 Gbit/s move one in each cycle, 8 Gbit/s one in four.
     let load = OFFERED.replace("load = 0.35", "load = 0.6").replace("cycles = 800", "cycles = 8000");
     let accepted = |rate: &'static str| {
-        let files = pair(Some(rate), None).files(&rate.replace(' ', ""));
+        let files = pair(Some(rate), None).files(&rate.replace([' ', '/'], ""));
         let each = files.map(|file| metrics(&format!("{load}{}{ROUTER}", file.fabric(""))));
         assert_eq!((&each[0], &each[0]), (&each[1], &each[2]));
         each[0]["offered.accepted"]
@@ -186,7 +187,7 @@ fn rates_that_take_no_whole_cycles_are_refused_with_their_lines() {
         let expected = format!("line {line}: the link of `s0` and `s1`: at 10 Gbit/s a flit of 4 B takes 3.200 cycles");
         assert!(problems.contains(&expected), "{problems}");
         assert_eq!(problems.matches("error").count(), 1, "{problems}");
-        assert!(problems.contains("the nearest rates are 10.667 Gbit/s and 8 Gbit/s"), "{problems}");
+        assert!(problems.contains("the nearest rates are 10.666666666 Gbit/s and 8 Gbit/s"), "{problems}");
     }
     for (attributes, message) in [
         ((Some("64 Gbit/s"), None), "is more than a flit of 4 B in each cycle of 1 GHz, 32 Gbit/s"),
@@ -198,13 +199,14 @@ fn rates_that_take_no_whole_cycles_are_refused_with_their_lines() {
     }
 }
 
-const STREAM: &str = "parts = [\"hosts/cm-5\"]\n[ni.queues]\n[protocol.none]\n[messaging]\nin-order = false\n\
+const STREAM: &str = "[ni.queues]\n[protocol.none]\n[messaging]\nin-order = false\n\
                       [workload.stream]\nmessages = 10\npayload = \"24 B\"\n";
 
 /// Two leaves with two hosts each, and a description of the nodes.
 fn flow_over(nodes: &str, flows: &str) -> Result<Machine, String> {
     let [file, ..] = Network::leaf_spine(2, 2, 1).files(&format!("names-{}", nodes.len() + 100 * flows.len()));
-    read(&format!("{STREAM}flows = {flows}\n{}\n[fabric.router]\nexit-delay = 1\n{nodes}", file.fabric("")))
+    let fabric = file.fabric("[fabric.router]\nexit-delay = 1\n");
+    read(&format!("parts = [\"hosts/cm-5\"]\n{nodes}{STREAM}flows = {flows}\n{fabric}"))
 }
 
 #[test]
@@ -213,7 +215,7 @@ fn hosts_keep_their_names() {
     let names: Vec<&str> = machine.nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["h0", "h1", "h2", "h3"]);
     let result = run(&machine, Recorder::off());
-    assert_eq!((result.outcome.clone(), result.metric("packets.sent")), (Outcome::Done, Some(30.0)));
+    assert_eq!((result.outcome.clone(), result.metric("messages.delivered")), (Outcome::Done, Some(30.0)));
     assert!(result.resources.iter().any(|resource| resource.name.contains("h0 → leaf0.0")), "{:?}", result.resources);
     assert!(result.resources.iter().any(|resource| resource.name.contains("leaf1.2 → spine0.1")));
     let problems = flow_over("", "[\"x* -> h0\"]").unwrap_err();
@@ -228,7 +230,7 @@ fn nodes_are_placed_by_the_names_of_hosts() {
         let machine = flow_over(&nodes(names), flows).unwrap_or_else(|problems| panic!("{problems}"));
         let result = run(&machine, Recorder::off());
         assert_eq!(result.outcome, Outcome::Done);
-        result.metric("message.latency").expect("a latency")
+        result.metric("message.latency_one_way").expect("a latency")
     };
     // h0 and h1 are at one leaf, h2 at the other, whatever the order of the description.
     let near = latency(&["h0", "h1", "h2", "h3"], "[\"h0 -> h1\"]");
