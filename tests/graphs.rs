@@ -166,7 +166,8 @@ fn a_link_has_its_own_rate() {
     let accepted = |rate: &'static str| {
         let files = pair(Some(rate), None).files(&rate.replace([' ', '/'], ""));
         let each = files.map(|file| metrics(&format!("{load}{}{ROUTER}", file.fabric(""))));
-        assert_eq!((&each[0], &each[0]), (&each[1], &each[2]));
+        let [list, json, graphml] = each.each_ref().map(|metrics| format!("{metrics:?}"));
+        assert_eq!((&list, &list), (&json, &graphml));
         each[0]["offered.accepted"]
     };
     let [full, quarter] = ["32 Gbit/s", "8 Gbit/s"].map(accepted);
@@ -205,7 +206,7 @@ const STREAM: &str = "[ni.queues]\n[protocol.none]\n[messaging]\nin-order = fals
 /// Two leaves with two hosts each, and a description of the nodes.
 fn flow_over(nodes: &str, flows: &str) -> Result<Machine, String> {
     let [file, ..] = Network::leaf_spine(2, 2, 1).files(&format!("names-{}", nodes.len() + 100 * flows.len()));
-    let fabric = file.fabric("[fabric.router]\nexit-delay = 1\n");
+    let fabric = file.fabric("[fabric.router]\nclock = \"1 MHz\"\n");
     read(&format!("parts = [\"hosts/cm-5\"]\n{nodes}{STREAM}flows = {flows}\n{fabric}"))
 }
 
@@ -254,7 +255,7 @@ fn the_incast_of_the_page_has_few_lines_and_runs() {
     let file = File::new("incast.toml", text);
     let small = ["run", file.0.to_str().expect("a path"), "--set", "workload.stream.messages=2"];
     let result = cli::as_json(&small);
-    assert_eq!(result["outcome"]["kind"], "done", "{result}");
+    assert_eq!(result["outcome"], "done", "{result}");
 }
 
 #[test]

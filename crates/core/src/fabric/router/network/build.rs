@@ -88,11 +88,8 @@ fn first_ports(wiring: &Wiring, planes: u32, in_sector: u32) -> (Vec<u32>, usize
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     /// A network of this shape, empty.
-    pub fn new(
-        shape: Shape,
-        (parameters, links): (&RouterParameters, Option<LinkTimings>),
-        seed: u64,
-    ) -> Rows<C, PLAIN> {
+    pub fn new(shape: Shape, described: (&RouterParameters, Option<LinkTimings>), seed: u64) -> Rows<C, PLAIN> {
+        let (parameters, links) = described;
         assert!(parameters.virtual_channels >= shape.routing.virtual_channels_min(), "enough channels for the rule");
         let rules = Rules::new(&shape.wiring, parameters, seed);
         let planes = rules.networks / rules.lanes;
@@ -107,7 +104,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             + u64::from(parameters.switch_traversal_delay)
             + rules.cycles_per_flit;
         let wire = u64::from(parameters.wire_delay);
-        let timings = links.map(|links| Timings::new(&shape, &links, parameters, &rules, (&first_ports, ports)));
+        let timings = links.map(|links| Timings::new(&shape, &links, parameters, (&first_ports, ports)));
         let longest = timings.as_ref().map_or(0, Timings::longest);
         let shared = Shared {
             rules,

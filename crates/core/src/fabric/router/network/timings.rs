@@ -1,8 +1,7 @@
 //! The cycles of links that differ from one another, as the stages ask for them: by port and by source.
 //!
-//! Built only where a shape states rates or latencies; without, every link has the cycles of the [rules](super::cycle).
+//! Built only where a shape states rates or latencies; without, every link has the cycles of the rules (`cycle.rs`).
 
-use super::cycle::Rules;
 use crate::fabric::router::{LinkTiming, LinkTimings, RouterParameters};
 use crate::fabric::topology::{End, Shape};
 
@@ -29,10 +28,10 @@ impl Timings {
         shape: &Shape,
         links: &LinkTimings,
         parameters: &RouterParameters,
-        rules: &Rules,
         (first_ports, ports): (&[u32], usize),
     ) -> Timings {
         let wiring = &shape.wiring;
+        let (interface, credit) = (u32::from(parameters.interface_delay), 2 + u32::from(parameters.credit_delay));
         let (nodes, routers) = (wiring.nodes() as usize, wiring.routers() as usize);
         let planes = first_ports.len() / routers;
         let sources = || (0..planes * nodes).map(|source| links.entries[source % nodes]);
@@ -41,7 +40,7 @@ impl Timings {
             cycles_per_flit: vec![0; ports],
             node_credit: vec![0; ports],
             credit: vec![0; ports],
-            from_source: sources().map(|LinkTiming { wire, .. }| rules.interface as u32 + wire).collect(),
+            from_source: sources().map(|LinkTiming { wire, .. }| interface + wire).collect(),
             source_cycles: sources().map(|link| link.cycles_per_flit).collect(),
         };
         let switch = u32::from(parameters.switch_allocation_delay) + u32::from(parameters.switch_traversal_delay);
@@ -52,9 +51,9 @@ impl Timings {
                 for (output, (end, link)) in (*first as usize..).zip(outputs) {
                     timings.cycles_per_flit[output] = link.cycles_per_flit;
                     timings.to_input[output] = switch + link.cycles_per_flit + link.wire;
-                    timings.node_credit[output] = rules.node_credit as u32 + link.wire;
+                    timings.node_credit[output] = credit + link.wire;
                     if let End::Router { router, port } = *end {
-                        timings.credit[input((router, port))] = rules.node_credit as u32 + link.wire;
+                        timings.credit[input((router, port))] = credit + link.wire;
                     }
                 }
             }
