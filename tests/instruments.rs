@@ -88,11 +88,22 @@ fn unseen(machine: &Machine) -> Vec<String> {
     ends.filter(|(node, id)| !seen.contains(&(node.as_str(), *id))).map(|end| format!("{end:?}")).collect()
 }
 
-/// Metrics of latencies that are missing, or not in order.
+/// Metrics of latencies that are missing, not in order, or not those of the distribution of the same name.
 fn latencies_wrong(result: &RunResult, name: &str) -> Vec<String> {
-    let values = ["_min", "_p50", "_p99", "_max"].map(|suffix| result.metric(&format!("{name}{suffix}")));
-    let is_sound = values[0].is_some_and(|least| least > 0.0) && values.is_sorted();
-    if is_sound { Vec::new() } else { vec![format!("{name}: {values:?}")] }
+    let ends = ["_min", "_p50", "_p90", "_p99", "_p999", "_max"];
+    let values = ends.map(|suffix| result.metric(&format!("{name}{suffix}")));
+    let measured: Vec<f64> = values.iter().flatten().copied().collect();
+    let mut is_sound = values[0].is_some_and(|least| least > 0.0) && values[5].is_some() && measured.is_sorted();
+    let distribution = result.distributions.iter().find(|one| *one.name == *name);
+    is_sound &= distribution.is_some_and(|distribution| {
+        distribution.statistics().into_iter().all(|(suffix, statistic)| {
+            match result.metric(&format!("{name}{suffix}")) {
+                Some(exact) => (exact..=exact * (1.0 + 1.0 / 128.0)).contains(&statistic),
+                None => statistic.is_nan(),
+            }
+        })
+    });
+    if is_sound { Vec::new() } else { vec![format!("{name}: {values:?}, {distribution:?}")] }
 }
 
 /// Parts that every machine has and that are no resource.

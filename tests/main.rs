@@ -14,6 +14,7 @@ mod cli;
 mod common;
 mod cores;
 mod determinism;
+mod distributions;
 mod endpoints;
 mod expressions;
 mod fabrics;

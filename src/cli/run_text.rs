@@ -1,6 +1,7 @@
 //! The result of a run as text.
 
 use narrows_core::engine::Time;
+use narrows_core::engine::distribution::SAMPLES;
 use narrows_study::experiment::uncertainty::single::MetricUncertainty;
 use narrows_study::experiment::{Bottleneck, Record, RunResult, record};
 use narrows_study::report::number::{self, percent, significant};
@@ -16,6 +17,7 @@ pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, 
     let parts = [
         format!("{name}: {}\n{}", outcome(result), note(result)),
         metrics(record),
+        distributions(record),
         ledger_text(&ledger),
         resources(result),
         identity(record, host),
@@ -55,12 +57,71 @@ fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
     }
 }
 
-/// Returns the table of metrics, with aligned decimal points.
+/// The statistics of a distribution: the ends of their metrics' names, and their headings.
+const STATISTICS: [(&str, &str); 8] = [
+    ("", "mean"),
+    ("_min", "min"),
+    ("_p50", "p50"),
+    ("_p90", "p90"),
+    ("_p99", "p99"),
+    ("_p999", "p99.9"),
+    ("_max", "max"),
+    (SAMPLES, "samples"),
+];
+
+/// Returns the names of the distributions whose statistics are among the metrics.
+fn distribution_names<'a>(metrics: &[(&'a str, f64, &str)]) -> Vec<&'a str> {
+    let is_there = |base: &str, suffix: &str| {
+        metrics.iter().any(|(name, ..)| name.strip_prefix(base).is_some_and(|rest| rest == suffix))
+    };
+    let bases = metrics.iter().filter_map(|(name, ..)| name.strip_suffix(SAMPLES));
+    bases.filter(|base| STATISTICS.iter().all(|(suffix, _)| is_there(base, suffix))).collect()
+}
+
+/// Returns the table of metrics, with aligned decimal points. Statistics of distributions have a table of their own.
 fn metrics(record: &Record) -> String {
+    let mut metrics = record.metrics();
+    let names = distribution_names(&metrics);
+    let statistic = |name: &str| {
+        let suffix = names.iter().find_map(|base| name.strip_prefix(base));
+        suffix.is_some_and(|suffix| STATISTICS.iter().any(|(known, _)| *known == suffix))
+    };
+    metrics.retain(|(name, ..)| !statistic(name));
+    if metrics.is_empty() {
+        return String::new();
+    }
     let mut table = ReportTable::new(vec![Column::new("metric"), Column::new("value"), Column::new("unit")]);
-    let values: Vec<String> = record.metrics().into_iter().map(|(_, value, unit)| number(value, unit)).collect();
-    for ((name, _, unit), value) in record.metrics().into_iter().zip(aligned(values)) {
+    let values: Vec<String> = metrics.iter().map(|(_, value, unit)| number(*value, unit)).collect();
+    for ((name, _, unit), value) in metrics.into_iter().zip(aligned(values)) {
         table.push(vec![name.into(), value.into(), number::unit(unit).into()]);
+    }
+    table.text()
+}
+
+/// Returns the table of distributions: a row for each, with its measured statistics. A percentile that none of them has
+/// enough samples for has no column.
+fn distributions(record: &Record) -> String {
+    let metrics = record.metrics();
+    let names = distribution_names(&metrics);
+    if names.is_empty() {
+        return String::new();
+    }
+    let statistic = |base: &str, suffix: &str| {
+        let found = metrics.iter().find(|(name, ..)| name.strip_prefix(base).is_some_and(|rest| rest == suffix));
+        found.map_or((f64::NAN, ""), |(_, value, unit)| (*value, *unit))
+    };
+    let is_shown = |suffix: &str| names.iter().any(|base| !statistic(base, suffix).0.is_nan());
+    let shown: Vec<_> = STATISTICS.into_iter().filter(|(suffix, _)| suffix.is_empty() || is_shown(suffix)).collect();
+    let heads = shown.iter().map(|(_, head)| *head);
+    let mut table =
+        ReportTable::new(["distribution"].into_iter().chain(heads).chain(["unit"]).map(Column::new).collect());
+    for base in &names {
+        let value = |(suffix, _): &(&str, &str)| {
+            let (value, unit) = statistic(base, suffix);
+            Cell::Text(number(value, unit))
+        };
+        let unit = Cell::Text(number::unit(statistic(base, "").1));
+        table.push([Cell::from(*base)].into_iter().chain(shown.iter().map(value)).chain([unit]).collect());
     }
     table.text()
 }

@@ -98,7 +98,7 @@ fn bytes(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<Vec<u8
     if let Some(encoding) = format.encoding() {
         return plan.dataset(rows).bytes(encoding).map_err(|why| Problem::new(why).into());
     }
-    let metrics = tidy::metrics(rows, &plan.metrics);
+    let metrics = tidy::metrics(rows, plan.seeds, &plan.metrics);
     let seeded = plan.seeds.map(|seeds| tidy::replicated(rows, seeds as usize, &metrics));
     let text = match (&seeded, format) {
         (Some(points), Format::Json) => replicated::json(points),

@@ -1,5 +1,6 @@
 //! The results of a sweep as a table and as JSON.
 
+use narrows_study::experiment::distribution;
 use narrows_study::experiment::record::{VERSION, digest};
 use narrows_study::experiment::sweep::SweepPoint;
 use narrows_study::experiment::tidy::MetricName;
@@ -31,7 +32,7 @@ pub fn json(rows: &[SweepPoint], metrics: &[MetricName]) -> String {
     whole.insert("version".into(), VERSION.into());
     let hash = digest(&whole);
     whole.insert("hash".into(), hash.into());
-    format!("{:#}\n", Json::Object(whole))
+    distribution::pretty(&whole)
 }
 
 fn point(row: &SweepPoint, metrics: &[MetricName]) -> Json {
@@ -42,6 +43,7 @@ fn point(row: &SweepPoint, metrics: &[MetricName]) -> Json {
         "values": values,
         "outcome": &*row.result.outcome,
         "metrics": metrics,
+        "distributions": distribution::json(&row.result.distributions),
         "binds": row.result.bottleneck_json(),
         "seed": row.result.seed,
         "hash": &*row.result.hash,

@@ -1,5 +1,6 @@
 """Are machines described, checked, run and asked as on the command line?"""
 
+import pickle
 import threading
 import time
 
@@ -142,3 +143,27 @@ def test_a_paper_is_reproduced(tmp_path):
     assert (tmp_path / "report.html").is_file()
     with pytest.raises(narrows.DescriptionError, match="trapeze"):
         narrows.reproduce("trapez")
+
+
+def test_distributions_are_merged_over_seeds():
+    machine = narrows.Machine("open-loop").set("workload.stream.messages", 600)
+    name = "message.latency_one_way"
+    runs = [machine.run(seed=seed) for seed in (1, 2)]
+    one, other = (run.distributions[name] for run in runs)
+    assert (one.samples, one.unit, one.percentile(99)) == (600, "us", None), "p99 needs 1000 samples"
+    both = narrows.Distribution.merge([one, other])
+    assert both.samples == 1200 and both.min == min(one.min, other.min) and both.max == max(one.max, other.max)
+    assert one.percentile(50) == pytest.approx(runs[0].metrics[f"{name}_p50"].value, rel=1 / 128)
+    assert both.percentile(50) <= both.percentile(90) <= both.percentile(99) <= both.max
+    buckets = both.buckets
+    assert sum(buckets["count"]) == 1200 and buckets.units["up_to_s"] == "s"
+    assert all(low <= high for low, high in zip(buckets["from_s"], buckets["up_to_s"]))
+    assert narrows.Distribution.read(name, both.record) == both and pickle.loads(pickle.dumps(both)) == both
+    assert "1200 samples" in repr(both) and "p99" in both._repr_html_()
+    assert both.plot(log="y").svg.startswith("<svg") and "one" in narrows.cdf({"one": one, "both": both}).svg
+    with pytest.raises(ValueError, match="from 0 to 100"):
+        both.percentile(101)
+    with pytest.raises(ValueError, match="no distribution to merge"):
+        narrows.Distribution.merge([])
+    with pytest.raises(ValueError, match="not the sum"):
+        narrows.Distribution.read(name, {**both.record, "samples": 1})

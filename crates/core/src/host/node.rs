@@ -4,11 +4,11 @@ use super::alewife::node::AlewifeNode;
 use super::any_processor::AnyProcessor;
 use super::block::{Address, BLOCK_BYTES};
 use super::bus_dma::BusDma;
+use super::coherent_port::CoherentPort;
 use super::device::{AsyncDevice, Device, DeviceWindow, Window};
 use super::dma::DmaInitiator;
 use super::dma_port::DmaPort;
 use super::interrupt::{CoreId, InterruptController};
-use super::memory_bus::node::MemoryBusNode;
 use super::metrics::HostMetric;
 use super::processor::Processor;
 use super::utilization::Utilization;
@@ -36,6 +36,11 @@ pub trait HostNode {
 
     /// Returns the access of a device's engine to single blocks of memory; `None` if the host has none.
     fn dma(&self) -> Option<DmaInitiator> {
+        None
+    }
+
+    /// Returns the port of the interface on a coherent interconnect; `None` if the host has none.
+    fn coherent(&self) -> Option<Rc<dyn CoherentPort>> {
         None
     }
 
@@ -179,9 +184,9 @@ impl Host {
         controller.unwrap_or_else(|| panic!("a checked interface needs no interrupts on {}", self.name))
     }
 
-    /// Returns the node whose bus is coherent, if it is one.
-    pub fn coherent(&self) -> Option<Rc<MemoryBusNode>> {
-        self.kind.extension()?.downcast().ok()
+    /// Returns the port of the interface on the coherent interconnect, if there is one.
+    pub fn coherent(&self) -> Option<Rc<dyn CoherentPort>> {
+        self.kind.coherent()
     }
 
     /// Returns the node whose cache misses its interface serves, if it is one.

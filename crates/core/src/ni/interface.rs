@@ -45,6 +45,8 @@ pub struct InterfaceLimits {
     pub endpoints: EndpointLimit,
     /// Whether the host DMA engine can be driven without firmware.
     pub has_host_dma: bool,
+    /// Most bytes that a one-sided operation moves; `None` if the interface executes none.
+    pub one_sided: Option<Bytes>,
 }
 
 impl InterfaceLimits {
@@ -52,7 +54,7 @@ impl InterfaceLimits {
     /// alone.
     pub const fn new(packet: Bytes, message: Bytes, nodes: u32, endpoints: EndpointLimit) -> InterfaceLimits {
         let message_bound = MessageBound::PacketNumbers;
-        InterfaceLimits { packet, message, message_bound, nodes, endpoints, has_host_dma: false }
+        InterfaceLimits { packet, message, message_bound, nodes, endpoints, has_host_dma: false, one_sided: None }
     }
 
     /// States that a message is one packet, which lies in a buffer of the interface.
@@ -66,6 +68,13 @@ impl InterfaceLimits {
     #[must_use]
     pub const fn with_host_dma(mut self) -> InterfaceLimits {
         self.has_host_dma = true;
+        self
+    }
+
+    /// States that the interface executes one-sided operations of at most `bytes`.
+    #[must_use]
+    pub const fn with_one_sided(mut self, bytes: Bytes) -> InterfaceLimits {
+        self.one_sided = Some(bytes);
         self
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{EndpointPair, RunningWorkload, pattern};
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, EndId, Metric, Outcome, Time};
+use crate::engine::{Bytes, Distribution, EndId, Metric, Outcome, SampleUnit};
 use crate::messaging::{Outgoing, World};
 use crate::part::{Part, PartInfo};
 use crate::program::{PlannedFlow, WorkloadNeeds, WorkloadSpec};
@@ -33,8 +33,11 @@ pub struct PageFetch {
 
 #[derive(Default)]
 struct Measurements {
-    latencies: RefCell<Vec<Time>>,
+    latencies: RefCell<Summary>,
 }
+
+/// The name of the latency of a fault: from the fault to the page in its frame.
+const LATENCY: &str = "fetch.latency";
 
 /// The tag of every page; only one fault waits at a time.
 const TAG: u16 = 1;
@@ -59,7 +62,7 @@ impl PageFetch {
             assert_eq!(answer.tag, TAG, "a page has its tag");
             assert!(!endpoint.steers() || answer.address == frame, "a page goes where its tag says");
             endpoint.with_payload(&answer, |bytes| assert!(bytes == pages[number as usize], "the page asked for"));
-            measured.latencies.borrow_mut().push(endpoint.now() - start);
+            measured.latencies.borrow_mut().add(endpoint.now() - start);
             endpoint.release(answer).await;
         }
     }
@@ -129,10 +132,14 @@ impl WorkloadSpec for PageFetch {
 
 impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let latencies: Summary = self.latencies.borrow().iter().copied().collect();
-        let mut metrics = super::latency_metrics("fetch.latency", &latencies);
+        let mut metrics = Distribution::metrics(LATENCY, SampleUnit::Picoseconds, &self.latencies.borrow());
         metrics.extend(super::delivery_metrics(world));
-        metrics.extend(super::latency_metrics("message.latency_one_way", &world.tally.latencies()));
+        metrics.extend(super::message_latency_metrics(&world.tally.latencies()));
         metrics
+    }
+
+    fn distributions(&self, world: &World) -> Vec<Distribution> {
+        let faults = Distribution::new(LATENCY, SampleUnit::Picoseconds, &self.latencies.borrow());
+        vec![faults, super::message_latencies(&world.tally.latencies())]
     }
 }

@@ -137,7 +137,8 @@ pub(super) fn endpoint_id(node: usize) -> EndId {
 pub(super) fn metrics(world: &World, own: impl IntoIterator<Item = Metric>) -> Vec<Metric> {
     let mut metrics = packet_metrics(world);
     metrics.extend(own);
-    metrics.extend(latency_metrics(world));
+    // Each packet of active messages counts as a message, from the call that sends it.
+    metrics.extend(super::message_latency_metrics(&world.tally.latencies()));
     metrics
 }
 
@@ -188,12 +189,6 @@ fn time_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
     let total: f64 = Cause::ALL.map(|(cause, _)| mean(cause)).iter().sum();
     let causes = Cause::ALL.map(|(cause, key)| Metric::new(format!("time.{key}"), mean(cause), "cycles"));
     [Metric::new("time.program", total, "cycles")].into_iter().chain(causes).collect()
-}
-
-/// Returns the one-way latencies of all messages that programs received, from the call that sends each. Each packet of
-/// active messages counts as a message.
-fn latency_metrics(world: &World) -> Vec<Metric> {
-    super::latency_metrics("message.latency_one_way", &world.tally.latencies())
 }
 
 /// Number of silent endpoints that metrics name.

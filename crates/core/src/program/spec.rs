@@ -20,6 +20,9 @@ pub struct WorkloadNeeds {
     pub shared_memory: bool,
     /// Whether the interface must have a host DMA engine that can be driven alone.
     pub host_dma: bool,
+    /// The most bytes that a one-sided operation moves, with the key that states them, where the workload uses such
+    /// operations.
+    pub one_sided: Option<(&'static str, Bytes)>,
     /// Key that requires hosts on which memory accesses take time, if one does.
     pub timed_memory: Option<&'static str>,
     /// Longest packet in flits, where the workload injects packets itself; 0 otherwise.
@@ -33,6 +36,7 @@ impl Default for WorkloadNeeds {
             fabric_only: false,
             shared_memory: false,
             host_dma: false,
+            one_sided: None,
             timed_memory: None,
             packet_flits: 0,
         }

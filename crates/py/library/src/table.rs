@@ -8,7 +8,7 @@ use arrow_array::RecordBatch;
 use arrow_array::RecordBatchIterator;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use narrows::experiment::plot::PlotSpec;
+use narrows::experiment::plot::{self, CdfSpec, LatencyLoadSpec, PlotSpec};
 use narrows::experiment::tidy;
 use narrows::report::dataset::{ColumnValues, Dataset, Encoding, batch};
 use narrows::text::Problem;
@@ -90,6 +90,17 @@ impl Table {
     ) -> PyResult<(String, usize)> {
         let drawn = PlotSpec { title, x, y, by, log }.draw(&self.data).map_err(wrong)?;
         Ok((drawn.svg, drawn.left_out))
+    }
+
+    /// Returns a chart of the cumulative distribution of a column as SVG.
+    fn cdf(&self, column: &str, by: Vec<String>, log: (bool, bool), title: Option<String>) -> PyResult<String> {
+        let sets = plot::of_dataset(&self.data, column, &by).map_err(wrong)?;
+        Ok(CdfSpec { title, log }.draw(&sets).map_err(wrong)?.svg)
+    }
+
+    /// Returns a chart of latency over offered load as SVG.
+    fn latency_load(&self, by: Vec<String>, log_x: bool, title: Option<String>) -> PyResult<String> {
+        Ok(LatencyLoadSpec { title, by, log_x }.draw(&self.data).map_err(wrong)?.svg)
     }
 
     #[pyo3(signature = (requested_schema = None))]

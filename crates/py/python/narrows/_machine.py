@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ._figure import number, rows_html
 from ._narrows import Description
-from ._result import Result, number, rows_html
+from ._result import Result
 from ._settings import setting
 
 

@@ -1,4 +1,4 @@
-"""What a run gave, and pictures."""
+"""What a run gave."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import _narrows
+from ._distribution import Distribution
+from ._figure import Figure, number, rows_html
 from ._narrows import Ran
 from ._table import Table
 
@@ -25,58 +26,13 @@ class Metric(NamedTuple):
     unit: str
 
 
-class Figure:
-    """A picture: shown by notebooks, saved as SVG.
-
-    Attributes:
-        title: Its heading.
-        svg: The whole SVG document.
-    """
-
-    def __init__(self, title: str, svg: str) -> None:
-        self.title = title
-        self.svg = svg
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the picture.
-
-        Args:
-            path: A file that ends in `.svg`, `.pdf` or `.png`.
-
-        Raises:
-            ValueError: It ends otherwise.
-            OSError: It cannot be written.
-        """
-        _narrows.write_picture(self.svg, Path(path))
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def __repr__(self) -> str:
-        return f"Figure({self.title!r})"
-
-
-def number(value: float | None) -> str:
-    """A number for reading: three decimals, or three digits where it is small."""
-    if value is None:
-        return "–"
-    return f"{value:.3f}".rstrip("0").rstrip(".") if abs(value) >= 0.01 or value == 0 else f"{value:.3g}"
-
-
-def rows_html(heads: list[str], rows: list[list[str]]) -> str:
-    """A table of texts as HTML."""
-    head = "".join(f"<th>{html.escape(one)}</th>" for one in heads)
-    cells = ["".join(f"<td>{html.escape(one)}</td>" for one in row) for row in rows]
-    body = "".join(f"<tr>{row}</tr>" for row in cells)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
 class Result:
     """What a run gave: the same as `narrows run --format json` prints.
 
     Attributes:
         outcome: `done`, `saturated`, `deadlock`, `livelock` or `time-limit`.
         metrics: Each metric by its name, with its unit.
+        distributions: The distribution of each latency, by the name of the metric of its mean.
         ledger: Where a message's time went: `messages`, `total_us` and `stages`, each with `waiting_us`,
             `service_us` and its `share` of the latency.
         resources: How long each resource was busy: `busy_us`, `moving_us` and the `share` of the run.
@@ -97,6 +53,8 @@ class Result:
         self.record: dict[str, Any] = json.loads(self._text)
         self.outcome: str = self.record["outcome"]
         self.metrics = {name: Metric(one["value"], one["unit"]) for name, one in self.record["metrics"].items()}
+        found = self.record.get("distributions", {})
+        self.distributions = {name: Distribution.read(name, one) for name, one in found.items()}
         self.ledger: dict[str, Any] = self.record["ledger"]
         self.resources: list[dict[str, Any]] = self.record["resources"]
         self.binds: dict[str, Any] | None = self.record["binds"]

@@ -16,8 +16,9 @@
 //! | `seeds.rs` | replications of a run with several seeds |
 //! | `points.rs` | the store of finished points of a sweep |
 //! | `threads.rs` | how runs are distributed over threads |
+//! | `distribution.rs` | distributions as JSON, and their merging |
 //! | `tidy.rs`, `tidy/` | points and messages as tidy data |
-//! | `plot.rs` | charts of tidy data |
+//! | `plot.rs`, `plot/` | charts of tidy data, of distributions and of latency over load |
 //! | `result_page.rs`, `result_page/` | HTML pages of a user's results |
 //! | `constants.rs` | the numeric parameters of a machine, and scaled copies of them |
 //! | `whatif.rs` | the sensitivity of a metric to each numeric parameter |
@@ -33,6 +34,8 @@ pub mod bottleneck;
 #[doc(hidden)]
 pub mod constants;
 mod description;
+#[doc(hidden)]
+pub mod distribution;
 #[doc(hidden)]
 pub mod find;
 #[doc(hidden)]

@@ -4,9 +4,9 @@
 //! `hash` covers everything but `host` and `uncertainty`, so a record can be verified on its own.
 
 use super::uncertainty::single::MetricUncertainty;
-use super::{Bottleneck, RunResult};
+use super::{Bottleneck, RunResult, distribution};
 use crate::report::MeanLedger;
-use narrows_core::engine::{DeadlockReport, Outcome, Time};
+use narrows_core::engine::{DeadlockReport, Distribution, Outcome, Time};
 use narrows_core::machine::{Machine, shipped};
 use narrows_core::text::Read;
 use serde_json::{Map, Value as Json, json};
@@ -36,6 +36,9 @@ impl Record {
             map.insert("note".into(), note.into());
         }
         map.insert("metrics".into(), metrics(result));
+        if !result.distributions.is_empty() {
+            map.insert(distribution::KEY.into(), distribution::json(&result.distributions));
+        }
         map.insert("ledger".into(), ledger_json(&ledger));
         let listed = listed_resources(result);
         map.insert("resources".into(), resources(result, &listed));
@@ -128,6 +131,15 @@ impl Record {
             .collect()
     }
 
+    /// Returns the distributions.
+    ///
+    /// # Errors
+    ///
+    /// Returns a sentence that says which of them is not a distribution, and why.
+    pub fn distributions(&self) -> Result<Vec<Distribution>, String> {
+        distribution::read(self.get(distribution::KEY))
+    }
+
     /// Returns the hash of the run's inputs.
     pub fn inputs(&self) -> String {
         inputs_of(self.get("machine"), self.get("files"), self.text("version"))
@@ -135,7 +147,7 @@ impl Record {
 
     /// Returns the record as indented JSON, with a newline at the end.
     pub fn pretty(&self) -> String {
-        serde_json::to_string_pretty(&self.0).expect("a record is plain JSON") + "\n"
+        distribution::pretty(&self.0)
     }
 }
 

@@ -4,6 +4,7 @@
 //! in the record alone.
 
 use super::record::Record;
+use narrows_core::engine::Distribution;
 use serde_json::{Value as Json, json};
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -30,6 +31,8 @@ pub struct ResultRow {
     pub outcome: SharedName,
     /// The name, value (NaN if not measured) and unit of each metric.
     pub metrics: Vec<(SharedName, f64, SharedName)>,
+    /// The distributions of the run, which those of other seeds are merged with.
+    pub distributions: Vec<Distribution>,
     /// The kind of bottleneck (see `BOTTLENECK_KINDS`), its name, and its fraction of the run or latency.
     pub bottleneck: Option<(SharedName, SharedName, f64)>,
     /// The simulated time at the end of the run, in µs.
@@ -62,6 +65,7 @@ impl ResultRow {
                 .into_iter()
                 .map(|(name, value, unit)| (shared(name), value, shared(unit)))
                 .collect(),
+            distributions: distributions(record),
             bottleneck: bottleneck(record.get("binds")),
             simulated_us: record.get("simulated_us").as_f64(),
             resources: each(record.get("resources"), |one| Some((named(one, "resource")?, one["share"].as_f64()?))),
@@ -83,6 +87,12 @@ impl ResultRow {
     pub fn bottleneck_json(&self) -> Json {
         self.bottleneck.as_ref().map_or(Json::Null, |(kind, which, share)| json!({ &**kind: **which, "share": share }))
     }
+}
+
+/// Returns the distributions with interned names; one that cannot be read is left out.
+fn distributions(record: &Record) -> Vec<Distribution> {
+    let all = record.distributions().unwrap_or_default().into_iter();
+    all.map(|distribution| Distribution { name: shared(&distribution.name), ..distribution }).collect()
 }
 
 fn bottleneck(json: &Json) -> Option<(SharedName, SharedName, f64)> {

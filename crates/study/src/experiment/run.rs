@@ -1,7 +1,8 @@
 //! One run of one machine description, and its result.
 
 use narrows_core::engine::{
-    Bytes, CapturedPacket, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Recorder, Time, Timeline,
+    Bytes, CapturedPacket, Distribution, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Recorder, Time,
+    Timeline,
 };
 use narrows_core::host::HostMetric;
 use narrows_core::machine::Machine;
@@ -17,6 +18,8 @@ pub struct RunResult {
     pub note: Option<String>,
     /// The metrics measured by the workload and counted by the hosts.
     pub metrics: Vec<Metric>,
+    /// The distributions that the workload measured; each has samples.
+    pub distributions: Vec<Distribution>,
     /// A quantity over time, if the workload recorded one.
     pub map: Option<Map>,
     /// The sum of the ledgers of all delivered messages that the workload reports.
@@ -83,6 +86,7 @@ fn result(built: Built) -> RunResult {
     RunResult {
         note: built.running.note(&built.world, &outcome),
         metrics: [built.running.metrics(&built.world, &outcome), host_metrics(&built)].concat(),
+        distributions: distributions(&built),
         map: built.running.map(),
         ledger: built.world.tally.ledger(),
         deliveries: deliveries(&built),
@@ -93,6 +97,12 @@ fn result(built: Built) -> RunResult {
         packets: sim.recorder().take_packets(),
         outcome,
     }
+}
+
+/// Returns the distributions of the workload that have samples.
+fn distributions(built: &Built) -> Vec<Distribution> {
+    let all = built.running.distributions(&built.world);
+    all.into_iter().filter(|distribution| distribution.histogram.samples() > 0).collect()
 }
 
 /// Returns the recorded deliveries of messages that the workload reports.
@@ -119,6 +129,7 @@ impl RunResult {
             outcome: Outcome::Done,
             note: None,
             metrics: metrics.iter().map(|(name, value)| Metric::new(*name, *value, "")).collect(),
+            distributions: Vec::new(),
             map: None,
             ledger: LedgerSums::default(),
             deliveries: Vec::new(),

@@ -2,12 +2,19 @@
 //!
 //! Runs with different seeds are independent, so the interval is Student's t over one value per run (independent
 //! replications). The intervals that a metric has within one run are not used.
+//!
+//! Extremes, percentiles and numbers of samples are those of the samples of all runs together, from merged
+//! histograms. The interval of a percentile is that of the runs' own percentiles about the one of all samples, if
+//! each run has one (sectioning; Nakayama, "Confidence Intervals for Quantiles Using Sectioning When Applying
+//! Variance-Reduction Techniques", ACM TOMACS 24(4), 2014); extremes and counts have none.
 
 use super::ResultRow;
+use super::distribution::merged;
 use super::reader::Reader;
 use super::sweep::POINTS_MAX;
 use super::vary::{self, Dimension, Vary};
-use narrows_core::engine::interval;
+use narrows_core::engine::histogram::PERCENTILES;
+use narrows_core::engine::{Distribution, interval};
 use narrows_core::text::Problem;
 use serde_json::{Map, Value as Json, json};
 
@@ -53,16 +60,24 @@ pub struct Replicated {
     pub name: String,
     /// The unit of the metric.
     pub unit: String,
-    /// The mean; NaN if no run measured the metric.
-    pub mean: f64,
+    /// The mean, or the statistic of all samples; NaN if it was not measured.
+    pub value: f64,
     /// Half the width of the 95 % confidence interval, if at least two runs measured the metric.
     pub half_width: Option<f64>,
     /// The number of runs that measured the metric.
     pub runs: usize,
 }
 
-/// Returns the statistics of all metrics of the runs, in the order in which the metrics first appear.
-pub fn metrics(results: &[&ResultRow]) -> Vec<Replicated> {
+/// Returns the distributions of all samples of the runs.
+pub fn distributions(results: &[&ResultRow]) -> Vec<Distribution> {
+    merged(results.iter().flat_map(|result| &result.distributions))
+}
+
+/// Returns the statistics of all metrics of the runs, in the order in which the metrics first appear; `distributions`
+/// are those of all samples of the runs.
+pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<Replicated> {
+    let pooled: Vec<PooledStatistic> =
+        distributions.iter().flat_map(|one| PooledStatistic::all(one, results)).collect();
     let mut all: Vec<(&str, &str, Vec<f64>)> = Vec::new();
     for (name, value, unit) in results.iter().flat_map(|result| &result.metrics) {
         let at = all.iter().position(|(known, ..)| *known == &**name).unwrap_or_else(|| {
@@ -71,14 +86,45 @@ pub fn metrics(results: &[&ResultRow]) -> Vec<Replicated> {
         });
         all[at].2.extend(Some(*value).filter(|value| !value.is_nan()));
     }
-    let replicated = |(name, unit, values): (&str, &str, Vec<f64>)| Replicated {
-        name: name.to_owned(),
-        unit: unit.to_owned(),
-        mean: interval::mean(&values),
-        half_width: interval::half_width(&values),
-        runs: values.len(),
+    let replicated = |(name, unit, values): (&str, &str, Vec<f64>)| {
+        let (value, half_width, runs) = match pooled.iter().find(|statistic| statistic.name == name) {
+            Some(statistic) => (statistic.value, statistic.half_width(&values), statistic.runs),
+            None => (interval::mean(&values), interval::half_width(&values), values.len()),
+        };
+        Replicated { name: name.to_owned(), unit: unit.to_owned(), value, half_width, runs }
     };
     all.into_iter().map(replicated).collect()
+}
+
+/// A statistic of the samples of several runs.
+struct PooledStatistic {
+    /// The name of the metric.
+    name: String,
+    value: f64,
+    is_percentile: bool,
+    /// The number of runs with samples, or 0 if the statistic is not known.
+    runs: usize,
+}
+
+impl PooledStatistic {
+    /// Returns the statistics of a distribution that was merged from `results`.
+    fn all(distribution: &Distribution, results: &[&ResultRow]) -> Vec<PooledStatistic> {
+        let has_samples = |result: &&&ResultRow| result.distributions.iter().any(|one| one.name == distribution.name);
+        let with_samples = results.iter().filter(has_samples).count();
+        let statistic = |(suffix, value): (&str, f64)| PooledStatistic {
+            name: format!("{}{suffix}", distribution.name),
+            value,
+            is_percentile: PERCENTILES.iter().any(|(percentile, _)| *percentile == suffix),
+            runs: if value.is_nan() { 0 } else { with_samples },
+        };
+        distribution.statistics().into_iter().map(statistic).collect()
+    }
+
+    /// Returns half the width of the 95 % confidence interval, from the values of single runs.
+    fn half_width(&self, values: &[f64]) -> Option<f64> {
+        let is_in_all = self.is_percentile && values.len() == self.runs;
+        interval::half_width_about(self.value, values).filter(|_| is_in_all)
+    }
 }
 
 /// Returns the common outcome of the runs, or the number of runs with each outcome.
@@ -102,12 +148,12 @@ pub fn counts(results: &[&ResultRow]) -> Vec<(String, usize)> {
     counts
 }
 
-/// Returns the metrics as JSON: by name, `value` (the mean), `ci95` (half the width of the interval), `unit` and
-/// `runs`.
+/// Returns the metrics as JSON: by name, `value` (the mean, or the statistic of all samples), `ci95` (half the width
+/// of the interval), `unit` and `runs`.
 pub fn json(metrics: &[Replicated]) -> Json {
     let one = |metric: &Replicated| {
-        let Replicated { name, unit, mean, half_width, runs } = metric;
-        (name.clone(), json!({ "value": mean, "ci95": half_width, "unit": unit, "runs": runs }))
+        let Replicated { name, unit, value, half_width, runs } = metric;
+        (name.clone(), json!({ "value": value, "ci95": half_width, "unit": unit, "runs": runs }))
     };
     Json::Object(metrics.iter().map(one).collect::<Map<_, _>>())
 }

@@ -8,6 +8,8 @@ use super::result_row::{ResultRow, SharedName, StageTimes};
 use super::run::Delivery;
 use super::sweep::SweepPoint;
 use crate::report::dataset::{BaseUnit, ColumnValues, Dataset};
+use narrows_core::engine::distribution::SAMPLES;
+use narrows_core::engine::histogram::{PERCENTILES, samples_needed};
 use narrows_core::engine::{EndId, Stage, Time};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -26,8 +28,10 @@ const RESOURCES_MAX: usize = 32;
 /// The name and unit of a metric.
 pub type MetricName = (String, String);
 
-/// Returns the chosen metrics, or if none are chosen all metrics in the order in which they first appear.
-pub fn metrics(rows: &[SweepPoint], chosen: &[String]) -> Vec<MetricName> {
+/// Returns the chosen metrics, or if none are chosen all metrics in the order in which they first appear. `seeds` is
+/// the number of runs of each point. A percentile that no point has enough samples for is left out unless it is
+/// chosen.
+pub fn metrics(rows: &[SweepPoint], seeds: Option<u64>, chosen: &[String]) -> Vec<MetricName> {
     let (mut all, mut known): (Vec<MetricName>, HashSet<&str>) = Default::default();
     for (name, _, unit) in rows.iter().flat_map(|row| &row.result.metrics) {
         if known.insert(name) {
@@ -35,10 +39,22 @@ pub fn metrics(rows: &[SweepPoint], chosen: &[String]) -> Vec<MetricName> {
         }
     }
     if chosen.is_empty() {
+        let runs = seeds.unwrap_or(1).max(1) as usize;
+        all.retain(|(name, _)| rows.chunks(runs).any(|point| has_samples(name, point)));
         return all;
     }
     let find = |name: &String| all.iter().find(|(known, _)| known == name).cloned();
     chosen.iter().map(|name| find(name).unwrap_or((name.clone(), String::new()))).collect()
+}
+
+/// Returns whether the runs of a point have enough samples for the metric `name`. A metric that is not a percentile
+/// needs none.
+fn has_samples(name: &str, point: &[SweepPoint]) -> bool {
+    let named = PERCENTILES.iter().find_map(|(suffix, percent)| Some((name.strip_suffix(suffix)?, *percent)));
+    let Some((distribution, percent)) = named else { return true };
+    let count = format!("{distribution}{SAMPLES}");
+    let samples: Vec<f64> = point.iter().filter_map(|run| Some(run.result.metric(&count)?.0)).collect();
+    samples.is_empty() || samples.iter().sum::<f64>() >= samples_needed(percent) as f64
 }
 
 /// Returns a row for each point.

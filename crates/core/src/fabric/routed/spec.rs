@@ -10,7 +10,7 @@ use crate::fabric::net::{FabricNet, NodeViews};
 use crate::fabric::port::LinkUse;
 use crate::fabric::spec::FabricSpec;
 use crate::fabric::topology::survey::{self, Deadlock};
-use crate::fabric::topology::{TOPOLOGIES, Topology};
+use crate::fabric::topology::{TOPOLOGIES, Topology, flit_router_error};
 use crate::part::{ParameterError, PartEntry, PartInfo, PartSpec, SiblingTable, Siblings};
 use crate::text::suggest::among;
 use crate::text::{ParameterSink, ParameterVariants, Parameters, Table};
@@ -60,9 +60,14 @@ impl PartSpec for RoutedFabric {
         if let Some(error) = host_memory::check(self) {
             return vec![error];
         }
-        let errors = self.topology.build().err().unwrap_or_default().into_iter();
-        let errors = errors.map(|(key, message, help)| ParameterError::new(key, message).help(help));
-        errors.chain(self.check_links()).collect()
+        let error = |(key, message, help)| ParameterError::new(key, message).help(help);
+        let errors: Vec<ParameterError> = match self.topology.build() {
+            Ok(shape) => {
+                flit_router_error(&shape.wiring).map(|message| ParameterError::new("", message)).into_iter().collect()
+            }
+            Err(errors) => errors.into_iter().map(error).collect(),
+        };
+        errors.into_iter().chain(self.check_links()).collect()
     }
 
     fn inert_reason(&self, _key: &str) -> Option<&'static str> {

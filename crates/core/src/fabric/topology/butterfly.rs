@@ -166,8 +166,8 @@ impl Routing for Butterfly {
         let stage = asking.router / self.breadth();
         let digit = asking.destination / self.radix.pow(self.stages - 1 - stage) % self.radix;
         let links = if stage + 1 < self.stages { self.dilation } else { 1 };
-        let ports = ((1 << links) - 1) << (digit * links);
-        Ways { ports, channels: every_channel(virtual_channels), escape: None }
+        let ports: u64 = ((1 << links) - 1) << (digit * links);
+        Ways { ports: ports.into(), channels: every_channel(virtual_channels), escape: None }
     }
 
     fn distance(&self, _: u32, _: u32) -> u32 {

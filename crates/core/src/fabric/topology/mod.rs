@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | wiring, and what a routing rule answers |
+//! | `port_set.rs` | output ports, as a mask or as a list |
 //! | `grid.rs` | coordinates, neighbours and ports of grids |
 //! | `mesh.rs`, `torus.rs` | meshes; tori and rings |
 //! | `edges.rs` | columns of places at both edges of a mesh |
@@ -31,6 +32,7 @@ pub mod hypercube;
 pub mod mesh;
 pub mod parameters;
 mod placement;
+mod port_set;
 pub mod survey;
 pub mod torus;
 #[cfg(test)]
@@ -38,6 +40,7 @@ mod walk;
 
 pub use details::{DescribedLink, LinkAttributes, WiringDetails};
 pub use parameters::{TOPOLOGIES, Topology};
+pub use port_set::{PortSet, flit_router_error};
 
 use std::fmt;
 use std::sync::Arc;
@@ -61,7 +64,7 @@ pub enum End {
 /// Routers, their outputs and where nodes enter. Each input has at most one source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wiring {
-    /// For each router, the ends of its outputs in the order of ports; at most 64.
+    /// For each router, the ends of its outputs in the order of ports; at most 256.
     outputs: Vec<End>,
     /// For each router, where its outputs begin; one more at the end.
     first: Vec<u32>,
@@ -75,7 +78,7 @@ impl Wiring {
     pub fn new(routers: &[Vec<End>], entries: Vec<(u32, u8)>) -> Wiring {
         let mut first = vec![0];
         for outputs in routers {
-            assert!(outputs.len() <= PORTS_MAX, "a router has at most {PORTS_MAX} ports");
+            assert!(outputs.len() <= 1 << u8::BITS, "a port's number has 8 bits");
             first.push(first[first.len() - 1] + outputs.len() as u32);
         }
         Wiring { outputs: routers.concat(), first, entries, details: None }
@@ -136,7 +139,7 @@ impl Wiring {
     }
 }
 
-/// The most ports of a router.
+/// The most ports of a router of flits.
 pub const PORTS_MAX: usize = 64;
 
 /// A header at a router's input.
@@ -156,10 +159,10 @@ pub struct Asking {
 
 /// Outputs that a header may ask for; the router takes one of `ports` with a free channel of
 /// `channels`, and the escape only when there is none.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ways {
-    /// A bit for each output port.
-    pub ports: u64,
+    /// The output ports.
+    pub ports: PortSet,
     /// A bit for each virtual channel of the logical network that may be taken there.
     pub channels: u16,
     /// A port and channels that are free of cyclic waits, for adaptive routing.
@@ -169,7 +172,7 @@ pub struct Ways {
 impl Ways {
     /// One port, any of `channels`.
     pub fn one(port: u8, channels: u16) -> Ways {
-        Ways { ports: 1 << port, channels, escape: None }
+        Ways { ports: PortSet::one(port), channels, escape: None }
     }
 }
 

@@ -10,7 +10,7 @@
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::rng::{self, RandomStream};
 use crate::engine::time_series::{TimeSeries, WarmUp};
-use crate::engine::{Metric, Outcome};
+use crate::engine::{Distribution, Metric, Outcome};
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo};
@@ -30,6 +30,8 @@ use std::rc::Rc;
 const WINDOW: u64 = 1_000;
 /// Windows in a row in which the backlog of a saturated fabric grows.
 const GROWING: u64 = 10;
+/// The name of the latency of a packet: from its generation to the arrival of its tail.
+const LATENCY: &str = "offered.latency";
 
 /// The parameters of an open loop.
 #[derive(Clone, PartialEq, Debug, Parameters)]
@@ -127,7 +129,7 @@ impl WorkloadSpec for Offered {
     }
 
     fn objective(&self) -> Option<Objective> {
-        Objective::minimize("offered.latency")
+        Objective::minimize(LATENCY)
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
@@ -311,13 +313,17 @@ impl RunningWorkload for OpenLoopRun {
             Metric::new("offered.load", load, "flits/node/cycle"),
             Metric::new("offered.accepted", *flits as f64 / node_cycles, "flits/node/cycle"),
         ];
-        metrics.extend(latencies.metrics("offered.latency"));
+        metrics.extend(latencies.metrics(LATENCY));
         metrics.push(Metric::new("offered.packets", *arrived as f64, ""));
         metrics.push(Metric::new("offered.unfinished", (generated - arrived) as f64, ""));
         metrics.push(Metric::new("cycles", *end as f64, "cycles"));
         metrics.extend(open_loop.confidence_metrics(outcome));
         metrics.extend(link_metrics(world));
         metrics
+    }
+
+    fn distributions(&self, _: &World) -> Vec<Distribution> {
+        self.0.borrow().counts.latencies.distributions(LATENCY)
     }
 
     fn final_outcome(&self, _: &World, outcome: Outcome) -> Outcome {

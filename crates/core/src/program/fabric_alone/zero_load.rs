@@ -5,7 +5,7 @@
 //! Distances are those of the topology.
 
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
-use crate::engine::{Metric, Outcome};
+use crate::engine::{Distribution, Metric, Outcome};
 use crate::fabric::routed::FabricOnly;
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
@@ -138,6 +138,9 @@ impl Traffic for ZeroLoadState {
     }
 }
 
+/// The name of the latency of a packet: to the arrival of its header, or of its tail where routers store and forward.
+const LATENCY: &str = "zero_load.latency";
+
 /// A running or finished zero-load test.
 struct ZeroLoadRun(Rc<RefCell<ZeroLoadState>>);
 
@@ -153,8 +156,12 @@ impl RunningWorkload for ZeroLoadRun {
                 }
             }
         }
-        metrics.extend(state.latencies.metrics("zero_load.latency"));
+        metrics.extend(state.latencies.metrics(LATENCY));
         metrics.extend(link_metrics(world));
         metrics
+    }
+
+    fn distributions(&self, _: &World) -> Vec<Distribution> {
+        self.0.borrow().latencies.distributions(LATENCY)
     }
 }

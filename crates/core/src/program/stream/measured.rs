@@ -3,10 +3,10 @@
 use super::Stream;
 use super::send::{ClosedCounts, GROWING, OpenCounts, SenderCounts, WINDOWS};
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, EndId, FlowTally, Metric, Outcome, Time};
+use crate::engine::{Bytes, Distribution, EndId, FlowTally, Metric, Outcome, Time};
 use crate::messaging::World;
 use crate::program::arrivals::Arrivals;
-use crate::program::{RunningWorkload, delivery_metrics, latency_metrics};
+use crate::program::{RunningWorkload, delivery_metrics, message_latencies, message_latency_metrics};
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -32,6 +32,13 @@ fn window(flows: &[FlowTally]) -> Option<(Time, Time)> {
     (window.0 < window.1).then_some(window)
 }
 
+/// Returns the latencies of the messages of all flows.
+fn latencies(flows: &[FlowTally]) -> Summary {
+    let mut latencies = Summary::default();
+    flows.iter().for_each(|flow| latencies.merge(&flow.latencies));
+    latencies
+}
+
 impl Measured {
     pub fn new(
         stream: &Stream,
@@ -47,6 +54,11 @@ impl Measured {
     fn pairs(&self) -> Vec<(EndId, EndId)> {
         let mut known = BTreeSet::new();
         self.flows.iter().filter(|flow| known.insert(**flow)).copied().collect()
+    }
+
+    /// Returns what was measured of the messages of each pair.
+    fn tallies(&self, world: &World) -> Vec<FlowTally> {
+        self.pairs().iter().map(|&(from, to)| world.tally.flow(from, to)).collect()
     }
 
     /// Returns the rate of `messages` in a window in MB/s, or NaN without a window.
@@ -101,16 +113,13 @@ impl Measured {
 
 impl RunningWorkload for Measured {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let pairs = self.pairs();
-        let flows: Vec<FlowTally> = pairs.iter().map(|&(from, to)| world.tally.flow(from, to)).collect();
+        let (pairs, flows) = (self.pairs(), self.tallies(world));
         let window = window(&flows);
         let delivered = |flow: &FlowTally| window.map_or(0, |(from, to)| flow.instants.between(from, to));
         let counts: Vec<u64> = flows.iter().map(delivered).collect();
-        let mut latencies = Summary::default();
-        flows.iter().for_each(|flow| latencies.merge(&flow.latencies));
         let total = self.rate(counts.iter().sum(), window);
         let mut metrics = vec![Metric::new("message.bandwidth", total, "MB/s")];
-        metrics.extend(latency_metrics("message.latency_one_way", &latencies));
+        metrics.extend(message_latency_metrics(&latencies(&flows)));
         metrics.extend(self.open_metrics(total));
         metrics.extend(delivery_metrics(world));
         if flows.len() > 1 {
@@ -124,6 +133,10 @@ impl RunningWorkload for Measured {
             metrics.push(Metric::new(format!("copy.{}.bandwidth", world.endpoint(*node).name()), rate, "MB/s"));
         }
         metrics
+    }
+
+    fn distributions(&self, world: &World) -> Vec<Distribution> {
+        vec![message_latencies(&latencies(&self.tallies(world)))]
     }
 
     fn note(&self, _: &World, outcome: &Outcome) -> Option<String> {

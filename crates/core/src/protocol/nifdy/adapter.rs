@@ -81,7 +81,7 @@ impl<P: Clone> NifdyAdapter<P> {
             None => (None, self.parameters.acknowledgement),
         };
         let head = encode(header, carried);
-        Frame { from: source, to: destination, class, head, bytes, takes_place, again: false, body }
+        Frame { from: source, to: destination, class, head, bytes, takes_place, body, ..Frame::default() }
     }
 }
 
@@ -103,7 +103,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     }
 
     fn offer(&mut self, _slot: Slot, packet: Offer<P>) {
-        let Offer { to, class, marks: Marks { burst, last, answers, bypasses }, bytes, body } = packet;
+        let Offer { to, class, marks: Marks { burst, last, answers, bypasses }, bytes, body, .. } = packet;
         let lane = &mut self.lanes[class.index()];
         lane.reserved -= 1;
         let outgoing = OutgoingPacket {

@@ -77,7 +77,7 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
 
     fn frame(&self, to: NodeId, class: Class, head: Head, bytes: Bytes, body: Option<P>) -> Frame<P> {
         let takes_place = class == Class::REQUESTS && self.classes > 1;
-        Frame { from: self.own, to, class, head, bytes, takes_place, again: false, body }
+        Frame { from: self.own, to, class, head, bytes, takes_place, body, ..Frame::default() }
     }
 
     fn send(&mut self, packet: DataPacket<(P, Bytes)>, again: bool) {

@@ -1,8 +1,10 @@
 //! A run on a result page: its metrics, the latency of a message by stage, and the utilisation of resources.
 
+use crate::experiment::plot::{CdfSpec, SampleSet};
 use crate::experiment::record::Record;
 use crate::report::number::{self, significant};
 use crate::report::{Artifact, BarChart, Cell, Column, MeanLedger, ReportTable, ledger};
+use narrows_core::engine::Distribution;
 use serde_json::Value as Json;
 
 /// The utilisation below which a resource is left out of the chart.
@@ -12,7 +14,11 @@ const BARS_MAX: usize = 24;
 
 /// Returns the tables and charts of a run.
 pub fn artifacts(record: &Record, name: &str) -> Vec<Artifact> {
-    [Some(metrics(record, name)), stages(record, name), resources(record, name)].into_iter().flatten().collect()
+    let mut artifacts: Vec<Artifact> =
+        [Some(metrics(record, name)), stages(record, name)].into_iter().flatten().collect();
+    artifacts.extend(distributions(record, name));
+    artifacts.extend(resources(record, name));
+    artifacts
 }
 
 fn metrics(record: &Record, name: &str) -> Artifact {
@@ -65,6 +71,21 @@ fn mean(json: &Json) -> Option<MeanLedger> {
     let messages = json["messages"].as_u64().filter(|messages| *messages > 0)?;
     let stages: Vec<_> = json["stages"].as_array()?.iter().map(stage).collect();
     (!stages.is_empty()).then_some(MeanLedger { messages, stages })
+}
+
+/// Returns a chart of each distribution; one that cannot be read is left out.
+fn distributions(record: &Record, name: &str) -> Vec<Artifact> {
+    let artifact = |distribution: &Distribution| {
+        let drawn = CdfSpec::default().draw(&[SampleSet::of(String::new(), distribution)]).ok()?;
+        Some(Artifact {
+            id: format!("distribution-{}", distribution.name),
+            title: format!("{name}: distribution of {}", distribution.name),
+            caption: format!("{} samples.", distribution.histogram.samples()),
+            table: None,
+            svg: Some(drawn.svg),
+        })
+    };
+    record.distributions().unwrap_or_default().iter().filter_map(artifact).collect()
 }
 
 fn resources(record: &Record, name: &str) -> Option<Artifact> {

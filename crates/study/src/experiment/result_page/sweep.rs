@@ -78,7 +78,7 @@ fn distinct_values(variable: &Variable) -> usize {
 
 /// Returns whether a metric has a chart: its values differ, and it is not a statistic of another metric.
 fn is_shown(metric: &Variable) -> bool {
-    let details = ["_min", "_max", "_p50", "_p99", "_p999", "_ci95"];
+    let details = ["_min", "_max", "_p50", "_p90", "_p99", "_p999", "_samples", "_ci95"];
     let plain = BaseUnit::of(&metric.unit).map_or(metric.name.as_str(), |base| {
         let ending = base.unit.replace('/', "_per_");
         metric.name.strip_suffix(&format!("_{ending}")).unwrap_or(&metric.name)

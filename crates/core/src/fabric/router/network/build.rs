@@ -10,7 +10,7 @@ use super::state::{CHANNELS, NOWHERE, OUTSIDE, Sector, Whereabouts};
 use super::switch_allocation::Bids;
 use super::timings::{SOURCE_CREDIT, Timings};
 use crate::fabric::router::{Counts, LinkTimings, RouterParameters, Sharing, Switching};
-use crate::fabric::topology::{End, Shape, Wiring, every_channel};
+use crate::fabric::topology::{End, Shape, Wiring, every_channel, flit_router_error};
 
 /// The largest table of ports by router and destination.
 const KNOWN_PORTS_MAX: u64 = 1 << 20;
@@ -91,6 +91,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     pub fn new(shape: Shape, described: (&RouterParameters, Option<LinkTimings>), seed: u64) -> Rows<C, PLAIN> {
         let (parameters, links) = described;
         assert!(parameters.virtual_channels >= shape.routing.virtual_channels_min(), "enough channels for the rule");
+        assert_eq!(flit_router_error(&shape.wiring), None, "a checked shape has routers of flits");
         let rules = Rules::new(&shape.wiring, parameters, seed);
         let planes = rules.networks / rules.lanes;
         let (first_ports, sectors) = first_ports(&shape.wiring, planes, Sector::<C>::PORTS as u32);

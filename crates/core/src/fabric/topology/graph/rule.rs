@@ -188,7 +188,7 @@ impl Routing for Rule {
         let arrival = self.arrivals[at].get(usize::from(asking.input)).copied().flatten();
         let has_gone_down = arrival.is_some_and(|arrival| arrival.is_down);
         let channels = self.channels(arrival, asking.channel, virtual_channels);
-        Ways { ports: self.ports(at, destination, has_gone_down), channels, escape: None }
+        Ways { ports: self.ports(at, destination, has_gone_down).into(), channels, escape: None }
     }
 
     fn virtual_channels_min(&self) -> u8 {

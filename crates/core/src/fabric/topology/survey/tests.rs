@@ -7,7 +7,7 @@ use super::super::fat_tree::{Climb, FatTreeParameters};
 use super::super::grid::Grid;
 use super::super::hypercube::HypercubeParameters;
 use super::super::torus::TorusParameters;
-use super::super::{Asking, Routing, Shape, Ways, every_channel};
+use super::super::{Asking, PortSet, Routing, Shape, Ways, every_channel};
 use super::*;
 use std::sync::Arc;
 
@@ -102,7 +102,7 @@ fn anywhere(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
     let differing = pairs.iter().enumerate().filter(|(_, (here, there))| here != there);
     match differing.fold(0, |ports, (dimension, (here, there))| ports | 1 << Grid::port(dimension, here < there)) {
         0 => Ways::one(grid.node_port(), every),
-        ports => Ways { ports, channels: every, escape: None },
+        ports => Ways { ports: PortSet::Mask(ports), channels: every, escape: None },
     }
 }
 
@@ -142,7 +142,7 @@ fn turns_without_an_escape_deadlock_and_with_one_do_not() {
 /// Escapes by dimensions over channel 0, the other ports over all channels.
 fn escape_and_more(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
     let ways = anywhere(grid, asking, virtual_channels);
-    match ways.ports.trailing_zeros() as u8 {
+    match ways.ports.mask().trailing_zeros() as u8 {
         port if port == grid.node_port() => ways,
         port => Ways { escape: Some((port, 1)), ..ways },
     }
@@ -151,7 +151,7 @@ fn escape_and_more(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
 /// An escape that is itself careless: by rows or by columns, as the destination has it.
 fn careless_escape(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
     let ways = anywhere(grid, asking, virtual_channels);
-    let (first, last) = (ways.ports.trailing_zeros(), 63 - ways.ports.leading_zeros());
+    let (first, last) = (ways.ports.mask().trailing_zeros(), 63 - ways.ports.mask().leading_zeros());
     match first as u8 {
         port if port == grid.node_port() => ways,
         _ if asking.destination.is_multiple_of(3) => {
@@ -179,7 +179,11 @@ fn indirect(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
     match rising {
         0 => Ways::one(grid.node_port(), every_channel(virtual_channels)),
         // The escape is at every router, but over channel 0 only from even ones, else over channel 1.
-        _ => Ways { ports: 1, channels: 0b100, escape: Some((0, if asking.router.is_multiple_of(2) { 1 } else { 2 })) },
+        _ => Ways {
+            ports: PortSet::Mask(1),
+            channels: 0b100,
+            escape: Some((0, if asking.router.is_multiple_of(2) { 1 } else { 2 })),
+        },
     }
 }
 
