@@ -22,6 +22,7 @@ mod faults;
 mod fit;
 mod gallery;
 mod golden;
+mod graphs;
 mod instruments;
 mod laws;
 mod loads;

@@ -130,7 +130,7 @@ impl Machine {
         {
             workload = workload.with_spec(resolved);
         }
-        let nodes = nodes::or_all(named, fabric.nodes(), &hosts);
+        let nodes = nodes::or_all(named, &fabric, &hosts);
         if let Some(expanded) = workload.with_endpoints(&|| names_for_patterns(&nodes)) {
             workload = workload.with_spec(expanded);
         }
