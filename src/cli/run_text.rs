@@ -1,6 +1,5 @@
 //! The result of a run as text.
 
-use narrows_core::engine::Time;
 use narrows_core::engine::distribution::SAMPLES;
 use narrows_study::experiment::uncertainty::single::{MetricUncertainty, RunUncertainty};
 use narrows_study::experiment::{Bottleneck, Record, RunResult, record};

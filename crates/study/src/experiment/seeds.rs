@@ -194,9 +194,9 @@ mod tests {
     }
 
     fn runs(rows: &[ResultRow], name: &str) -> (usize, f64) {
-        let all = metrics(&rows.iter().collect::<Vec<_>>());
+        let all = metrics(&rows.iter().collect::<Vec<_>>(), &[]);
         let metric = all.iter().find(|metric| metric.name == name).expect("a metric");
-        (metric.runs, metric.mean)
+        (metric.runs, metric.value)
     }
 
     #[test]
