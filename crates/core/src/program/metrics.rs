@@ -22,7 +22,7 @@ pub(super) fn latency_metrics_in(unit: &'static str, unit_ps: f64, name: &str, l
         ("_p99", in_unit(latencies.percentile(99.0))),
         ("_max", in_unit(latencies.max())),
     ];
-    values.map(|(suffix, value)| Metric::new(format!("{name}{suffix}"), value, unit)).into()
+    values.map(|(suffix, value)| Metric::latency(format!("{name}{suffix}"), value, unit)).into()
 }
 
 /// Returns the numbers of messages sent, delivered and dropped, and of packets that software dropped by reason.

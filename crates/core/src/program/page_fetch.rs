@@ -16,12 +16,13 @@ use std::sync::Arc;
 
 /// The parameters of page fetch.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct PageFetch {
     /// Node that faults, and node that holds the pages.
     #[param(flatten)]
     pub ends: EndpointPair,
     /// Number of page faults.
-    #[param(min = 1, max = 10_000_000, default = 100)]
+    #[param(min = 1, max = 10_000_000, default = 100, meaning = Repetitions)]
     pub faults: u64,
     /// Size of a page; by default 8 KiB, or the largest message where that is smaller.
     #[param(key = "page", min = "4 B", max = "1 MiB")]

@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// The parameters of programmed I/O.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(each(max = 1_000_000))]
+#[param(each(max = 1_000_000), meaning = Work, resource = "programmed I/O")]
 pub struct PioParameters {
     /// Bus cycles of a write beside its data.
     pub write_overhead_cycles: u64,
@@ -24,15 +24,15 @@ pub struct PioParameters {
     /// Address, latency of bridge and target.
     pub read_overhead_cycles: u64,
     /// The most that stores are combined into.
-    #[param(min = "4 B")]
+    #[param(min = "4 B", meaning = Width, resource = "programmed I/O")]
     pub write_burst: Bytes,
     /// The most one load transaction fetches.
-    #[param(min = "4 B")]
+    #[param(min = "4 B", meaning = Width, resource = "programmed I/O")]
     pub read_burst: Bytes,
     /// Stores the bridge holds.
     ///
     /// The processor stalls when it would hold more.
-    #[param(min = 1, max = 1024)]
+    #[param(min = 1, max = 1024, meaning = Capacity, resource = "write buffer")]
     pub posted_writes: u64,
 }
 

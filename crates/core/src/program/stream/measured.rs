@@ -75,10 +75,10 @@ impl Measured {
         let total = |of: &dyn Fn(&OpenCounts) -> u64| open.iter().map(|counts| of(counts)).sum::<u64>() as f64;
         vec![
             Metric::new("message.offered", offered, "MB/s"),
-            Metric::new("message.accepted", accepted, "MB/s"),
+            Metric::rate("message.accepted", accepted, "MB/s"),
             Metric::new("message.backlog", total(&waiting), ""),
             Metric::new("message.backlog_max", open.iter().map(|of| of.backlog_max).max().unwrap_or(0) as f64, ""),
-            Metric::new("message.backlog_growth", growth * 1e6, "1/s"),
+            Metric::cost("message.backlog_growth", growth * 1e6, "1/s"),
         ]
     }
 
@@ -109,19 +109,19 @@ impl RunningWorkload for Measured {
         let mut latencies = Summary::default();
         flows.iter().for_each(|flow| latencies.merge(&flow.latencies));
         let total = self.rate(counts.iter().sum(), window);
-        let mut metrics = vec![Metric::new("message.bandwidth", total, "MB/s")];
+        let mut metrics = vec![Metric::rate("message.bandwidth", total, "MB/s")];
         metrics.extend(latency_metrics("message.latency_one_way", &latencies));
         metrics.extend(self.open_metrics(total));
         metrics.extend(delivery_metrics(world));
         if flows.len() > 1 {
             for ((from, to), count) in pairs.iter().zip(counts) {
                 let name = format!("flow.{}.{}.bandwidth", world.endpoint(*from).name(), world.endpoint(*to).name());
-                metrics.push(Metric::new(name, self.rate(count, window), "MB/s"));
+                metrics.push(Metric::rate(name, self.rate(count, window), "MB/s"));
             }
         }
         for (node, copied) in &self.copied {
             let rate = copied.get().get() as f64 / world.sim.now().as_us();
-            metrics.push(Metric::new(format!("copy.{}.bandwidth", world.endpoint(*node).name()), rate, "MB/s"));
+            metrics.push(Metric::rate(format!("copy.{}.bandwidth", world.endpoint(*node).name()), rate, "MB/s"));
         }
         metrics
     }
