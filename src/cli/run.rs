@@ -31,7 +31,7 @@ Examples:
 A run that ends in a deadlock or livelock, or at a limit, prints its results so
 far, prints the waiting tasks on standard error, and exits with 3.";
 
-/// Run a description once and print its metrics, latency by stage, and bottleneck
+/// Run a description once and print its metrics, latency by stage, and busiest resources
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]

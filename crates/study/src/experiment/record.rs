@@ -4,7 +4,7 @@
 //! `hash` covers everything but `host` and `uncertainty`, so a record can be verified on its own.
 
 use super::uncertainty::single::MetricUncertainty;
-use super::{Bottleneck, RunResult};
+use super::{Candidate, RunResult};
 use crate::report::MeanLedger;
 use narrows_core::engine::{DeadlockReport, Outcome, Time};
 use narrows_core::machine::{Machine, shipped};
@@ -42,7 +42,7 @@ impl Record {
         if listed.len() < result.resources.len() {
             map.insert("resources_summed".into(), summed(result, &listed));
         }
-        map.insert("binds".into(), bottleneck_json(&Bottleneck::of(result, &ledger)));
+        map.insert("binds".into(), candidate_json(&Candidate::of(result, &ledger)));
         map.insert("simulated_us".into(), result.end.as_us().into());
         if let Some(stuck) = pending_waits(&result.outcome) {
             map.insert("stuck".into(), stuck_json(stuck));
@@ -247,12 +247,13 @@ fn summed(result: &RunResult, listed: &BTreeSet<usize>) -> Json {
     json!({ "resources": rest().count(), "busy_us": busy.as_us(), "moving_us": moving.as_us() })
 }
 
-fn bottleneck_json(bottleneck: &Bottleneck) -> Json {
-    match bottleneck {
-        Bottleneck::Resource(name, share) => json!({ "resource": name, "share": share }),
-        Bottleneck::Stage(name, share) => json!({ "stage": name, "share": share }),
-        Bottleneck::Busiest(name, share) => json!({ "busiest": name, "share": share }),
-        Bottleneck::Idle | Bottleneck::Deadlocked => Json::Null,
+/// Returns the candidate for the bottleneck.
+fn candidate_json(candidate: &Candidate) -> Json {
+    match candidate {
+        Candidate::Resource(name, share) => json!({ "resource": name, "share": share }),
+        Candidate::Stage(name, share) => json!({ "stage": name, "share": share }),
+        Candidate::Busiest(name, share) => json!({ "busiest": name, "share": share }),
+        Candidate::Idle | Candidate::Deadlocked => Json::Null,
     }
 }
 
