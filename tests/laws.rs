@@ -15,7 +15,7 @@ mod streams;
 
 use crate::common::*;
 use narrows::engine::Span;
-use narrows::experiment::Bottleneck;
+use narrows::experiment::Candidate;
 use narrows::report::MeanLedger;
 
 /// What a transaction of one word takes on the bus of the test hosts, in ns.
@@ -276,9 +276,9 @@ fn taken_and_moving(run: &Run, name: &str) -> (f64, f64) {
     (in_ns(told.busy), in_ns(told.active))
 }
 
-/// What a run says holds it back.
-fn bottleneck(run: &Run) -> String {
-    Bottleneck::of(&run.result, &MeanLedger::of(&run.result.ledger)).to_string()
+/// Returns the candidate for the bottleneck, as a run states it.
+fn candidate(run: &Run) -> String {
+    Candidate::of(&run.result, &MeanLedger::of(&run.result.ledger)).to_string()
 }
 
 #[test]
@@ -298,14 +298,14 @@ fn a_link_moves_its_bytes_at_its_rate_however_long_it_is_held() {
 }
 
 #[test]
-fn link_that_is_only_held_is_not_the_bottleneck() {
+fn link_that_is_only_held_is_not_the_candidate() {
     // Cut-through holds the path while a slow receiver takes the packet: at 60 MB/s of 160.
     let hosts = [Host::default(), Host { write_rate: 60, ..Host::default() }];
     let run = Bench::default().hosts(&hosts).policy(CUT_THROUGH).stream(60, 16_384).done();
     let (held, moving) = taken_and_moving(&run, "link n0 → s0");
     let all = in_ns(run.result.end);
     assert!(held > 0.9 * all && moving < 0.5 * all, "{held} and {moving} of {all}");
-    assert!(bottleneck(&run).starts_with("Bottleneck: n1 host DMA"), "{}", bottleneck(&run));
+    assert!(candidate(&run).contains(": n1 host DMA, "), "{}", candidate(&run));
 }
 
 #[test]

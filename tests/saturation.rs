@@ -103,8 +103,11 @@ fn links_are_told_of_where_a_fabric_is_driven_alone() {
     assert!((metric(&result, "links.utilisation_max") / most - 1.0).abs() < 1e-3);
     for example in ["offered-load", "replay-mesh"] {
         let text = stdout(&["run", example, "--no-host"]);
-        assert!(text.contains("Busiest resource: link ") && !text.contains("no message was delivered"), "{text}");
-        assert!(text.ends_with(&format!("\nSensitivity analysis: narrows whatif {example}\n")), "{text}");
+        assert!(
+            text.contains("Candidate for the bottleneck: link ") && !text.contains("no message was delivered"),
+            "{text}"
+        );
+        assert!(text.ends_with(&format!("\nBottleneck, by experiment: narrows whatif {example}\n")), "{text}");
     }
 }
 

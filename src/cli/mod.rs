@@ -71,6 +71,7 @@ mod sweep_table;
 mod tests;
 mod verify;
 mod whatif;
+mod whatif_text;
 
 use clap::builder::Styles;
 use clap::builder::styling::{AnsiColor, Style};

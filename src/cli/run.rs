@@ -32,7 +32,7 @@ A run that ends in a deadlock or livelock, at a limit, or with messages lost say
 so first, with the reason, prints the counts so far and no other metric, prints
 the waiting tasks on standard error, and exits with 3.";
 
-/// Run a description once and print its metrics, latency by stage, and bottleneck
+/// Run a description once and print its metrics, latency by stage, and busiest resources
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]

@@ -1,16 +1,17 @@
 //! The result of a run as text.
 
 use narrows_core::engine::distribution::SAMPLES;
+use narrows_study::experiment::run::ResourceUse;
 use narrows_study::experiment::uncertainty::single::{MetricUncertainty, RunUncertainty};
-use narrows_study::experiment::{Bottleneck, Record, RunResult, record};
+use narrows_study::experiment::{Candidate, Record, RunResult, record};
 use narrows_study::report::number::{self, percent, significant};
 use narrows_study::report::{Cell, Column, MeanLedger, ReportTable};
 
 /// The number of busiest resources that are listed.
 const RESOURCES: usize = 8;
 
-/// Returns the outcome, metrics, mean ledger, busiest resources, identity and bottleneck of a run; `whatif` is the
-/// command line of its sensitivity analysis.
+/// Returns the outcome, metrics, mean ledger, busiest resources, identity and candidate for the bottleneck of a run; `whatif`
+/// is the command line that finds the bottleneck.
 pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, u64)>, whatif: &str) -> String {
     let ledger = MeanLedger::of(&result.ledger);
     let parts = [
@@ -46,22 +47,21 @@ fn note(result: &RunResult) -> String {
     unfinished + &record::outcome_note(result).map_or_else(String::new, |note| note + "\n")
 }
 
-/// Returns the initial transient, the bottleneck, the busiest resource, and the command line of the sensitivity analysis; nothing
-/// for a run that did not complete.
+/// Returns the initial transient, the candidate for the bottleneck, and the command line that finds the bottleneck by
+/// experiment; nothing for a run that did not complete.
 fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
     if !result.outcome.is_complete() {
         return String::new();
     }
     let transient =
         result.warm_up.as_ref().and_then(|check| check.finding()).map_or_else(String::new, |one| one + "\n");
-    let bottleneck = Bottleneck::of(result, ledger);
-    let busiest = match (&bottleneck, result.busiest().filter(|(_, share)| *share > 0.0)) {
-        (Bottleneck::Stage(..), Some((name, share))) => {
-            format!(" Busiest resource: {name} ({} busy).", percent(share))
+    let candidate = match (Candidate::of(result, ledger), result.busiest().filter(|(_, share)| *share > 0.0)) {
+        (stage @ Candidate::Stage(..), Some((name, share))) => {
+            format!("{}\n{stage}", Candidate::Busiest(name.to_owned(), share))
         }
-        _ => String::new(),
+        (candidate, _) => candidate.to_string(),
     };
-    format!("{transient}{bottleneck}{busiest}\nSensitivity analysis: {whatif}\n")
+    format!("{transient}{candidate}\nBottleneck, by experiment: {whatif}\n")
 }
 
 /// The statistics of a distribution: the ends of their metrics' names, and their headings.
@@ -165,21 +165,21 @@ fn ledger_text(ledger: &MeanLedger) -> String {
     }
 }
 
-/// Returns the table of the busiest resources.
+/// Returns the table of the busiest resources: those with the highest utilisation, the time for which they are active.
 fn resources(result: &RunResult) -> String {
-    let mut shares = result.shares();
-    shares.sort_by_key(|(resource, _)| std::cmp::Reverse(resource.busy));
-    let idle = shares.iter().filter(|(resource, _)| resource.busy.ps() == 0).count();
-    shares.retain(|(resource, _)| resource.busy.ps() > 0);
-    if shares.is_empty() {
+    let mut resources: Vec<&ResourceUse> = result.resources.iter().collect();
+    resources.sort_by_key(|resource| std::cmp::Reverse((resource.active, resource.busy)));
+    let idle = resources.iter().filter(|resource| resource.busy.ps() == 0).count();
+    resources.retain(|resource| resource.busy.ps() > 0);
+    if resources.is_empty() {
         return String::new();
     }
     let us = Column::unit("busy", "µs").decimals(3);
     let active = Column::unit("active", "µs").decimals(3);
-    let mut table =
-        ReportTable::new(vec![Column::new("busiest resources"), us, active, Column::new("share of the run")]);
-    let more = shares.len().saturating_sub(RESOURCES);
-    for (resource, share) in shares.into_iter().take(RESOURCES) {
+    let mut table = ReportTable::new(vec![Column::new("busiest resources"), us, active, Column::new("utilisation")]);
+    let more = resources.len().saturating_sub(RESOURCES);
+    for resource in resources.into_iter().take(RESOURCES) {
+        let share = result.utilisation(resource);
         let (busy, active) = (resource.busy.as_us(), resource.active.as_us());
         table.push(vec![resource.name.as_str().into(), busy.into(), active.into(), Cell::Text(percent(share))]);
     }

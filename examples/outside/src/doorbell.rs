@@ -12,7 +12,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug, Parameters)]
 pub struct Doorbell {
     /// Longest packet, header included.
-    #[param(min = "64 B", max = "4 KiB", default = "256 B")]
+    #[param(min = "64 B", max = "4 KiB", default = "256 B", meaning = Granularity)]
     pub packet: Bytes,
     /// Time from the doorbell to the wire.
     #[param(default = "100 ns")]

@@ -3,6 +3,37 @@
 use serde::Serialize;
 use std::borrow::Cow;
 
+/// The meaning of a metric: the direction in which it is better, and whether a saturated run has it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MetricKind {
+    /// Work done per time: more is better. A saturated run has it, too.
+    Rate,
+    /// Time of a message, packet or operation: less is better. In a saturated run it grows with the length of the run.
+    Latency,
+    /// Time or work that the program's task takes: less is better.
+    Cost,
+    /// What is true at any time of a run, such as the messages delivered so far; neither direction is better.
+    Count,
+    /// Neither: a load that was offered, a confidence interval.
+    Fact,
+}
+
+impl MetricKind {
+    /// Returns whether a larger value is better, or `None` if neither direction is.
+    pub const fn more_is_better(self) -> Option<bool> {
+        match self {
+            MetricKind::Rate => Some(true),
+            MetricKind::Latency | MetricKind::Cost => Some(false),
+            MetricKind::Count | MetricKind::Fact => None,
+        }
+    }
+
+    /// Returns whether a saturated run measures it: its value does not depend on the length of the run.
+    pub const fn holds_when_saturated(self) -> bool {
+        matches!(self, MetricKind::Rate)
+    }
+}
+
 /// A named number. Names, once published, stay.
 #[derive(Clone, Debug, Serialize)]
 pub struct Metric {
@@ -13,27 +44,42 @@ pub struct Metric {
     pub value: f64,
     /// The unit; empty for a plain number.
     pub unit: &'static str,
-    /// Whether the value is a count, which is true at any time of a run. Any other value holds for a complete run only.
+    /// The meaning.
     #[serde(skip)]
-    pub is_count: bool,
+    pub kind: MetricKind,
 }
 
 impl Metric {
-    /// Returns the measurement `name`, which holds for a complete run only.
+    /// Returns the measurement `name`, which holds for a complete run only, and of which neither more nor less is better.
     pub fn new(name: impl Into<String>, value: f64, unit: &'static str) -> Metric {
-        Metric { name: name.into(), value, unit, is_count: false }
+        Metric { name: name.into(), value, unit, kind: MetricKind::Fact }
     }
 
     /// Returns the count `name`, which is true at any time of a run: in one that did not complete, it is the count so far.
     pub fn count(name: impl Into<String>, value: f64, unit: &'static str) -> Metric {
-        Metric { is_count: true, ..Metric::new(name, value, unit) }
+        Metric { kind: MetricKind::Count, ..Metric::new(name, value, unit) }
+    }
+
+    /// Returns the metric `name`, a rate: more is better.
+    pub fn rate(name: impl Into<String>, value: f64, unit: &'static str) -> Metric {
+        Metric { kind: MetricKind::Rate, ..Metric::new(name, value, unit) }
+    }
+
+    /// Returns the metric `name`, a latency: less is better, and a saturated run has none.
+    pub fn latency(name: impl Into<String>, value: f64, unit: &'static str) -> Metric {
+        Metric { kind: MetricKind::Latency, ..Metric::new(name, value, unit) }
+    }
+
+    /// Returns the metric `name`, what the program's task takes: less is better.
+    pub fn cost(name: impl Into<String>, value: f64, unit: &'static str) -> Metric {
+        Metric { kind: MetricKind::Cost, ..Metric::new(name, value, unit) }
     }
 
     /// Returns the metric as a run reports it that did not complete: a count keeps its value, anything else was not
     /// measured.
     #[must_use]
     pub fn of_unfinished_run(self) -> Metric {
-        let value = if self.is_count { self.value } else { f64::NAN };
+        let value = if self.kind == MetricKind::Count { self.value } else { f64::NAN };
         Metric { value, ..self }
     }
 

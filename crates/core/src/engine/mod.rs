@@ -287,12 +287,14 @@ pub use record::{Recorder, Timeline};
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
-/// use narrows::engine::Metric;
+/// use narrows::engine::{Metric, MetricKind};
 ///
-/// let metric = Metric::new("potato.hop", 1.5, "us");
+/// let metric = Metric::latency("potato.hop", 1.5, "us");
 /// assert!(metric.is_measured());
+/// assert_eq!(metric.kind.more_is_better(), Some(false));
+/// assert!(metric.kind != MetricKind::Fact);
 /// ```
-pub use metric::Metric;
+pub use metric::{Metric, MetricKind};
 
 /// Statistics of many times: mean, extremes and percentiles.
 ///

@@ -31,6 +31,7 @@ pub enum Operation {
 
 /// The parameters of the measurement.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct SingleCosts {
     /// Operation that is measured.
     #[param(default = "message")]
@@ -50,7 +51,7 @@ pub struct SingleCosts {
     #[param(max = 1024, default = 0)]
     pub words: u64,
     /// Number of operations measured.
-    #[param(min = 1, max = 10_000, default = 20)]
+    #[param(min = 1, max = 10_000, default = 20, meaning = Repetitions)]
     pub times: u64,
 }
 
@@ -223,7 +224,7 @@ impl RunningWorkload for CostRun {
         let extreme = |choose: fn(f64, f64) -> f64| cycles.iter().copied().fold(f64::NAN, choose);
         let values =
             [("costs.cycles", mean), ("costs.cycles_min", extreme(f64::min)), ("costs.cycles_max", extreme(f64::max))];
-        let own = values.map(|(name, value)| Metric::new(name, value, "cycles"));
+        let own = values.map(|(name, value)| Metric::latency(name, value, "cycles"));
         parallel::metrics(world, own.into_iter().chain([worker::fault_metric(&self.workers)]))
     }
 }

@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 /// The parameters of the DMA test.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct DmaTest {
     /// Name of the node; by default the first.
     pub node: Option<String>,
@@ -25,13 +26,13 @@ pub struct DmaTest {
     #[param(min = "4 B", default = "8 KiB")]
     pub size: Bytes,
     /// Number of transfers that are measured; 0 lets only the processor copy.
-    #[param(min = 0, max = 10_000_000, default = 100)]
+    #[param(min = 0, max = 10_000_000, default = 100, meaning = Repetitions)]
     pub transfers: u64,
     /// Number of transfers before anything is measured.
     #[param(max = 10_000_000, default = WARM_UP)]
     pub warm_up: u64,
     /// Length of the run where there are no transfers.
-    #[param(default = "1 ms")]
+    #[param(default = "1 ms", meaning = Load)]
     pub time: Time,
     /// Whether the processor copies blocks at the same time.
     #[param(default = false)]
@@ -125,11 +126,11 @@ impl RunningWorkload for Measurements {
         let (parameters, elapsed_us) = (&self.parameters, self.end_time.get().since(start).as_us());
         let moved = parameters.size.get() * parameters.transfers;
         let mut metrics =
-            vec![Metric::new("dma.bandwidth", super::value_if(elapsed_us > 0.0, moved as f64 / elapsed_us), "MB/s")];
+            vec![Metric::rate("dma.bandwidth", super::value_if(elapsed_us > 0.0, moved as f64 / elapsed_us), "MB/s")];
         if parameters.copying {
             let copied = (self.copied() - copied_before).get() as f64;
             let rate = super::value_if(elapsed_us > 0.0, copied / elapsed_us);
-            metrics.push(Metric::new("copy.bandwidth", rate, "MB/s"));
+            metrics.push(Metric::rate("copy.bandwidth", rate, "MB/s"));
         }
         metrics
     }

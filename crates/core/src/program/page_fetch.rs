@@ -17,12 +17,13 @@ use std::sync::Arc;
 
 /// The parameters of page fetch.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct PageFetch {
     /// Node that faults, and node that holds the pages.
     #[param(flatten)]
     pub ends: EndpointPair,
     /// Number of page faults that are measured.
-    #[param(min = 1, max = 10_000_000, default = 100)]
+    #[param(min = 1, max = 10_000_000, default = 100, meaning = Repetitions)]
     pub faults: u64,
     /// Number of page faults before anything is measured.
     #[param(max = 10_000_000, default = WARM_UP)]

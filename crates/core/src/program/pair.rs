@@ -20,6 +20,7 @@ use std::rc::Rc;
 
 /// The parameters of a pair.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Pair {
     /// Number of the sending node, or of the endpoint where nodes have several.
     #[param(default = 0)]
@@ -28,7 +29,7 @@ pub struct Pair {
     #[param(default = 1)]
     pub to: u64,
     /// Number of packets that are measured.
-    #[param(min = 8, max = 1_000_000, default = 200)]
+    #[param(min = 8, max = 1_000_000, default = 200, meaning = Repetitions)]
     pub packets: u64,
     /// Number of packets before anything is measured.
     #[param(max = 1_000_000, default = WARM_UP)]
@@ -151,7 +152,7 @@ impl RunningWorkload for Measurements {
         let steady = received.get(self.parameters.warm_up as usize..).unwrap_or_default();
         if let [first, .., last] = steady {
             let each = (last - first) as f64 / (steady.len() - 1) as f64;
-            own.push(Metric::new("pair.cycles_per_packet", each, "cycles"));
+            own.push(Metric::cost("pair.cycles_per_packet", each, "cycles"));
         }
         parallel::metrics(world, own)
     }

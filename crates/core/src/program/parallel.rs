@@ -104,7 +104,7 @@ impl TimedSection {
     /// Returns the cycles of the timed section per iteration.
     pub fn metric_per_iteration(&self, name: &str, iterations: u64, outcome: &Outcome) -> Metric {
         let cycles = self.end_cycle.get().saturating_sub(self.start_cycle.get()) as f64 / iterations as f64;
-        Metric::new(name, super::value_if(outcome.is_complete(), cycles), "cycles")
+        Metric::cost(name, super::value_if(outcome.is_complete(), cycles), "cycles")
     }
 }
 
@@ -154,7 +154,7 @@ fn packet_metrics(world: &World) -> Vec<Metric> {
         count("packets.sent", sent),
         count("packets.delivered", delivered),
         count("packets.in_flight", sent - delivered),
-        Metric::new("cycles", cycles as f64, "cycles"),
+        Metric::cost("cycles", cycles as f64, "cycles"),
     ];
     // Endpoints that accepted none of the packets sent to them are named, up to a limit.
     let silent = world.endpoints().zip(actives).filter(|(_, active)| active.pending() > 0 && active.accepted() == 0);
@@ -188,8 +188,8 @@ fn time_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
         actives.iter().map(cycles).sum::<f64>() / actives.len() as f64
     };
     let total: f64 = Cause::ALL.map(|(cause, _)| mean(cause)).iter().sum();
-    let causes = Cause::ALL.map(|(cause, key)| Metric::new(format!("time.{key}"), mean(cause), "cycles"));
-    [Metric::new("time.program", total, "cycles")].into_iter().chain(causes).collect()
+    let causes = Cause::ALL.map(|(cause, key)| Metric::cost(format!("time.{key}"), mean(cause), "cycles"));
+    [Metric::cost("time.program", total, "cycles")].into_iter().chain(causes).collect()
 }
 
 /// Number of silent endpoints that metrics name.

@@ -16,6 +16,7 @@ use std::rc::Rc;
 
 /// The parameters of ping-pong.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct PingPong {
     /// Payload of each message from the first node.
     #[param(max = "16 MiB")]
@@ -24,7 +25,7 @@ pub struct PingPong {
     #[param(flatten)]
     pub ends: EndpointPair,
     /// Number of round trips that are measured.
-    #[param(min = 1, max = 10_000_000, default = 100)]
+    #[param(min = 1, max = 10_000_000, default = 100, meaning = Repetitions)]
     pub messages: u64,
     /// Number of round trips before anything is measured.
     #[param(max = 10_000_000, default = WARM_UP)]
@@ -131,7 +132,7 @@ impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let round_trips = self.round_trips.borrow();
         let mut metrics = super::message_latency_metrics(&self.latencies(world));
-        metrics.push(Metric::new(
+        metrics.push(Metric::latency(
             "round_trip.latency",
             super::value_if(!round_trips.is_empty(), round_trips.mean_us()),
             "us",

@@ -108,17 +108,26 @@ pub struct Objective {
     pub metric: &'static str,
     /// Whether a larger value is better.
     pub more_is_better: bool,
+    /// Name of the metric, a rate, by which a saturated run is judged, where `metric` is not one.
+    pub when_saturated: Option<&'static str>,
 }
 
 impl Objective {
     /// States that a smaller value of `metric` is better, as of a latency or a number of cycles.
     pub const fn minimize(metric: &'static str) -> Option<Objective> {
-        Some(Objective { metric, more_is_better: false })
+        Some(Objective { metric, more_is_better: false, when_saturated: None })
     }
 
     /// States that a larger value of `metric` is better, as of a bandwidth.
     pub const fn maximize(metric: &'static str) -> Option<Objective> {
-        Some(Objective { metric, more_is_better: true })
+        Some(Objective { metric, more_is_better: true, when_saturated: None })
+    }
+
+    /// States the metric by which a saturated run is judged: its accepted load.
+    #[must_use]
+    pub const fn when_saturated(mut self, metric: &'static str) -> Objective {
+        self.when_saturated = Some(metric);
+        self
     }
 }
 

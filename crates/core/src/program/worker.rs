@@ -385,5 +385,5 @@ pub fn metrics(world: &World, workers: &[Rc<Worker>]) -> Vec<Metric> {
 /// Returns the mean number of times that a program waited for a block.
 pub fn fault_metric(workers: &[Rc<Worker>]) -> Metric {
     let faults: u64 = workers.iter().map(|worker| worker.faults()).sum();
-    Metric::new("shared_memory.faults", faults as f64 / workers.len() as f64, "")
+    Metric::cost("shared_memory.faults", faults as f64 / workers.len() as f64, "")
 }

@@ -3,6 +3,7 @@
 //! Decimal and exact: a text that is not a whole number of picoseconds, bytes, bits per second
 //! or hertz is refused, never rounded. Leaves out: signs, exponents and arithmetic.
 
+use super::meaning::Meaning;
 use super::suggest;
 use crate::engine::{Bytes, Hertz, Rate, Time};
 use std::fmt::Display;
@@ -38,6 +39,8 @@ pub trait Quantity: Copy + Ord + Display {
     const EXAMPLE: &'static str;
     /// The units allowed.
     const UNITS: &'static [Unit];
+    /// The meaning of a parameter of this kind that declares none.
+    const MEANING: Option<Meaning>;
     /// Whether nothing at all is a sensible value.
     const MAY_BE_ZERO: bool;
     /// The quantity of `amount` smallest units.
@@ -51,6 +54,7 @@ impl Quantity for Time {
     const EXAMPLE: &'static str = "40 ns";
     const UNITS: &'static [Unit] =
         &[("ps", 1), ("ns", 1_000), ("us", 1_000_000), ("ms", 1_000_000_000), ("s", 1_000_000_000_000)];
+    const MEANING: Option<Meaning> = Some(Meaning::Latency);
     const MAY_BE_ZERO: bool = true;
     fn from_smallest(amount: u64) -> Time {
         Time::from_ps(amount)
@@ -63,6 +67,7 @@ impl Quantity for Bytes {
     const SMALLEST: &'static str = "B";
     const EXAMPLE: &'static str = "64 B";
     const UNITS: &'static [Unit] = &[("B", 1), ("kB", 1_000), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
+    const MEANING: Option<Meaning> = None;
     const MAY_BE_ZERO: bool = true;
     fn from_smallest(amount: u64) -> Bytes {
         Bytes(amount)
@@ -84,6 +89,7 @@ impl Quantity for Rate {
         ("MB/s", 8_000_000),
         ("GB/s", 8_000_000_000),
     ];
+    const MEANING: Option<Meaning> = Some(Meaning::Rate);
     const MAY_BE_ZERO: bool = false;
     fn from_smallest(amount: u64) -> Rate {
         Rate::from_bits_per_s(amount)
@@ -96,6 +102,7 @@ impl Quantity for Hertz {
     const SMALLEST: &'static str = "Hz";
     const EXAMPLE: &'static str = "33 MHz";
     const UNITS: &'static [Unit] = &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000), ("GHz", 1_000_000_000)];
+    const MEANING: Option<Meaning> = Some(Meaning::Rate);
     const MAY_BE_ZERO: bool = false;
     fn from_smallest(amount: u64) -> Hertz {
         Hertz(amount)

@@ -1,5 +1,6 @@
 //! The values that were read, one by one: for `narrows show` and for the description inside a result.
 
+use super::meaning::Declared;
 use super::origin::{Layer, Origin};
 use serde_json::{Map, Value as Json};
 
@@ -12,6 +13,8 @@ pub struct Entry {
     pub value: String,
     /// The name of its kind.
     pub kind: String,
+    /// What its part declares of it.
+    pub declared: Declared,
     /// The layer and source location that it comes from.
     pub origin: Origin,
     /// The comment behind it, which says where a number comes from.

@@ -132,8 +132,8 @@ impl Description {
             return Err(DescriptionError::new_err("`by` must be more than 1, and at most 1000"));
         }
         let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
-        let query = WhatIfQuery { reader: &reader, metric: metric.as_deref(), factor: by };
-        match work(py, jobs, None, |_| query.run(&|| ()))? {
+        let query = WhatIfQuery { reader: &reader, metric: metric.as_deref(), factor: by, thorough: false };
+        match work(py, jobs, None, |_| query.run(&|_| ()))? {
             Ok(found) => Ok(found.json().to_string()),
             Err(WhatIfError::Invalid(problems)) => Err(unsound(problems)),
             Err(WhatIfError::Unmeasurable(problem)) => Err(wrong(problem)),

@@ -15,15 +15,20 @@ from ._settings import setting
 
 
 class Whatif(dict[str, Any]):
-    """What would change: `metric`, `value`, `unit`, `gains`, `dead`, `refused` and `saturates`, as plain data.
+    """The bottleneck, by experiment, as plain data: what `narrows whatif --format json` prints.
 
-    Each of `gains` has a `key`, its value `before` and then, and the `ratio`: how many times better the metric is.
+    `bottleneck`, each of `resources` and each of `pairs` have `resources`, the `changes`, the `ratio` (how many times
+    better the metric is) and the `elasticity`. Each of `gains` is of a single parameter: its `key`, its value `before`
+    and then, and the `ratio`. `dead` changes nothing, `refused` could not be tried or compared, and `saturates` says how
+    far the bottleneck gains and what `then` is the bottleneck.
     """
 
     def _repr_html_(self) -> str:
         gains = [one for one in self["gains"] if one["ratio"] >= 1.01]
         rows = [[one["key"], one["before"], one["value"], f"{one['ratio']:.3f}"] for one in gains]
-        head = f"<p>{self['metric']} is {number(self['value'])} {self['unit']}</p>"
+        bottleneck = self["bottleneck"]
+        names = " with ".join(bottleneck["resources"]) if bottleneck else "none"
+        head = f"<p>{self['metric']} is {number(self['value'])} {self['unit']}; bottleneck: {names}</p>"
         return head + rows_html(["what would gain", "from", "to", "times better"], rows)
 
 
@@ -175,15 +180,16 @@ class Machine:
         return result
 
     def whatif(self, metric: str | None = None, *, by: float = 2.0, jobs: int | None = None) -> Whatif:
-        """Tries every number of the machine larger and smaller: what gains, what binds, what changes nothing.
+        """Finds the bottleneck by experiment: speeds up resources, pairs of them and single parameters.
 
         Args:
-            metric: By default the one that the program is run for.
-            by: By what numbers are multiplied and divided, more than 1.
+            metric: By default the one that the program is run for; of a saturated run its accepted load.
+            by: The factor by which resources and parameters are made faster and slower, more than 1.
             jobs: Runs at once; by default as many as there are processors.
 
         Raises:
-            DescriptionError: The description is not sound, there is no such metric, or the run does not end.
+            DescriptionError: The description is not sound, there is no such metric, or the run cannot be compared: it was
+                cut off, is stuck, or is saturated and the metric is a latency.
         """
         return Whatif(json.loads(self._description.whatif(list(self._sets), metric, by, jobs)))
 

@@ -130,8 +130,8 @@ impl Description {
         if !(factor > 1.0 && factor.is_finite()) {
             return Err(Error::question(Problem::new(format!("{factor} is not a factor: it must be more than 1"))));
         }
-        let query = WhatIfQuery { reader: &|varied| self.read(varied), metric, factor };
-        query.run(&|| ()).map_err(|error| match error {
+        let query = WhatIfQuery { reader: &|varied| self.read(varied), metric, factor, thorough: false };
+        query.run(&|_| ()).map_err(|error| match error {
             WhatIfError::Invalid(problems) => Error::from(problems),
             WhatIfError::Unmeasurable(problem) => Error::question(problem),
         })

@@ -5,7 +5,7 @@
 
 pub use super::outcome::{COMPLETE, is_comparable, outcome_name, outcome_reason};
 use super::uncertainty::single::{MetricUncertainty, RunUncertainty};
-use super::{Bottleneck, RunResult, distribution};
+use super::{Candidate, RunResult, distribution};
 use crate::report::MeanLedger;
 use narrows_core::engine::transient::TransientTest;
 use narrows_core::engine::{DeadlockReport, Distribution, Metric, Outcome, Time};
@@ -57,8 +57,8 @@ impl Record {
         if listed.len() < result.resources.len() {
             map.insert("resources_summed".into(), summed(result, &listed));
         }
-        let bottleneck = result.outcome.is_complete().then(|| Bottleneck::of(result, &ledger));
-        map.insert("binds".into(), bottleneck.as_ref().map_or(Json::Null, bottleneck_json));
+        let candidate = result.outcome.is_complete().then(|| Candidate::of(result, &ledger));
+        map.insert("binds".into(), candidate.as_ref().map_or(Json::Null, candidate_json));
         map.insert("simulated_us".into(), result.end.as_us().into());
         if let Some(stuck) = pending_waits(&result.outcome) {
             map.insert("stuck".into(), stuck_json(stuck));
@@ -348,12 +348,13 @@ fn summed(result: &RunResult, listed: &BTreeSet<usize>) -> Json {
     json!({ "resources": rest().count(), "busy_us": busy.as_us(), "moving_us": moving.as_us() })
 }
 
-fn bottleneck_json(bottleneck: &Bottleneck) -> Json {
-    match bottleneck {
-        Bottleneck::Resource(name, share) => json!({ "resource": name, "share": share }),
-        Bottleneck::Stage(name, share) => json!({ "stage": name, "share": share }),
-        Bottleneck::Busiest(name, share) => json!({ "busiest": name, "share": share }),
-        Bottleneck::Idle | Bottleneck::Deadlocked => Json::Null,
+/// Returns the candidate for the bottleneck.
+fn candidate_json(candidate: &Candidate) -> Json {
+    match candidate {
+        Candidate::Resource(name, share) => json!({ "resource": name, "share": share }),
+        Candidate::Stage(name, share) => json!({ "stage": name, "share": share }),
+        Candidate::Busiest(name, share) => json!({ "busiest": name, "share": share }),
+        Candidate::Idle | Candidate::Deadlocked => Json::Null,
     }
 }
 

@@ -72,7 +72,7 @@ pub struct ResourceUse {
     /// The time for which the resource was held.
     pub busy: Time,
     /// The part of `busy` in which the resource moved data at its own rate, where the model distinguishes the two. A
-    /// resource that is held while it waits for another is busy but not active, and is not a bottleneck.
+    /// resource that is held while it waits for another is busy but not active.
     pub active: Time,
 }
 
@@ -169,6 +169,11 @@ impl RunResult {
     pub fn busiest(&self) -> Option<(&str, f64)> {
         let most = self.resources.iter().max_by_key(|resource| resource.active)?;
         Some((&most.name, self.share(most.active)))
+    }
+
+    /// Returns the utilisation of a resource: the fraction of the run for which it was active.
+    pub fn utilisation(&self, resource: &ResourceUse) -> f64 {
+        self.share(resource.active)
     }
 
     /// Returns every resource with the fraction of the run for which it was busy, in the order of the machine.

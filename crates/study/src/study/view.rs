@@ -9,7 +9,7 @@ use super::experiments::{Experiments, Results};
 use super::expression::{EvalError, Key, NameResolver, Scope, Template, Value};
 use super::named_value::{Fact, NamedValue, ValueDefinition};
 use crate::experiment::record::{outcome_name, outcome_reason};
-use crate::experiment::{Bottleneck, RunResult};
+use crate::experiment::{Candidate, RunResult};
 use narrows_core::engine::Outcome;
 use narrows_core::text::{Constant, Said, suggest};
 use std::cell::RefCell;
@@ -108,7 +108,7 @@ impl<'a> View<'a> {
                 Ok(Value::Text(outcome_name(run.map_or(&Outcome::Done, |run| &run.outcome)).into()))
             }
             (Some(run), _) if !run.outcome.is_complete() => Ok(Value::Text("stuck".into())),
-            (run, _) => Ok(Value::Text(run.map_or_else(|| "bottleneck".to_owned(), Bottleneck::kind))),
+            (run, _) => Ok(Value::Text(run.map_or_else(|| "bottleneck".to_owned(), Candidate::kind))),
         }
     }
 

@@ -25,7 +25,7 @@ pub struct RoutedParameters {
     #[param(table)]
     pub router: RouterParameters,
     /// Part of the packets that is lost on the way.
-    #[param(min = 0.0, max = 1.0, default = 0.0)]
+    #[param(min = 0.0, max = 1.0, default = 0.0, meaning = Load)]
     pub loss: f64,
     /// What the ends of each row of a mesh send to each other, past the nodes.
     #[param(key = "cross-traffic", table)]

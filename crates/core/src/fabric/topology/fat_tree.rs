@@ -22,6 +22,7 @@ const PORTS_TOTAL_MAX: u64 = 1 << 23;
 
 /// What a fat tree is like.
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
+#[param(meaning = Structure)]
 pub struct FatTreeParameters {
     /// Children of a router.
     ///

@@ -22,7 +22,7 @@ pub const TOPOLOGIES: &[(&str, &str)] = Topology::VARIANTS;
 
 /// A shape and its parameters.
 #[derive(Clone, PartialEq, Debug, Parameters)]
-#[param(check_if_sound = Topology::check)]
+#[param(check_if_sound = Topology::check, meaning = Structure)]
 pub enum Topology {
     /// A router at each node of a grid, linked to its neighbours.
     Mesh(

@@ -6,7 +6,10 @@
 //! of an overhead, the one in the highest layer of a description holds.
 
 use crate::engine::{Hertz, Time};
-use crate::text::{ParameterSink, ParameterType, Table};
+use crate::text::{Meaning, ParameterSink, ParameterType, Table};
+
+/// The resource that an overhead occupies.
+const RESOURCE: &str = "programmed I/O";
 
 /// Largest number of bus cycles of an overhead.
 const CYCLES_MAX: u64 = 1_000_000;
@@ -45,16 +48,17 @@ impl BusOverhead {
     pub(super) fn read(t: &mut Table<'_>, keys: &OverheadKeys) -> BusOverhead {
         let OverheadKeys { cycles: (cycles, cycles_help), time: (time, time_help) } = *keys;
         if t.describing() {
-            t.count(cycles, cycles_help).max(CYCLES_MAX).optional();
-            t.time(time, time_help).max(TIME_MAX).optional();
+            t.count(cycles, cycles_help).meaning(Meaning::Work).resource(RESOURCE).max(CYCLES_MAX).optional();
+            t.time(time, time_help).resource(RESOURCE).max(TIME_MAX).optional();
             return BusOverhead::Cycles(0);
         }
         if t.select_key(&[cycles, time]) == Some(time) {
-            t.count(cycles, cycles_help).max(CYCLES_MAX).overridden();
-            return BusOverhead::Time(t.time(time, time_help).max(TIME_MAX).required());
+            t.count(cycles, cycles_help).meaning(Meaning::Work).resource(RESOURCE).max(CYCLES_MAX).overridden();
+            return BusOverhead::Time(t.time(time, time_help).resource(RESOURCE).max(TIME_MAX).required());
         }
-        let overhead = t.count(cycles, cycles_help).max(CYCLES_MAX).required();
-        t.time(time, time_help).max(TIME_MAX).overridden();
+        let overhead =
+            t.count(cycles, cycles_help).meaning(Meaning::Work).resource(RESOURCE).max(CYCLES_MAX).required();
+        t.time(time, time_help).resource(RESOURCE).max(TIME_MAX).overridden();
         BusOverhead::Cycles(overhead)
     }
 

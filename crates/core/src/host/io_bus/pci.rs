@@ -10,12 +10,13 @@ use crate::text::Parameters;
 
 /// The parameters of a PCI bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
+#[param(resource = "PCI")]
 pub struct PciParameters {
     /// Clock of the bus.
     #[param(max = "100 GHz")]
     pub clock: Hertz,
     /// What the bus moves in a cycle.
-    #[param(min = "1 B", max = "64 B")]
+    #[param(min = "1 B", max = "64 B", meaning = Width, resource = "PCI")]
     pub width: Bytes,
 }
 

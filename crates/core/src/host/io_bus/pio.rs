@@ -24,15 +24,15 @@ pub struct PioParameters {
     #[param(with(read = |t| BusOverhead::read(t, &READ), write = |overhead, to| overhead.write(to, &READ)))]
     pub read_overhead: BusOverhead,
     /// The most that stores are combined into.
-    #[param(min = "4 B")]
+    #[param(min = "4 B", meaning = Width, resource = "programmed I/O")]
     pub write_burst: Bytes,
     /// The most one load transaction fetches.
-    #[param(min = "4 B")]
+    #[param(min = "4 B", meaning = Width, resource = "programmed I/O")]
     pub read_burst: Bytes,
     /// Stores the bridge holds.
     ///
     /// The processor stalls when it would hold more.
-    #[param(min = 1, max = 1024)]
+    #[param(min = 1, max = 1024, meaning = Capacity, resource = "write buffer")]
     pub posted_writes: u64,
 }
 

@@ -10,7 +10,7 @@ pub struct QueuesParameters {
     /// Length of every packet with its header, in whole words.
     ///
     /// 32 bytes, or 24 for real programs (§3).
-    #[param(min = "12 B", max = "36 B", default = "32 B", check = not_whole_words)]
+    #[param(min = "12 B", max = "36 B", default = "32 B", check = not_whole_words, meaning = Granularity)]
     pub packet: Bytes,
 }
 

@@ -41,7 +41,7 @@ pub const SRAM_FITS: &str = "what is in the memory fits";
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct LanaiParameters {
     /// Clock of the interface's processor.
-    #[param(max = "100 GHz")]
+    #[param(max = "100 GHz", resource = "firmware")]
     pub clock: Hertz,
     /// The interface's memory.
     #[param(table)]

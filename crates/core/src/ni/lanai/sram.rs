@@ -18,9 +18,10 @@ use std::rc::Rc;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct SramParameters {
     /// Size of the interface's memory.
-    #[param(min = "4 KiB", max = "64 MiB")]
+    #[param(min = "4 KiB", max = "64 MiB", meaning = Capacity)]
     pub size: Bytes,
     /// What the memory serves in all, bus and network together.
+    #[param(resource = "SRAM")]
     pub rate: Rate,
 }
 

@@ -19,12 +19,13 @@ use std::rc::Rc;
 
 /// The parameters of appbt.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Appbt {
     /// Number of points along a side of the cube.
     #[param(min = 3, max = 64, default = 12)]
     pub points: u64,
     /// Number of iterations.
-    #[param(min = 1, max = 400, default = 1)]
+    #[param(min = 1, max = 400, default = 1, meaning = Repetitions)]
     pub iterations: u64,
 }
 

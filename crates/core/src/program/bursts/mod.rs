@@ -251,7 +251,7 @@ fn steady_metrics(world: &World) -> Vec<Metric> {
     let warm_up = from.map_or(unknown, |from| clock.cycle_before(Time::from_ps(from)) as f64);
     vec![
         Metric::new("message.latency_one_way_ci95", latency.map_or(unknown, |half| half / 1e6), "us"),
-        Metric::new("bursts.throughput", rate(from.and_then(|from| series.rate(from, end))), "packets/node/cycle"),
+        Metric::rate("bursts.throughput", rate(from.and_then(|from| series.rate(from, end))), "packets/node/cycle"),
         Metric::new(
             "bursts.throughput_ci95",
             rate(from.and_then(|from| series.rate_half_width(from, end))),

@@ -18,6 +18,7 @@ use std::rc::Rc;
 
 /// The parameters of the cyclic shift.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct CyclicShift {
     /// Words of 4 bytes that each node sends to each other node.
     #[param(min = 1, max = 1_000_000, default = 512)]
@@ -163,8 +164,8 @@ impl RunningWorkload for Measurements {
         let words = (self.nodes as u64 - 1) * self.parameters.words;
         let most = self.pending.borrow().max;
         let own = [
-            Metric::new("shift.cycles", cycles, "cycles"),
-            Metric::new("shift.words_per_cycle", words as f64 / cycles, "words/cycle/node"),
+            Metric::cost("shift.cycles", cycles, "cycles"),
+            Metric::rate("shift.words_per_cycle", words as f64 / cycles, "words/cycle/node"),
             Metric::count("shift.pending_max", most.into(), "packets"),
         ];
         parallel::metrics(world, own)

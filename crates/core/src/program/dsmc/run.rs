@@ -21,12 +21,13 @@ use std::rc::Rc;
 
 /// The parameters of Dsmc.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Dsmc {
     /// Size of the gas.
     #[param(flatten)]
     pub size: GasSize,
     /// Number of iterations, each of a movement and collisions.
-    #[param(min = 1, max = 1000, default = ITERATIONS)]
+    #[param(min = 1, max = 1000, default = ITERATIONS, meaning = Repetitions)]
     pub iterations: u64,
 }
 

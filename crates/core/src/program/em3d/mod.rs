@@ -46,6 +46,7 @@ use std::rc::Rc;
 
 /// The parameters of EM3D.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Em3d {
     /// Graph nodes of each side on each processor.
     #[param(min = 1, max = 100_000, default = 200)]
@@ -60,7 +61,7 @@ pub struct Em3d {
     #[param(min = 1)]
     pub dist_span: Option<u64>,
     /// Number of iterations.
-    #[param(min = 1, max = 400, default = 5)]
+    #[param(min = 1, max = 400, default = 5, meaning = Repetitions)]
     pub iterations: u64,
     /// How values are communicated: transfers of all that a processor needs, messages of groups of them, an update of
     /// 12 bytes for each, or loads from shared memory.

@@ -36,6 +36,7 @@ const LATENCY: &str = "offered.latency";
 
 /// The parameters of an open loop.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Offered {
     /// Traffic pattern.
     #[param(flatten)]
@@ -50,7 +51,7 @@ pub struct Offered {
     #[param(max = 1_000_000_000, default = 10_000)]
     pub warm_up: u64,
     /// Length of the measurement window: the cycles whose packets are measured.
-    #[param(min = 1, max = 1_000_000_000, default = 30_000)]
+    #[param(min = 1, max = 1_000_000_000, default = 30_000, meaning = Repetitions)]
     pub cycles: u64,
     /// Largest number of further cycles in which measured packets may arrive.
     #[param(max = 1_000_000_000, default = 100_000)]
@@ -134,7 +135,7 @@ impl WorkloadSpec for Offered {
     }
 
     fn objective(&self) -> Option<Objective> {
-        Objective::minimize(LATENCY)
+        Objective::minimize(LATENCY).map(|latency| latency.when_saturated("offered.accepted"))
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
@@ -322,7 +323,7 @@ impl RunningWorkload for OpenLoopRun {
         let load = *generated as f64 * flits_each / node_cycles;
         let mut metrics = vec![
             Metric::new("offered.load", load, "flits/node/cycle"),
-            Metric::new("offered.accepted", *flits as f64 / node_cycles, "flits/node/cycle"),
+            Metric::rate("offered.accepted", *flits as f64 / node_cycles, "flits/node/cycle"),
         ];
         match open_loop.is_undrained(outcome) {
             true => metrics.extend(Latencies::default().metrics(LATENCY)),

@@ -22,6 +22,7 @@ static TRACES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../examples/traces
 
 /// The parameters of a replay.
 #[derive(Clone, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Replay {
     /// Packet trace, a CSV file with the columns generated_cycle,source,destination[,arrived_cycle][,flits].
     pub file: PathBuf,
@@ -174,7 +175,7 @@ impl RunningWorkload for ReplayRun {
             Metric::new("replay.mismatches", (replay.mismatches + with_arrival - replay.compared) as f64, ""),
         ];
         metrics.extend(replay.latencies.metrics(LATENCY));
-        metrics.push(Metric::new("cycles", replay.end as f64, "cycles"));
+        metrics.push(Metric::cost("cycles", replay.end as f64, "cycles"));
         metrics.extend(link_metrics(world));
         metrics
     }

@@ -19,6 +19,7 @@ use std::rc::Rc;
 
 /// The parameters of the zero-load test.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct ZeroLoad {
     /// Length of each packet in flits.
     #[param(min = 1, max = 4096, default = 8)]
@@ -152,7 +153,11 @@ impl RunningWorkload for ZeroLoadRun {
         for (what, ranges) in [("latency", latency), ("header", &state.header), ("tail", &state.tail)] {
             for (distance, LatencyRange { min, max }) in ranges {
                 for (end, value) in [("min", min), ("max", max)] {
-                    metrics.push(Metric::new(format!("zero_load.d{distance}.{what}_{end}"), *value as f64, "cycles"));
+                    metrics.push(Metric::latency(
+                        format!("zero_load.d{distance}.{what}_{end}"),
+                        *value as f64,
+                        "cycles",
+                    ));
                 }
             }
         }

@@ -89,10 +89,10 @@ impl Measured {
         let total = |of: &dyn Fn(&OpenCounts) -> u64| open.iter().map(|counts| of(counts)).sum::<u64>() as f64;
         vec![
             Metric::new("message.offered", offered, "MB/s"),
-            Metric::new("message.accepted", accepted, "MB/s"),
+            Metric::rate("message.accepted", accepted, "MB/s"),
             Metric::count("message.backlog", total(&waiting), ""),
             Metric::count("message.backlog_max", open.iter().map(|of| of.backlog_max).max().unwrap_or(0) as f64, ""),
-            Metric::new("message.backlog_growth", growth * 1e6, "1/s"),
+            Metric::cost("message.backlog_growth", growth * 1e6, "1/s"),
         ]
     }
 
@@ -120,7 +120,7 @@ impl RunningWorkload for Measured {
         let delivered = |flow: &FlowTally| window.map_or(0, |(from, to)| flow.instants.between(from, to));
         let counts: Vec<u64> = flows.iter().map(delivered).collect();
         let total = self.rate(counts.iter().sum(), window);
-        let mut metrics = vec![Metric::new("message.bandwidth", total, "MB/s")];
+        let mut metrics = vec![Metric::rate("message.bandwidth", total, "MB/s")];
         metrics.extend(message_latency_metrics(&latencies(&flows)));
         metrics.extend(self.open_metrics(total));
         metrics.extend(delivery_metrics(world));
@@ -128,13 +128,13 @@ impl RunningWorkload for Measured {
             for ((from, to), count) in pairs.iter().zip(counts) {
                 let [from, to] = [from, to].map(|end| name_word(world.endpoint(*end).name()));
                 let name = format!("flow.{from}.{to}.bandwidth");
-                metrics.push(Metric::new(name, self.rate(count, window), "MB/s"));
+                metrics.push(Metric::rate(name, self.rate(count, window), "MB/s"));
             }
         }
         for (node, copied) in &self.copied {
             let rate = copied.get().get() as f64 / world.sim.now().as_us();
             let name = name_word(world.endpoint(*node).name());
-            metrics.push(Metric::new(format!("copy.{name}.bandwidth"), rate, "MB/s"));
+            metrics.push(Metric::rate(format!("copy.{name}.bandwidth"), rate, "MB/s"));
         }
         metrics
     }

@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 /// The parameters of streams.
 #[derive(Clone, PartialEq, Debug, Parameters)]
-#[param(before = refuse_gaps)]
+#[param(before = refuse_gaps, meaning = Load)]
 pub struct Stream {
     /// Sender and receiver of each flow, by name; none stands for one flow, first node to second.
     #[param(with(read = read_flows, write = |flows, to| write_flows(flows, to)))]
@@ -39,7 +39,7 @@ pub struct Stream {
     #[param(skip = None)]
     pub expanded: Option<Arc<[ExpandedFlow]>>,
     /// Messages of each flow.
-    #[param(min = 2, max = 10_000_000, default = 200)]
+    #[param(min = 2, max = 10_000_000, default = 200, meaning = Repetitions)]
     pub messages: u64,
     /// Messages of each flow before anything is measured.
     #[param(max = 10_000_000, default = WARM_UP)]

@@ -21,12 +21,12 @@ pub struct NifdyParameters {
     /// Cycles to make, and to take, an acknowledgement.
     ///
     /// 2 (§2.4.3).
-    #[param(max = 1_000_000, default = 2)]
+    #[param(max = 1_000_000, default = 2, meaning = Work, resource = "acknowledgement")]
     pub processing: u64,
     /// Length of an acknowledgement.
     ///
     /// 4 bytes, a flit (chosen: source, kind and dialog number).
-    #[param(min = "1 B", max = "32 B", default = "4 B")]
+    #[param(min = "1 B", max = "32 B", default = "4 B", meaning = Work, resource = "acknowledgement")]
     pub acknowledgement: Bytes,
     /// The logical network of acknowledgements: that of the packets they are for, or the other.
     #[param(key = "acknowledgement-network", words("same" = false, "other" = true), default = "other")]

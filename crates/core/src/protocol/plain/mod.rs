@@ -24,13 +24,13 @@ use std::collections::VecDeque;
 ///
 #[doc = include_str!("../example.md")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
-#[param(each(min = 1, max = QUEUE_MAX))]
+#[param(each(min = 1, max = QUEUE_MAX), meaning = Capacity)]
 pub struct PlainParameters {
     /// Packets that wait to enter the fabric.
-    #[param(default = 8)]
+    #[param(default = 8, resource = "outgoing queue")]
     pub outgoing: u16,
     /// Packets that wait for their reader.
-    #[param(default = 8)]
+    #[param(default = 8, resource = "arrivals queue")]
     pub arrivals: u16,
 }
 

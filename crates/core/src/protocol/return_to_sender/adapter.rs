@@ -25,7 +25,7 @@ pub struct ReturnToSenderParameters {
     #[param(with(read = super::parameters::read_flow, write = super::parameters::write_flow))]
     pub flow: FlowControlParameters,
     /// Length of an acknowledgement.
-    #[param(min = "1 B", max = "32 B", default = "8 B")]
+    #[param(min = "1 B", max = "32 B", default = "8 B", meaning = Work, resource = "acknowledgement")]
     pub acknowledgement: Bytes,
 }
 

@@ -20,7 +20,7 @@ pub struct WindowParameters {
     #[param(flatten)]
     pub link: LinkParameters,
     /// Length of an acknowledgement.
-    #[param(min = "1 B", max = "32 B", default = "8 B")]
+    #[param(min = "1 B", max = "32 B", default = "8 B", meaning = Work, resource = "acknowledgement")]
     pub acknowledgement: Bytes,
 }
 

@@ -35,7 +35,7 @@ fn metrics(record: &Record, name: &str) -> Artifact {
         true => format!(
             "{} after {simulated} µs of simulated time; seed {seed}, hash {hash}. {finding}{}",
             record.text("outcome"),
-            bottleneck(record)
+            candidate(record)
         ),
         false => format!(
             "{}. The run ended after {simulated} µs of simulated time. Nothing is measured but counts; seed {seed}, hash \
@@ -46,15 +46,18 @@ fn metrics(record: &Record, name: &str) -> Artifact {
     Artifact { id: "metrics".into(), title: name.to_owned(), caption, table: Some(table), svg: None }
 }
 
-/// Returns the bottleneck of the run as a sentence.
-fn bottleneck(record: &Record) -> String {
-    let bottleneck = record.get("binds");
-    let share = significant(bottleneck["share"].as_f64().unwrap_or_default() * 100.0, 3);
-    let name = |key: &str| bottleneck[key].as_str();
+/// Returns the candidate for the bottleneck of the run as a sentence.
+fn candidate(record: &Record) -> String {
+    let candidate = record.get("binds");
+    let share = significant(candidate["share"].as_f64().unwrap_or_default() * 100.0, 3);
+    let name = |key: &str| candidate[key].as_str();
     match (name("resource"), name("busiest"), name("stage")) {
-        (Some(resource), ..) => format!("Bottleneck: {resource} ({share} % busy)."),
-        (_, Some(resource), _) => format!("No bottleneck. Busiest resource: {resource} ({share} % busy)."),
-        (.., Some(stage)) => format!("No bottleneck. Longest stage: {stage} ({share} % of the message latency)."),
+        (Some(resource), ..) | (_, Some(resource), _) => {
+            format!("Candidate for the bottleneck: {resource}, the busiest resource ({share} % utilised).")
+        }
+        (.., Some(stage)) => {
+            format!("No resource is nearly always active. Longest stage: {stage} ({share} % of the message latency).")
+        }
         _ => String::new(),
     }
 }
