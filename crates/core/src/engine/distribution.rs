@@ -62,7 +62,7 @@ impl Distribution {
         let (metric_unit, per) = unit.of_metrics();
         let measured = |is_measured: bool, value: f64| if is_measured { value } else { f64::NAN };
         let is_measured = !summary.is_empty();
-        let metric = |suffix: &str, value: f64| Metric::new(format!("{name}{suffix}"), value, metric_unit);
+        let metric = |suffix: &str, value: f64| Metric::latency(format!("{name}{suffix}"), value, metric_unit);
         let time = |time: Time| measured(is_measured, time.ps() as f64 / per);
         let mut metrics =
             vec![metric("", measured(is_measured, summary.mean_in(per))), metric("_min", time(summary.min()))];
