@@ -112,6 +112,8 @@ pub struct Via {
 pub struct FieldAttributes {
     pub help: String,
     pub key: Option<LitStr>,
+    /// The key's former name, which is still read.
+    pub was: Option<LitStr>,
     pub shape: Shape,
     pub default: Option<Expr>,
     /// The value of a key that is absent, and reported as absent.
@@ -130,8 +132,9 @@ pub struct FieldAttributes {
     pub placeholder: Option<Expr>,
 }
 
-const OF_FIELDS: [&str; 16] = [
+const OF_FIELDS: [&str; 17] = [
     "key",
+    "was",
     "default",
     "optional_or",
     "min",
@@ -154,6 +157,7 @@ impl FieldAttributes {
         let mut own = FieldAttributes {
             help: docs::help(attributes),
             key: None,
+            was: None,
             shape: Shape::Value,
             default: None,
             optional_or: None,
@@ -172,6 +176,7 @@ impl FieldAttributes {
     fn parse_one(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
         match word(meta)?.as_str() {
             "key" => self.key = Some(meta.value()?.parse()?),
+            "was" => self.was = Some(meta.value()?.parse()?),
             "default" => self.default = Some(meta.value()?.parse()?),
             "optional_or" => self.optional_or = Some(meta.value()?.parse()?),
             "min" => self.bounds.min = Some(meta.value()?.parse()?),

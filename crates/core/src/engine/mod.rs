@@ -254,6 +254,7 @@ pub use record::{Recorder, Timeline};
 /// assert!(metric.is_measured());
 /// ```
 pub use metric::Metric;
+pub use metric::current_metric_name;
 
 /// Statistics of many times: mean, extremes and percentiles.
 ///

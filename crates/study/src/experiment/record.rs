@@ -6,7 +6,7 @@
 use super::uncertainty::single::MetricUncertainty;
 use super::{Bottleneck, RunResult};
 use crate::report::MeanLedger;
-use narrows_core::engine::{DeadlockReport, Outcome, Time};
+use narrows_core::engine::{DeadlockReport, Outcome, Time, current_metric_name};
 use narrows_core::machine::{Machine, shipped};
 use narrows_core::text::Read;
 use serde_json::{Map, Value as Json, json};
@@ -116,14 +116,14 @@ impl Record {
         self.get(key).as_str().unwrap_or_default()
     }
 
-    /// Returns the name, value and unit of each metric; the value is NaN if it was not measured.
+    /// Returns today's name, the value and the unit of each metric; the value is NaN if it was not measured.
     pub fn metrics(&self) -> Vec<(&str, f64, &str)> {
         let Some(metrics) = self.get("metrics").as_object() else { return Vec::new() };
         metrics
             .iter()
             .map(|(name, metric)| {
                 let unit = metric["unit"].as_str().unwrap_or_default();
-                (name.as_str(), metric["value"].as_f64().unwrap_or(f64::NAN), unit)
+                (current_metric_name(name), metric["value"].as_f64().unwrap_or(f64::NAN), unit)
             })
             .collect()
     }

@@ -7,8 +7,9 @@ use super::Record;
 use super::part_overrides::{self, NamedParts};
 use narrows_core::machine::{Machine, Registry, shipped};
 use narrows_core::text::{Document, Problem, Problems, Read, file, suggest};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A machine description whose text is loaded.
 pub struct Subject {
@@ -18,6 +19,25 @@ pub struct Subject {
     folder: Option<PathBuf>,
     /// The replaceable parts that the text names, computed on first use.
     named_parts: OnceLock<NamedParts>,
+    renames: RenameNotices,
+}
+
+/// Reports each key that a description calls by its former name, once for all points of an experiment.
+struct RenameNotices {
+    report: fn(&str),
+    reported: Mutex<BTreeSet<String>>,
+}
+
+impl RenameNotices {
+    fn report_new<T>(&self, read: &Read<T>) {
+        for key in read.renamed_keys() {
+            let position = key.place.as_ref().map(|place| format!("{}: ", read.texts().origin(place)));
+            let notice = format!("{}`{}` was renamed to `{}`", position.unwrap_or_default(), key.old, key.new);
+            if self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(key.old.clone()) {
+                (self.report)(&notice);
+            }
+        }
+    }
 }
 
 impl Subject {
@@ -30,7 +50,15 @@ impl Subject {
         folder: Option<PathBuf>,
     ) -> Subject {
         let registry = registry.clone();
-        Subject { registry, name: name.into(), text: text.into(), folder, named_parts: OnceLock::new() }
+        let renames = RenameNotices { report: |_| {}, reported: Mutex::default() };
+        Subject { registry, name: name.into(), text: text.into(), folder, named_parts: OnceLock::new(), renames }
+    }
+
+    /// Returns the description with a function that is called once for each key that it or an override calls by its former
+    /// name, with a sentence that says so.
+    pub fn on_renamed_key(mut self, report: fn(&str)) -> Subject {
+        self.renames.report = report;
+        self
     }
 
     /// Returns the shipped example `name`, or `None` if there is none or `name` is a path with a folder.
@@ -86,6 +114,12 @@ impl Subject {
     /// Reads and checks a point of a sweep: the description with the overrides `sets`, then `varied`. Overrides may
     /// select shipped parts, as `ni=cni32qm` does.
     pub fn read_varied(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
+        let read = self.read_with_parts(sets, varied)?;
+        self.renames.report_new(&read);
+        Ok(read)
+    }
+
+    fn read_with_parts(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
         let document = Document::Text(&self.name, &self.text, self.folder.as_deref());
         let all: Vec<String> =
             sets.iter().chain(varied).filter(|set| part_overrides::selects_part(set)).cloned().collect();

@@ -27,10 +27,10 @@ use std::collections::VecDeque;
 #[param(each(min = 1, max = QUEUE_MAX))]
 pub struct PlainParameters {
     /// Packets that wait to enter the fabric.
-    #[param(default = 8)]
+    #[param(key = "send-buffers", was = "outgoing", default = 8)]
     pub outgoing: u16,
     /// Packets that wait for their reader.
-    #[param(default = 8)]
+    #[param(key = "receive-buffers", was = "arrivals", default = 8)]
     pub arrivals: u16,
 }
 
