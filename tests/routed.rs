@@ -139,8 +139,9 @@ fn programs_that_check_their_results_get_them_right() {
 /// A ring of flows over a mesh, to neighbours by number, on processors that receive faster than they
 /// send: one that polls for as long as packets come would not get to send otherwise.
 fn neighbours(deaf: &str) -> Machine {
-    let bursts =
-        format!("bursts]\ncycles = 60000\npattern = \"neighbour\"\npackets = [1000000, 1000000]\nunresponsive-nodes = [{deaf}]");
+    let bursts = format!(
+        "bursts]\ncycles = 60000\npattern = \"neighbour\"\npackets = [1000000, 1000000]\nunresponsive-nodes = [{deaf}]"
+    );
     let costs = format!("{NIFDY}\nsend = 60\npoll = 10\nreceive = 45\nbarrier = 0");
     let host = "[hosts.fast.software]\nclock = \"33 MHz\"\n";
     let text = description(&bursts, &mesh(), &costs).replace("parts = [\"hosts/cm-5\"]\n", "") + host;

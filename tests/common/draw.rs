@@ -233,7 +233,9 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
     match workload {
         "ping-pong" => {
             let (payload, answer, messages) = (of(0, 1_500), of(0, 1_500), of(1, 4));
-            format!("ping-pong = {{ payload = \"{payload} B\", reply-payload = \"{answer} B\", messages = {messages} }}")
+            format!(
+                "ping-pong = {{ payload = \"{payload} B\", reply-payload = \"{answer} B\", messages = {messages} }}"
+            )
         }
         "stream" => {
             let pair = |from: u64, by: u64| format!("n{from} -> n{}", (from + by) % 4);

@@ -110,7 +110,8 @@ impl<'t> Table<'t> {
         let both = tree.get(new).and_then(|current| former.definition_in_same_layer(current));
         if let Some((first, second)) = both {
             let problem = Problem::new(format!("`{old}` and `{new}` are one key: `{old}` was renamed to `{new}`"));
-            let problem = problem.at(Some(second), "set again").related(first, "set here").help(format!("remove `{old}`"));
+            let problem =
+                problem.at(Some(second), "set again").related(first, "set here").help(format!("remove `{old}`"));
             self.context.report(DiagnosticLevel::PresentKeys, problem);
         }
     }
@@ -350,8 +351,7 @@ impl<'t> Table<'t> {
         let known = self.shape.borrow().keys();
         let is_renamed = |key: &str| self.renamed.iter().any(|(old, _)| *old == key);
         for (key, node) in tree_of(self.node).map(Tree::in_order).unwrap_or_default() {
-            if !known.contains(&key)
-                && !is_renamed(key) && !self.context.is_unknown_suppressed(&self.full(key)) {
+            if !known.contains(&key) && !is_renamed(key) && !self.context.is_unknown_suppressed(&self.full(key)) {
                 if let Some(meant) = suggest::nearest(key, known.iter().copied()) {
                     let path = [self.path.as_slice(), &[Step::Name(meant.to_string())]].concat();
                     self.context.suppress_missing(&dotted(&path));

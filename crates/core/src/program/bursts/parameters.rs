@@ -125,7 +125,8 @@ impl Bursts {
     /// Returns the errors on a machine of `nodes` nodes, each as the key and the reason.
     pub fn check_nodes(&self, nodes: usize) -> Vec<(&'static str, String)> {
         let unknown = self.unresponsive_nodes.iter().find(|node| **node >= nodes as u64);
-        let unknown = unknown.map(|node| ("unresponsive-nodes", format!("there is no node {node}; the last node is {}", nodes - 1)));
+        let unknown = unknown
+            .map(|node| ("unresponsive-nodes", format!("there is no node {node}; the last node is {}", nodes - 1)));
         let unsuitable = self.pattern.check(nodes).err();
         let idle = (unsuitable.is_none() && !self.has_traffic(nodes)).then(|| {
             let reason = "every node would send only to itself, and such messages are left out: choose another pattern";
