@@ -280,10 +280,10 @@ fn programs_do_not_know_who_shares_their_memory() {
 #[test]
 fn arguments_and_any_bytes_of_memory_come_whole() {
     for payload in [1, 7, 8, 63, 512, 513, 4096] {
-        let rest = format!("[workload.ping-pong]\npayload = \"{payload} B\"\nmessages = 3");
+        let rest = format!("[workload.ping-pong]\nwarm-up = 0\npayload = \"{payload} B\"\nmessages = 3");
         run(&machine("alewife-mesh", 2, 1, &rest, &[]));
     }
-    let result = run(&machine("alewife-mesh", 2, 1, "[workload.pair]\npackets = 8", &[]));
+    let result = run(&machine("alewife-mesh", 2, 1, "[workload.pair]\nwarm-up = 0\npackets = 8", &[]));
     // Fourteen arguments and what else a packet has room for, behind a header of eight bytes.
     assert_eq!(metric(&result, "messages.size.520"), 8.0);
 }

@@ -48,8 +48,8 @@ run.no-progress-limit = "1 ms"
 #[test]
 fn bytes_are_right_with_any_cache() {
     for bytes in [1, 8, 77, 248, 256, 1000] {
-        done_with_any_cache(2, &format!(r#"ping-pong = {{ messages = 12, payload = "{bytes} B" }}"#));
-        done_with_any_cache(2, &format!(r#"stream = {{ messages = 12, payload = "{bytes} B" }}"#));
+        done_with_any_cache(2, &format!(r#"ping-pong = {{ warm-up = 0, messages = 12, payload = "{bytes} B" }}"#));
+        done_with_any_cache(2, &format!(r#"stream = {{ warm-up = 0, messages = 12, payload = "{bytes} B" }}"#));
     }
 }
 
@@ -57,6 +57,9 @@ fn bytes_are_right_with_any_cache() {
 fn bytes_are_right_with_any_cache_from_two_senders() {
     for bytes in [77, 600] {
         let flows = r#"["n1 -> n0", "n2 -> n0"]"#;
-        done_with_any_cache(3, &format!(r#"stream = {{ flows = {flows}, messages = 12, payload = "{bytes} B" }}"#));
+        done_with_any_cache(
+            3,
+            &format!(r#"stream = {{ warm-up = 0, flows = {flows}, messages = 12, payload = "{bytes} B" }}"#),
+        );
     }
 }

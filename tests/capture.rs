@@ -231,7 +231,7 @@ fn tshark_sees_a_wrong_sum() {
 /// The packets of a run, as `--pcap` writes them, and how many messages it delivered.
 fn of_a_run(ni: &str, sets: &[&str]) -> (Capture, f64) {
     let text = format!(
-        "parts = [\"hosts/pentium-iii-815ep\", \"ni/{ni}\", \"fabrics/myrinet\"]\n[workload.ping-pong]\npayload = \"5000 B\"\nmessages = 3\n"
+        "parts = [\"hosts/pentium-iii-815ep\", \"ni/{ni}\", \"fabrics/myrinet\"]\n[workload.ping-pong]\nwarm-up = 0\npayload = \"5000 B\"\nmessages = 3\n"
     );
     let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
     let read = machine::read(Document::Text("run.toml", &text, None), &sets).expect("a machine");

@@ -48,7 +48,7 @@ fn programs_overlap_on_two_cores_and_not_on_one() {
 
 #[test]
 fn messages_of_two_cores_overlap() {
-    let stream = |flows: &str| format!("stream]\nflows = [{flows}]\npayload = \"300 B\"\nmessages = 50");
+    let stream = |flows: &str| format!("stream]\nwarm-up = 0\nflows = [{flows}]\npayload = \"300 B\"\nmessages = 50");
     let [one, both] = [stream("\"n0:0 -> n1:0\""), stream("\"n0:0 -> n1:0\", \"n0:1 -> n1:1\"")];
     let time = |cores, program: &str| run(PLAIN, [cores, 2], program).end.as_us();
     let alone = time(2, &one);
@@ -58,9 +58,9 @@ fn messages_of_two_cores_overlap() {
 
 /// Between nodes and within one, of messages and of active messages.
 const PROGRAMS: [&str; 8] = [
-    "ping-pong]\nfrom = \"n0:1\"\nto = \"n1:2\"\npayload = \"300 B\"\nmessages = 4",
-    "ping-pong]\nfrom = \"n0:0\"\nto = \"n0:1\"\npayload = \"300 B\"\nmessages = 4",
-    "stream]\nflows = [\"n0:0 -> n1:0\", \"n0:1 -> n1:1\", \"n1:0 -> n0:0\", \"n0:0 -> n0:1\"]\npayload = \"300 B\"\nmessages = 8",
+    "ping-pong]\nwarm-up = 0\nfrom = \"n0:1\"\nto = \"n1:2\"\npayload = \"300 B\"\nmessages = 4",
+    "ping-pong]\nwarm-up = 0\nfrom = \"n0:0\"\nto = \"n0:1\"\npayload = \"300 B\"\nmessages = 4",
+    "stream]\nwarm-up = 0\nflows = [\"n0:0 -> n1:0\", \"n0:1 -> n1:1\", \"n1:0 -> n0:0\", \"n0:0 -> n0:1\"]\npayload = \"300 B\"\nmessages = 8",
     "em3d]\nn-nodes = 4\nd-nodes = 2\nlocal-p = 50\niterations = 2",
     "barnes]\nbodies = 20\nsteps = 1",
     "radix-sort]\nkeys = 8\nbits = 3\npasses = 1",
@@ -83,7 +83,7 @@ fn every_program_delivers_everything_and_does_so_each_time() {
 
 #[test]
 fn utilization_is_that_of_each_core() {
-    let program = "stream]\nflows = [\"n0:0 -> n1:0\"]\npayload = \"300 B\"\nmessages = 20";
+    let program = "stream]\nwarm-up = 0\nflows = [\"n0:0 -> n1:0\"]\npayload = \"300 B\"\nmessages = 20";
     let result = run(PLAIN, [2, 2], program);
     let busy = |name: &str| {
         let found = result.resources.iter().find(|resource| resource.name == name);

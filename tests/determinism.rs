@@ -13,12 +13,12 @@ use rayon::prelude::*;
 /// Descriptions that between them use every part, random gaps among them.
 fn benches() -> Vec<Bench> {
     let workloads = [
-        r#"ping-pong = { messages = 20, payload = "3000 B" }"#,
-        r#"stream = { messages = 30, payload = "8 KiB", arrivals.poisson.interval = "60 us" }"#,
-        r#"stream = { flows = ["n0 -> n2", "n1 -> n2", "n2 -> n0"], messages = 20, payload = "4 KiB" }"#,
-        r#"stream = { messages = 20, payload = "8 KiB", copying = true }"#,
-        r#"page-fetch = { from = "n2", faults = 10 }"#,
-        r#"dma = { size = "1 KiB", copying = true }"#,
+        r#"ping-pong = { warm-up = 0, messages = 20, payload = "3000 B" }"#,
+        r#"stream = { warm-up = 0, messages = 30, payload = "8 KiB", arrivals.poisson.interval = "60 us" }"#,
+        r#"stream = { warm-up = 0, flows = ["n0 -> n2", "n1 -> n2", "n2 -> n0"], messages = 20, payload = "4 KiB" }"#,
+        r#"stream = { warm-up = 0, messages = 20, payload = "8 KiB", copying = true }"#,
+        r#"page-fetch = { warm-up = 0, from = "n2", faults = 10 }"#,
+        r#"dma = { warm-up = 0, size = "1 KiB", copying = true }"#,
     ];
     let competitions = [DMA_FIRST, ALTERNATE, BUFFERED].map(|competition| Host { competition, ..Host::default() });
     let bench = |policy: &str, workload: &str| {
@@ -47,7 +47,7 @@ fn machines() -> Vec<Machine> {
     let programs = [
         (
             "stream",
-            r#"stream = { flows = ["n0 -> n1", "n2 -> n1"], payload = "200 B", messages = 4, arrivals.poisson.interval = "9 us" }"#,
+            r#"stream = { warm-up = 0, flows = ["n0 -> n1", "n2 -> n1"], payload = "200 B", messages = 4, arrivals.poisson.interval = "9 us" }"#,
         ),
         ("bursts", "bursts = { phases = 1, packets = [2, 4], lengths = [1, 3] }"),
     ];
@@ -86,7 +86,7 @@ fn results_of_no_combination_depend_on_threads() {
 
 #[test]
 fn the_seed_is_all_that_chance_depends_on() {
-    let workload = r#"stream = { messages = 30, payload = "8 KiB", arrivals.poisson.interval = "60 us" }"#;
+    let workload = r#"stream = { warm-up = 0, messages = 30, payload = "8 KiB", arrivals.poisson.interval = "60 us" }"#;
     let with_seed = |seed| told(&Bench { seed, ..Bench::default() }.workload(workload.to_owned()).machine());
     assert_eq!(with_seed(1), with_seed(1));
     assert_ne!(with_seed(1), with_seed(2));

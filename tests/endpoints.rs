@@ -31,11 +31,11 @@ const PROTOCOLS: [&str; 4] = ["none", "return-to-sender-1998", "nifdy", "window"
 
 /// Programs on two nodes with two endpoints each: between nodes and within one.
 const PROGRAMS: [&str; 18] = [
-    "ping-pong]\nfrom = \"n0:1\"\nto = \"n1:1\"\npayload = \"300 B\"\nmessages = 4",
-    "ping-pong]\nfrom = \"n0:0\"\nto = \"n0:1\"\npayload = \"300 B\"\nmessages = 4",
-    "stream]\nflows = [\"n0:0 -> n1:0\", \"n0:1 -> n1:1\", \"n1:0 -> n0:0\", \"n0:0 -> n0:1\"]\npayload = \"300 B\"\nmessages = 8",
-    "page-fetch]\nfrom = \"n0:1\"\nto = \"n1:1\"\npage = \"300 B\"\nfaults = 3",
-    "page-fetch]\nfrom = \"n1:1\"\nto = \"n1\"\npage = \"300 B\"\nfaults = 3",
+    "ping-pong]\nwarm-up = 0\nfrom = \"n0:1\"\nto = \"n1:1\"\npayload = \"300 B\"\nmessages = 4",
+    "ping-pong]\nwarm-up = 0\nfrom = \"n0:0\"\nto = \"n0:1\"\npayload = \"300 B\"\nmessages = 4",
+    "stream]\nwarm-up = 0\nflows = [\"n0:0 -> n1:0\", \"n0:1 -> n1:1\", \"n1:0 -> n0:0\", \"n0:0 -> n0:1\"]\npayload = \"300 B\"\nmessages = 8",
+    "page-fetch]\nwarm-up = 0\nfrom = \"n0:1\"\nto = \"n1:1\"\npage = \"300 B\"\nfaults = 3",
+    "page-fetch]\nwarm-up = 0\nfrom = \"n1:1\"\nto = \"n1\"\npage = \"300 B\"\nfaults = 3",
     "em3d]\nn-nodes = 4\nd-nodes = 2\nlocal-p = 50\niterations = 2",
     "em3d]\nn-nodes = 4\nd-nodes = 2\nlocal-p = 50\niterations = 2\nexchange = \"updates\"",
     "em3d]\nn-nodes = 4\nd-nodes = 2\nlocal-p = 50\niterations = 2\nexchange = \"loads\"",
@@ -123,7 +123,8 @@ fn plain(endpoints: u32, program: &str) -> String {
 fn loopback_packets_are_copied_in_memory_and_never_use_the_fabric() {
     for pair in PAIRS {
         let between = |from: &str, to: &str| {
-            let program = format!("ping-pong]\nfrom = \"{from}\"\nto = \"{to}\"\npayload = \"64 B\"\nmessages = 2");
+            let program =
+                format!("ping-pong]\nwarm-up = 0\nfrom = \"{from}\"\nto = \"{to}\"\npayload = \"64 B\"\nmessages = 2");
             run_to_end(&description(pair, ["none", "nifdy-mesh"], 2, &program))
         };
         let uses_memory_only = |result: &RunResult| -> (bool, bool) {

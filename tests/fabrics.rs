@@ -127,7 +127,7 @@ fn metric(metrics: &[Metric], name: &str) -> f64 {
 }
 
 const STREAM: &str = "[workload.stream]\nflows = [\"a -> b\"]\npayload = \"8 KiB\"\nmessages = 60\nwarm-up = 4";
-const PING_PONG: &str = "[workload.ping-pong]\npayload = \"4 KiB\"\nmessages = 20";
+const PING_PONG: &str = "[workload.ping-pong]\nwarm-up = 0\npayload = \"4 KiB\"\nmessages = 20";
 
 /// Interfaces whose engines stream.
 const STREAMING: [[&str; 2]; 4] = [

@@ -10,11 +10,12 @@
 #[path = "laws/every_part.rs"]
 mod every_part;
 
+mod scale;
 mod streams;
 
 use crate::common::*;
 use narrows::engine::Span;
-use narrows::experiment::Bottleneck;
+use narrows::experiment::Candidate;
 use narrows::report::MeanLedger;
 
 /// What a transaction of one word takes on the bus of the test hosts, in ns.
@@ -72,7 +73,7 @@ fn dma_bandwidth_is_bytes_over_setup_and_transfer() {
             for size in [64, 1_024, 8_192, 65_536] {
                 for (direction, alone) in [("read", host.read_ns(size)), ("write", host.write_ns(size))] {
                     let workload = format!(
-                        r#"dma = {{ node = "{node}", direction = "{direction}", size = "{size} B", transfers = 10 }}"#
+                        r#"dma = {{ warm-up = 0, node = "{node}", direction = "{direction}", size = "{size} B", transfers = 10 }}"#
                     );
                     let run = Bench::default().hosts(&[first.clone(), second.clone()]).workload(workload).done();
                     let expected = size as f64 * 1e3 / alone;
@@ -246,7 +247,8 @@ fn a_shadow_buffer_costs_a_copy() {
     // A block is read, written, and takes the processor 50 ns.
     let copies = shadow.done().message(0).latency() - plain.done().message(0).latency();
     near(copies, 250.0, 5.0);
-    let fetch = |bench: Bench| bench.workload("page-fetch = { faults = 3 }".into()).done().metric("fetch.latency");
+    let fetch =
+        |bench: Bench| bench.workload("page-fetch = { warm-up = 0, faults = 3 }".into()).done().metric("fetch.latency");
     assert!(fetch(shadow) > fetch(plain));
 }
 
@@ -254,7 +256,9 @@ fn a_shadow_buffer_costs_a_copy() {
 fn a_page_goes_where_its_tag_says() {
     // The program fails where a page lies elsewhere, or is another.
     for policy in [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE] {
-        let run = Bench::default().policy(policy).workload(r#"page-fetch = { faults = 20, page = "8 KiB" }"#.into());
+        let run = Bench::default()
+            .policy(policy)
+            .workload(r#"page-fetch = { warm-up = 0, faults = 20, page = "8 KiB" }"#.into());
         assert_eq!(run.done().metric("messages.delivered"), 40.0);
     }
 }
@@ -272,9 +276,9 @@ fn taken_and_moving(run: &Run, name: &str) -> (f64, f64) {
     (in_ns(told.busy), in_ns(told.active))
 }
 
-/// What a run says holds it back.
-fn bottleneck(run: &Run) -> String {
-    Bottleneck::of(&run.result, &MeanLedger::of(&run.result.ledger)).to_string()
+/// Returns the candidate for the bottleneck, as a run states it.
+fn candidate(run: &Run) -> String {
+    Candidate::of(&run.result, &MeanLedger::of(&run.result.ledger)).to_string()
 }
 
 #[test]
@@ -294,14 +298,14 @@ fn a_link_moves_its_bytes_at_its_rate_however_long_it_is_held() {
 }
 
 #[test]
-fn link_that_is_only_held_is_not_the_bottleneck() {
+fn link_that_is_only_held_is_not_the_candidate() {
     // Cut-through holds the path while a slow receiver takes the packet: at 60 MB/s of 160.
     let hosts = [Host::default(), Host { write_rate: 60, ..Host::default() }];
     let run = Bench::default().hosts(&hosts).policy(CUT_THROUGH).stream(60, 16_384).done();
     let (held, moving) = taken_and_moving(&run, "link n0 → s0");
     let all = in_ns(run.result.end);
     assert!(held > 0.9 * all && moving < 0.5 * all, "{held} and {moving} of {all}");
-    assert!(bottleneck(&run).starts_with("Bottleneck: n1 host DMA"), "{}", bottleneck(&run));
+    assert!(candidate(&run).contains(": n1 host DMA, "), "{}", candidate(&run));
 }
 
 #[test]
@@ -311,7 +315,7 @@ fn memory_is_told_as_busy_for_as_long_as_it_holds_the_network_back() {
     for (sram_rate, expected) in [(80, ns(payload + 128, 80)), (159, ns(payload + 128, 159)), (160, 0.0)] {
         let bench = Bench { sram_rate, ..Bench::default() }.hosts(&[Host::with_dma(500, 60), Host::with_dma(500, 60)]);
         let run = bench.policy(STORE_AND_FORWARD).workload(format!(
-            r#"stream = {{ messages = 2, payload = "{payload} B", arrivals.periodic.interval = "10 ms" }}"#
+            r#"stream = {{ warm-up = 0, messages = 2, payload = "{payload} B", arrivals.periodic.interval = "10 ms" }}"#
         ));
         let run = run.done();
         for node in ["n0", "n1"] {

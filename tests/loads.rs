@@ -196,7 +196,7 @@ fn flows(nodes: u32, flows: &str) -> Vec<String> {
     let text = format!(
         "parts = [\"hosts/memory-bus-1998\", \"ni/single-cycle\", {}]\n\
          nodes.n = {{ host = \"memory-bus-1998\", count = {nodes} }}\n\
-         [workload.stream]\nflows = {flows}\nmessages = 2\npayload = \"8 B\"\n",
+         [workload.stream]\nwarm-up = 0\nflows = {flows}\nmessages = 2\npayload = \"8 B\"\n",
         FABRICS[0]
     );
     let read = machine::read(Document::Text("flows", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
@@ -219,7 +219,7 @@ fn flows_of_one_pair_share_what_is_delivered() {
     let text = format!(
         "parts = [\"hosts/memory-bus-1998\", \"ni/single-cycle\", {}]\n\
          nodes.a.host = \"memory-bus-1998\"\nnodes.b.host = \"memory-bus-1998\"\n\
-         [workload.stream]\nflows = [\"a -> b\", \"a -> b\"]\nmessages = 50\npayload = \"64 B\"\n\
+         [workload.stream]\nwarm-up = 0\nflows = [\"a -> b\", \"a -> b\"]\nmessages = 50\npayload = \"64 B\"\n\
          arrivals.closed-loop = {{ outstanding = 2, think-time = \"1 us\" }}\n",
         FABRICS[0]
     );

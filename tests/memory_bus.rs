@@ -43,11 +43,11 @@ fn machine(text: &str, sets: &[String]) -> Machine {
 }
 
 fn round_trip(messages: u64, bytes: u64) -> String {
-    format!("ping-pong = {{ messages = {messages}, payload = \"{bytes} B\" }}")
+    format!("ping-pong = {{ warm-up = 0, messages = {messages}, payload = \"{bytes} B\" }}")
 }
 
 fn bandwidth(messages: u64, bytes: u64) -> String {
-    format!("stream = {{ messages = {messages}, payload = \"{bytes} B\" }}")
+    format!("stream = {{ warm-up = 0, messages = {messages}, payload = \"{bytes} B\" }}")
 }
 
 fn run(machine: &Machine) -> RunResult {
@@ -163,7 +163,7 @@ fn a_run_repeats_to_the_picosecond() {
 /// A machine whose nodes `n0` and `n1` are a test's; a workload there must be, so the two others have
 /// one.
 fn with_two_idle_nodes(design: Design, sets: &[String]) -> (Built, [Rc<Endpoint>; 2]) {
-    let workload = "ping-pong = { from = \"n2\", to = \"n3\", messages = 1, payload = \"4 KiB\" }";
+    let workload = "ping-pong = { warm-up = 0, from = \"n2\", to = \"n3\", messages = 1, payload = \"4 KiB\" }";
     let built = build(&machine(&text(design, 4, workload), sets), Recorder::off());
     let ends = [0, 1].map(|node| built.world.node(NodeId(node)).endpoint().clone());
     (built, ends)

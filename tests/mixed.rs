@@ -36,7 +36,7 @@ fn stream(from: &str, to: &str, payload: u64) -> String {
 }
 
 fn ping_pong(payload: u64) -> String {
-    format!("[workload.ping-pong]\npayload = \"{payload} B\"\nmessages = 4")
+    format!("[workload.ping-pong]\nwarm-up = 0\npayload = \"{payload} B\"\nmessages = 4")
 }
 
 /// The shipped interfaces on a memory bus that have one format.

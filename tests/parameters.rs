@@ -44,7 +44,7 @@ use narrows::protocol::return_to_sender::ReturnToSenderParameters;
 use narrows::protocol::window::WindowParameters;
 use narrows::text::quantity::{self, Quantity};
 use narrows::text::schema::{Family, Form, Item, Line, Need, TableShape};
-use narrows::text::{Document, Parameters, PartLibrary, Problems, Reading, Source, describe, load, to_toml};
+use narrows::text::{Document, Meaning, Parameters, PartLibrary, Problems, Reading, Source, describe, load, to_toml};
 use rand::RngExt;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
@@ -141,7 +141,7 @@ impl Draw {
                     }
                     let path = format!("{above}{key}");
                     match form {
-                        Form::Value(kind, schema) => *text += &format!("{path} = {}\n", self.value(kind, schema)),
+                        Form::Value(kind, schema, _) => *text += &format!("{path} = {}\n", self.value(kind, schema)),
                         Form::Table(shape) => self.table(shape, &format!("{path}."), text),
                         Form::OneOf(family, _) => self.family(family, &format!("{path}."), text),
                         other => panic!("{path}: no part has {other:?}"),
@@ -251,4 +251,41 @@ fn every_part_reads_its_keys_once_and_its_example_runs() {
 #[should_panic(expected = "two parts are registered as `protocol.window`")]
 fn two_parts_with_one_key_panic_with_the_key() {
     drop(Registry::shipped().with_protocol::<narrows::protocol::window::WindowParameters>());
+}
+
+#[test]
+fn every_number_of_every_part_has_a_meaning() {
+    let lines = Registry::shared().schema().lines();
+    let is_part = |path: &str| !["run.", "nodes."].iter().any(|other| path.starts_with(other));
+    let kinds = ["time", "bytes", "rate", "frequency", "count", "number"];
+    let is_number = |kind: &str| kinds.contains(&kind.split(',').next().unwrap_or_default());
+    let numbers = lines.iter().filter(|line| is_part(&line.path) && is_number(&line.kind));
+    let (known, unknown): (Vec<_>, Vec<_>) = numbers.partition(|line| line.declared.meaning.is_some());
+    let unknown: Vec<&str> = unknown.into_iter().map(|line| line.path.as_str()).collect();
+    assert!(known.len() > 300 && unknown.is_empty(), "{} have a meaning, these do not: {unknown:?}", known.len());
+    // Each meaning is one of some part, so that none is a word without use.
+    for meaning in Meaning::ALL {
+        assert!(
+            known.iter().any(|line| line.declared.meaning == Some(meaning)),
+            "no parameter is a {}",
+            meaning.name()
+        );
+    }
+}
+
+#[test]
+fn parameters_of_one_resource_are_declared_together() {
+    let lines = Registry::shared().schema().lines();
+    let resource = |path: &str| {
+        let line = lines.iter().find(|line| line.path == path).unwrap_or_else(|| panic!("no key {path}"));
+        line.declared.text().unwrap_or_default()
+    };
+    assert_eq!(resource("hosts.NAME.io-bus.pci.clock"), "rate of PCI");
+    assert_eq!(resource("hosts.NAME.io-bus.bridge.read-rate"), "rate of PCI");
+    assert_eq!(resource("hosts.NAME.io-bus.bridge.write-rate"), "rate of PCI");
+    assert_eq!(resource("hosts.NAME.io-bus.pci.width"), "width of PCI");
+    assert_eq!(resource("ni.trapeze.firmware.poll"), "work of firmware");
+    assert_eq!(resource("ni.mcp.firmware.poll"), "work of firmware");
+    assert_eq!(resource("protocol.window.timeout"), "timeout of window");
+    assert_eq!(resource("workload.stream.messages"), "repetitions");
 }

@@ -77,12 +77,20 @@ fn most_intervals_hold_what_all_runs_together_say() {
 }
 
 #[test]
-fn a_run_begun_too_cold_is_noted() {
+fn a_run_begun_too_cold_is_reported() {
     // The queues of a load beside saturation fill for longer than this.
     let cold = mesh(0.5, 1, "warm-up = 0\ncycles = 3000");
-    let (note, found) = (cold.note.clone().unwrap_or_default(), cold.metric("offered.warm_up_found"));
+    let check = cold.warm_up.as_ref().expect("a test for a transient");
+    assert_eq!((check.key, check.value, check.test.is_transient()), ("workload.offered.warm-up", 0, Some(true)));
+    let finding = check.finding().unwrap_or_default();
+    assert!(
+        finding.contains("offered.latency of the first ") && finding.contains("below that of the rest"),
+        "{finding}"
+    );
+    let found = cold.metric("offered.warm_up_found");
     assert!(found.is_none_or(|found| found > 0.0), "{found:?}");
-    assert!(note.contains("settles only at cycle") || note.contains("has not settled"), "{note}");
+    let warm = mesh(0.3, 1, "").warm_up.expect("a test for a transient");
+    assert_eq!((warm.value, warm.test.is_transient()), (10_000, Some(false)));
 }
 
 #[test]
@@ -95,8 +103,11 @@ fn links_are_told_of_where_a_fabric_is_driven_alone() {
     assert!((metric(&result, "links.utilisation_max") / most - 1.0).abs() < 1e-3);
     for example in ["offered-load", "replay-mesh"] {
         let text = stdout(&["run", example, "--no-host"]);
-        assert!(text.contains("Busiest resource: link ") && !text.contains("no message was delivered"), "{text}");
-        assert!(text.ends_with(&format!("\nSensitivity analysis: narrows whatif {example}\n")), "{text}");
+        assert!(
+            text.contains("Candidate for the bottleneck: link ") && !text.contains("no message was delivered"),
+            "{text}"
+        );
+        assert!(text.ends_with(&format!("\nBottleneck, by experiment: narrows whatif {example}\n")), "{text}");
     }
 }
 
@@ -123,7 +134,7 @@ fn a_run_that_ended_too_soon_has_empty_metrics_not_zeros() {
     for (example, name) in [
         ("ping-pong", "message.latency_one_way"),
         ("stream", "message.bandwidth"),
-        ("page-fetch", "fetch.latency_p99"),
+        ("page-fetch", "fetch.latency"),
         ("dma", "dma.bandwidth"),
         ("memory-bus", "round_trip.latency"),
         ("offered-load", "offered.accepted"),
@@ -187,7 +198,8 @@ fn a_sweep_with_seeds_has_a_row_for_each_point() {
     };
     let csv = sweep(&["--format=csv"]);
     let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
-    let heads = ["workload_offered_load", "outcome", "offered_latency_cycles", "offered_latency_ci95_cycles", "seeds"];
+    let metric = ["offered_latency_cycles", "offered_latency_ci95_cycles"];
+    let heads = [&["workload_offered_load", "outcome"][..], &metric, &["seeds", "initial_transient"]].concat();
     assert_eq!(rows[0], heads);
     assert_eq!((rows.len(), rows[1][0], rows[2][0], rows[1][1]), (3, "0.1", "0.3", "done"));
     let result: Json = serde_json::from_str(&sweep(&["--format=json"])).expect("JSON");

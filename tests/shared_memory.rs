@@ -54,7 +54,7 @@ fn machine(ni: &str, fabric: &str, protocol: &str, nodes: usize, rest: &str) -> 
 }
 
 fn world(ni: &str, fabric: &str, protocol: &str, nodes: usize) -> build::Built {
-    build::build(&machine(ni, fabric, protocol, nodes, "[workload.pair]\npackets = 8"), Recorder::off())
+    build::build(&machine(ni, fabric, protocol, nodes, "[workload.pair]\nwarm-up = 0\npackets = 8"), Recorder::off())
 }
 
 fn shared(world: &World, block: u64, bytes: u64) -> (Vec<Rc<SharedMemory>>, Vec<SharedAddress>) {

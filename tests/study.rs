@@ -285,7 +285,7 @@ const MATRIX: [(&str, &str); 4] = [
     ),
 ];
 const MATRIX_MACHINE: &str =
-    "[nodes.node]\ncount = 2\nhost = 'p6-natoma'\n[workload.ping-pong]\npayload = '64 B'\nmessages = 4\n";
+    "[nodes.node]\ncount = 2\nhost = 'p6-natoma'\n[workload.ping-pong]\nwarm-up = 0\npayload = '64 B'\nmessages = 4\n";
 
 fn matrix(name: &str) -> Folder {
     let folder = with_study(name);

@@ -25,7 +25,7 @@ const ADAPTIVE_LOSSY: &str = "[fabric.mesh]\nshape = [3, 3]\nrouting = \"minimal
 const WINDOW: &str = "[protocol.window]\nbuffers = 16\nwindow = 8\ntimeout = \"200 us\"\ntimeout-max = \"800 us\"";
 
 /// Messages of three flows, of which two meet and two are of one pair; each takes several packets.
-const STREAM: &str = "[workload.stream]\nmessages = 40\npayload = \"600 B\"\n\
+const STREAM: &str = "[workload.stream]\nwarm-up = 0\nmessages = 40\npayload = \"600 B\"\n\
                       flows = [\"node0 -> node8\", \"node1 -> node8\", \"node8 -> node0\"]";
 const MESSAGES: usize = 3 * 40;
 

@@ -1,6 +1,7 @@
 //! The progress of many runs: a bar on a terminal, a line every ten seconds otherwise; and the message when they are
 //! interrupted.
 
+use super::exit::EXIT_INTERRUPTED;
 use super::heartbeat::Heartbeat;
 use super::output;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -10,13 +11,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// The exit code after Ctrl-C, by the convention of shells.
-const EXIT_INTERRUPTED: i32 = 130;
+/// The duration in seconds from which an estimate is printed.
+const ESTIMATED_FROM_S: f64 = 2.0;
 
 /// The state of the runs.
 struct State {
     what: &'static str,
-    all: usize,
+    /// The number of runs that are expected.
+    all: AtomicUsize,
     /// The number of stored results found; they are not used in the estimate of the remaining time.
     kept: AtomicUsize,
     run: AtomicUsize,
@@ -40,8 +42,14 @@ impl Progress {
     /// Starts the display of `all` runs, named `what`, whose results are stored in `folder`, if given.
     pub fn begin(what: &'static str, all: usize, folder: Option<&Path>) -> Progress {
         let (kept, run) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let state =
-            Arc::new(State { what, all, kept, run, begun: Instant::now(), folder: folder.map(Path::to_path_buf) });
+        let state = Arc::new(State {
+            what,
+            all: AtomicUsize::new(all),
+            kept,
+            run,
+            begun: Instant::now(),
+            folder: folder.map(Path::to_path_buf),
+        });
         let style = ProgressStyle::with_template("{bar:40} {msg}").expect("a template");
         let bar = ProgressBar::new(all as u64).with_style(style);
         *INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(state.clone());
@@ -63,6 +71,18 @@ impl Progress {
         }
     }
 
+    /// States how many runs are expected in all, and prints an estimate without a terminal if they take long.
+    pub fn expect(&self, all: usize, jobs: usize) {
+        self.state.all.store(all, Ordering::Relaxed);
+        self.bar.set_length(all as u64);
+        let run = self.state.run.load(Ordering::Relaxed);
+        let each = self.state.begun.elapsed().as_secs_f64() / run.max(1) as f64;
+        let left = each * all.saturating_sub(run) as f64 / jobs.max(1) as f64;
+        if self.lines.is_some() && left > ESTIMATED_FROM_S {
+            output::eprint_line(&format!("About {all} {}, {}.", self.state.what, duration(left)));
+        }
+    }
+
     /// Prints a line without disturbing the bar.
     pub fn print_line(&self, text: &str) {
         self.bar.suspend(|| output::eprint_line(text));
@@ -80,18 +100,19 @@ impl Progress {
 impl State {
     fn text(&self) -> String {
         let (kept, run) = (self.kept.load(Ordering::Relaxed), self.run.load(Ordering::Relaxed));
-        let left = self.all.saturating_sub(kept + run);
+        let all = self.all.load(Ordering::Relaxed).max(kept + run);
+        let left = all - kept - run;
         let each = self.begun.elapsed().as_secs_f64() / run as f64;
         let estimate = match run {
             0 => String::new(),
             _ => format!(", {} left", duration(each * left as f64)),
         };
-        format!("{} of {} {}{estimate}", kept + run, self.all, self.what)
+        format!("{} of {} {}{estimate}", kept + run, all, self.what)
     }
 }
 
 /// Formats a duration in seconds.
-fn duration(seconds: f64) -> String {
+pub(super) fn duration(seconds: f64) -> String {
     let whole = seconds.ceil() as u64;
     match (whole / 3600, whole / 60 % 60, whole % 60) {
         (0, 0, s) => format!("{s} s"),
@@ -105,7 +126,7 @@ fn handle_interrupt() {
     let state = INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if let Some(state) = state {
         let done = state.kept.load(Ordering::Relaxed) + state.run.load(Ordering::Relaxed);
-        let (all, what) = (state.all, state.what);
+        let (all, what) = (state.all.load(Ordering::Relaxed), state.what);
         output::eprint_line(&match &state.folder {
             Some(folder) => format!(
                 "\nStopped. {done} of {all} {what} are stored in `{}`; the same command resumes from there.",
@@ -114,7 +135,7 @@ fn handle_interrupt() {
             None => format!("\nStopped. The results of {done} {what} are lost, since none is stored."),
         });
     }
-    std::process::exit(EXIT_INTERRUPTED);
+    std::process::exit(EXIT_INTERRUPTED.into());
 }
 
 #[cfg(test)]
@@ -127,7 +148,7 @@ mod tests {
         assert_eq!(duration(7322.0), "2 h 2 min");
         let state = State {
             what: "points",
-            all: 10,
+            all: AtomicUsize::new(10),
             kept: AtomicUsize::new(4),
             run: AtomicUsize::new(0),
             begun: Instant::now() - std::time::Duration::from_secs(4),

@@ -9,6 +9,7 @@ use narrows_study::experiment::points::PointStore;
 use narrows_study::experiment::sweep::{
     CheckedSweep, PointProblem, RunOptions, Shard, SweepEvent, SweepLines, SweepPoint,
 };
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Returns a pool of `jobs` threads; by default one per CPU.
@@ -68,12 +69,21 @@ pub fn exit_status(rows: &[SweepPoint]) -> ExitStatus {
     if saturated > 0 {
         eprint_line!("{saturated} of {} runs are saturated: their source queues grew without bound.", rows.len());
     }
-    let is_stuck = |row: &&SweepPoint| !["done", "saturated"].contains(&&*row.result.outcome);
-    let stuck: Vec<&SweepPoint> = rows.iter().filter(is_stuck).collect();
+    print_transients(rows);
+    let stuck: Vec<&SweepPoint> = rows.iter().filter(|row| !row.result.is_complete()).collect();
     for row in &stuck {
-        let wait = row.result.stuck.as_ref().map(|wait| format!(": {wait}"));
-        let (values, outcome) = (table::values(&row.values), &row.result.outcome);
-        eprint_line!("The point {values} ended in a {outcome}{}.", wait.unwrap_or_default());
+        eprint_line!("The point {} ended in a {}.", table::values(&row.values), row.result.verdict());
     }
     if stuck.is_empty() { ExitStatus::Done } else { ExitStatus::Stuck }
+}
+
+/// Prints on standard error how many runs have an initial transient, for each key of a warm-up.
+fn print_transients(rows: &[SweepPoint]) {
+    let mut by_key: BTreeMap<&str, usize> = BTreeMap::new();
+    for (detected, key) in rows.iter().filter_map(|row| row.result.initial_transient.as_ref()) {
+        *by_key.entry(key).or_default() += usize::from(*detected);
+    }
+    for (key, runs) in by_key.into_iter().filter(|(_, runs)| *runs > 0) {
+        eprint_line!("{runs} of {} runs have an initial transient: increase `{key}`.", rows.len());
+    }
 }

@@ -1,24 +1,25 @@
-//! `narrows whatif`: the sensitivity of a metric to the numeric parameters of a machine.
+//! `narrows whatif`: the bottleneck of a machine, by experiment.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::{Format, input, output};
+use super::progress::Progress;
+use super::{Format, input, output, whatif_text};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressStyle};
-use narrows_study::experiment::whatif::{self, GAIN_MIN, Gain, WhatIf, WhatIfQuery};
-use narrows_study::report::number::{percent, unit};
-use narrows_study::report::{Cell, Column, ReportTable};
+use narrows_core::text::Problem;
+use narrows_study::experiment::whatif::{self, WhatIfError, WhatIfQuery};
 
 const EXAMPLES: &str = "\
 Examples:
   narrows whatif ping-pong
-  narrows whatif stream --metric message.latency_one_way_p99 --by 4
+  narrows whatif stream --metric message.latency_one_way_p90 --by 4
   narrows whatif stream --set ni.trapeze.policy=store-and-forward --format json
 
-Each numeric parameter of the machine's parts is multiplied and divided by the
-factor, one at a time, and the workload is run again. A ratio above 1 is an
-improvement of the metric: a higher rate, or a shorter time.";
+The bottleneck is the part whose speed-up raises the metric most. Each resource
+of the machine is made faster and slower by the factor, all of its parameters
+together; so are single parameters, and pairs of the resources that matter most.
+A ratio above 1 is an improvement of the metric: a higher rate, or a shorter
+time.";
 
-/// Vary each numeric parameter up and down; report improvements, the bottleneck, and parameters with no effect
+/// Find the bottleneck by experiment: speed up resources, parameters and pairs, and report what improves a metric
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
@@ -28,13 +29,13 @@ pub struct Options {
     /// Metric to improve [default: the objective of the workload]
     #[arg(long, value_name = "NAME", value_parser = input::metric_name)]
     metric: Option<String>,
-    /// Factor by which parameters are multiplied and divided, above 1
+    /// Factor by which resources and parameters are made faster and slower, above 1
     #[arg(long, value_name = "FACTOR", default_value = "2", value_parser = factor)]
     by: f64,
     /// Number of parallel jobs [default: CPU count]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     jobs: Option<u64>,
-    /// Show all gains and losses, not only the largest
+    /// Show all gains and losses, not only the largest, and make all trials even if each run is long
     #[arg(long)]
     all: bool,
     /// Output format
@@ -55,80 +56,25 @@ fn factor(text: &str) -> Result<f64, String> {
 pub fn run(options: &Options) -> CommandResult {
     let subject = options.subject.subject()?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0) as usize).build();
-    let pool = pool
-        .map_err(|error| Failure::from(narrows_core::text::Problem::new(format!("cannot start the jobs: {error}"))))?;
+    let pool = pool.map_err(|error| Failure::from(Problem::new(format!("cannot start the jobs: {error}"))))?;
     let reader = |sets: &[String]| subject.read_varied(&options.subject.sets, sets);
-    let experiment = WhatIfQuery { reader: &reader, metric: options.metric.as_deref(), factor: options.by };
-    let style = ProgressStyle::with_template("{bar:40} {pos} of about {len} runs, {eta} left").expect("a template");
-    let bar = ProgressBar::new(2 * experiment.runs() as u64).with_style(style);
-    let found = pool.install(|| experiment.run(&|| bar.inc(1)));
-    bar.finish_and_clear();
+    let (metric, thorough) = (options.metric.as_deref(), options.all);
+    let query = WhatIfQuery { reader: &reader, metric, factor: options.by, thorough };
+    let (shown, jobs) = (Progress::begin("runs", 1, None), pool.current_num_threads());
+    let found = pool.install(|| {
+        query.run(&|step| match step {
+            whatif::TrialProgress::Expected(runs) => shown.expect(runs, jobs),
+            whatif::TrialProgress::Ran => shown.finished(false),
+        })
+    });
+    shown.end();
     let found = found.map_err(|failure| match failure {
-        whatif::WhatIfError::Invalid(problems) => Failure::from(problems),
-        whatif::WhatIfError::Unmeasurable(problem) => Failure::from(problem),
+        WhatIfError::Invalid(problems) => Failure::from(problems),
+        WhatIfError::Unmeasurable(problem) => Failure::from(problem),
     })?;
     output::print(&match options.format {
-        Format::Text => text(&found, options.all),
+        Format::Text => whatif_text::text(&found, options.all),
         Format::Json => format!("{:#}\n", found.json()),
     })?;
     Ok(ExitStatus::Done)
-}
-
-/// The number of gains and of losses that are shown.
-const SHOWN: usize = 8;
-
-fn text(found: &WhatIf, all: bool) -> String {
-    let metric = &found.metric;
-    let mut text = format!("{} is {:.3} {}\n", metric.name, metric.value, unit(metric.unit));
-    if !found.shorter.is_empty() {
-        text += &format!("runs are shortened with {}, which changes it by at most 0.2 %\n", found.shorter.join(", "));
-    }
-    text.push('\n');
-    let gains: Vec<&Gain> = found.gains.iter().filter(|gain| gain.ratio >= GAIN_MIN).collect();
-    let losses: Vec<&Gain> = found.gains.iter().rev().filter(|gain| gain.ratio <= 1.0 / GAIN_MIN).collect();
-    let shown = if all { usize::MAX } else { SHOWN };
-    text += &table("improvements", &gains, shown);
-    text += &table("degradations", &losses, shown);
-    text += &bottleneck(found, gains.first().copied());
-    if !found.dead.is_empty() {
-        text += "\nNo effect:\n";
-        for dead in &found.dead {
-            let reason = if dead.reason.is_empty() { String::new() } else { format!(": {}", dead.reason) };
-            text += &format!("  {}{reason}\n", dead.key);
-        }
-    }
-    if !found.refused.is_empty() {
-        text += "\nNot possible:\n";
-        found.refused.iter().for_each(|(change, why)| text += &format!("  {change}: {why}\n"));
-    }
-    text
-}
-
-fn table(head: &str, gains: &[&Gain], shown: usize) -> String {
-    if gains.is_empty() {
-        return String::new();
-    }
-    let better = Column::new("ratio").decimals(3);
-    let mut table = ReportTable::new(vec![Column::new(head), Column::new("from"), Column::new("to"), better]);
-    for gain in gains.iter().take(shown) {
-        let Gain { key, before, value, ratio, .. } = gain;
-        table.push(vec![key.as_str().into(), before.as_str().into(), value.as_str().into(), Cell::from(*ratio)]);
-    }
-    let more = gains.len().saturating_sub(shown);
-    let more = if more > 0 { format!("({more} more with --all)\n") } else { String::new() };
-    format!("{}{more}\n", table.text())
-}
-
-/// Returns the bottleneck, the point at which improving it gains no more, and the next bottleneck.
-fn bottleneck(found: &WhatIf, first: Option<&Gain>) -> String {
-    let (Some(first), Some(next)) = (first, &found.next) else {
-        return "No bottleneck: no single parameter gains 1 %.\n".to_owned();
-    };
-    let mut text = format!("Bottleneck: {}. {} gives +{}.", first.key, first.value, percent(first.ratio - 1.0));
-    text += &format!(" It saturates at +{} ({})", percent(next.ratio - 1.0), next.value);
-    match &next.gain {
-        Some(gain) => text += &format!("; the next bottleneck is {}.\n", gain.key),
-        None => text += "; then no single parameter gains 1 %.\n",
-    }
-    text
 }

@@ -234,7 +234,7 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
         "ping-pong" => {
             let (payload, answer, messages) = (of(0, 1_500), of(0, 1_500), of(1, 4));
             format!(
-                "ping-pong = {{ payload = \"{payload} B\", reply-payload = \"{answer} B\", messages = {messages} }}"
+                "ping-pong = {{ warm-up = 0, payload = \"{payload} B\", reply-payload = \"{answer} B\", messages = {messages} }}"
             )
         }
         "stream" => {
@@ -249,8 +249,8 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
                  arrivals = {arrivals} }}"
             )
         }
-        "page-fetch" => format!("page-fetch = {{ page = \"{} B\", faults = {} }}", of(4, 1_500), of(1, 4)),
-        "dma" => format!("dma = {{ size = \"{} B\", transfers = {} }}", of(4, 8_192), of(1, 5)),
+        "page-fetch" => format!("page-fetch = {{ warm-up = 0, page = \"{} B\", faults = {} }}", of(4, 1_500), of(1, 4)),
+        "dma" => format!("dma = {{ warm-up = 0, size = \"{} B\", transfers = {} }}", of(4, 8_192), of(1, 5)),
         "bursts" => {
             let (fewest, more) = (of(1, 4), of(0, 8));
             format!(
@@ -282,7 +282,7 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
             format!("dsmc = {{ cells = [{long}, 2, 2], molecules = {molecules}, iterations = {iterations} }}")
         }
         "unstructured" => format!("unstructured = {{ nodes = {}, iterations = {} }}", of(8, 40), of(1, 2)),
-        _ => format!("pair = {{ packets = {} }}", of(1, 40)),
+        _ => format!("pair = {{ warm-up = 0, packets = {} }}", of(1, 40)),
     }
 }
 

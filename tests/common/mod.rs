@@ -145,16 +145,18 @@ impl Default for Bench {
 
 impl Bench {
     pub fn ping_pong(self, messages: u64, payload: u64) -> Bench {
-        self.workload(format!(r#"ping-pong = {{ messages = {messages}, payload = "{payload} B" }}"#))
+        self.workload(format!(r#"ping-pong = {{ warm-up = 0, messages = {messages}, payload = "{payload} B" }}"#))
     }
 
     pub fn stream(self, messages: u64, payload: u64) -> Bench {
-        self.workload(format!(r#"stream = {{ messages = {messages}, payload = "{payload} B" }}"#))
+        self.workload(format!(r#"stream = {{ warm-up = 0, messages = {messages}, payload = "{payload} B" }}"#))
     }
 
     /// A stream over flows such as `"n0 -> n2"`.
     pub fn flows(self, flows: &[&str], messages: u64, payload: u64) -> Bench {
-        self.workload(format!(r#"stream = {{ flows = {flows:?}, messages = {messages}, payload = "{payload} B" }}"#))
+        self.workload(format!(
+            r#"stream = {{ warm-up = 0, flows = {flows:?}, messages = {messages}, payload = "{payload} B" }}"#
+        ))
     }
 
     pub fn workload(mut self, workload: String) -> Bench {

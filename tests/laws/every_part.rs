@@ -12,8 +12,9 @@ const PHASE: f64 = 0.03;
 
 /// The mean latency of messages of which one is under way at a time, in ns.
 fn lone(one: &Combination, payload: u64, sets: &[String]) -> f64 {
-    let program =
-        format!("workload.ping-pong = {{ payload = \"{payload} B\", reply-payload = \"{payload} B\", messages = 4 }}");
+    let program = format!(
+        "workload.ping-pong = {{ warm-up = 0, payload = \"{payload} B\", reply-payload = \"{payload} B\", messages = 4 }}"
+    );
     let seen = done(&sound(&text(one, 2, &program), sets), one);
     seen.messages.iter().map(Delivered::latency).sum::<f64>() / seen.messages.len() as f64
 }
@@ -202,7 +203,7 @@ const OF_A_PACKET_SIZE: [(&str, &[&str]); 11] = [
 #[test]
 fn packets_that_fill_no_block_are_moved_whole() {
     let programs = [
-        ("ping-pong", "ping-pong = { payload = \"101 B\", reply-payload = \"3 B\", messages = 2 }"),
+        ("ping-pong", "ping-pong = { warm-up = 0, payload = \"101 B\", reply-payload = \"3 B\", messages = 2 }"),
         ("radix-sort", "radix-sort = { keys = 8, bits = 2, passes = 1 }"),
         ("em3d", "em3d = { n-nodes = 4, d-nodes = 2, iterations = 1, exchange = \"updates\" }"),
     ];
@@ -226,7 +227,7 @@ fn packets_that_fill_no_block_are_moved_whole() {
 
 #[test]
 fn messages_of_a_pair_come_in_order_where_that_is_promised() {
-    let program = "workload.stream = { payload = \"600 B\", messages = 10, \
+    let program = "workload.stream = { warm-up = 0, payload = \"600 B\", messages = 10, \
                    flows = [\"n0 -> n3\", \"n1 -> n3\", \"n3 -> n0\"] }";
     let mut promised = [0, 0];
     for one in each_with_each("stream") {
@@ -266,7 +267,7 @@ fn need_their_time(messages: &[&Delivered], time: impl Fn(u64) -> Time, of: &Com
 
 /// Runs flows on slow links; for each combination, how far the link of node `n0` was used, and its payload.
 fn shares_of_a_link(flows: &str, receives: bool) -> Vec<f64> {
-    let program = format!("workload.stream = {{ flows = {flows}, payload = \"240 B\", messages = 16 }}");
+    let program = format!("workload.stream = {{ warm-up = 0, flows = {flows}, payload = \"240 B\", messages = 16 }}");
     let all = each_with_each("stream");
     let share = |one: &Combination| {
         let machine = sound(&text(one, 4, &program), &slow(one));
@@ -301,7 +302,7 @@ fn no_node_sends_faster_than_its_link() {
 
 #[test]
 fn no_stream_is_faster_than_a_bus_on_its_way() {
-    let program = "workload.stream = { payload = \"1000 B\", messages = 20 }";
+    let program = "workload.stream = { warm-up = 0, payload = \"1000 B\", messages = 20 }";
     let mut shares = Vec::new();
     let hosts: BTreeSet<&str> = accepted("stream").iter().map(|one| one.host).collect();
     assert_eq!(hosts.len(), 4, "{hosts:?}");

@@ -1,7 +1,7 @@
 //! Shapes for tests whose headers have several ways.
 
 use narrows::fabric::topology::mesh::MeshParameters;
-use narrows::fabric::topology::{Asking, End, Routing, Shape, Ways, Wiring, every_channel};
+use narrows::fabric::topology::{Asking, End, PortSet, Routing, Shape, Ways, Wiring, every_channel};
 use std::sync::Arc;
 
 /// A mesh in which a header may take any port that leads closer, and channel 0 in dimension order.
@@ -35,8 +35,8 @@ impl Routing for Closer {
         if ports == 0 {
             return own;
         }
-        let escape = Some((own.ports.trailing_zeros() as u8, 1));
-        Ways { ports, channels: every_channel(virtual_channels) & !1, escape }
+        let escape = Some((own.ports.mask().trailing_zeros() as u8, 1));
+        Ways { ports: ports.into(), channels: every_channel(virtual_channels) & !1, escape }
     }
 
     fn virtual_channels_min(&self) -> u8 {
@@ -64,7 +64,7 @@ struct Dilated {
 impl Routing for Dilated {
     fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
         let ports = (0..self.outputs).map(|output| 1 << (asking.destination * self.outputs + output));
-        Ways { ports: ports.sum(), channels: every_channel(virtual_channels), escape: None }
+        Ways { ports: PortSet::Mask(ports.sum()), channels: every_channel(virtual_channels), escape: None }
     }
 
     fn distance(&self, _: u32, _: u32) -> u32 {
@@ -106,7 +106,7 @@ impl Routing for Stages {
     fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
         let channels = every_channel(virtual_channels);
         if asking.router < 2 {
-            return Ways { ports: 0b11 << (asking.destination / 2 * 2), channels, escape: None };
+            return Ways { ports: PortSet::Mask(0b11 << (asking.destination / 2 * 2)), channels, escape: None };
         }
         Ways::one((asking.destination % 2) as u8, channels)
     }

@@ -3,7 +3,7 @@
 use super::arbiter::Arbiter;
 use super::{Flit, RouterParameters};
 use narrows::fabric::router::Switching;
-use narrows::fabric::topology::{Asking, End, Shape, Ways};
+use narrows::fabric::topology::{Asking, End, PortSet, Shape, Ways};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A router of one logical network, or of all that share links.
@@ -43,7 +43,7 @@ pub struct InputChannel {
     arbiter: Arbiter,
 }
 
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Default, Debug)]
 enum Stage {
     #[default]
     Idle,
@@ -59,6 +59,8 @@ pub struct Output {
     pub channels: Vec<OutputChannel>,
     inputs: Arbiter,
     busy_until: u64,
+    /// Cycles for which a flit holds the link.
+    pub cycles_per_flit: u64,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -88,6 +90,7 @@ impl Router {
             channels: vec![channel.clone(); channels],
             inputs: Arbiter::default(),
             busy_until: 0,
+            cycles_per_flit: u64::from(parameters.cycles_per_flit()),
         };
         let outputs = ends.iter().map(output).collect();
         Router { number, first_network: plane * lanes, inputs: Vec::new(), outputs, channels }
@@ -107,7 +110,7 @@ impl Router {
     pub fn route(&mut self, now: u64, shape: &Shape, parameters: &RouterParameters, seed: u64, router: u32) {
         for (port, input) in self.inputs.iter_mut().enumerate() {
             for (number, channel) in input.channels.iter_mut().enumerate() {
-                let (Stage::Idle, Some(flit)) = (channel.stage, channel.buffer.front()) else { continue };
+                let (Stage::Idle, Some(flit)) = (&channel.stage, channel.buffer.front()) else { continue };
                 assert!(flit.is_header, "a packet begins with its header");
                 let has_tail = channel.buffer.iter().any(|flit| flit.is_tail);
                 if parameters.switching == Switching::StoreAndForward && !has_tail {
@@ -123,8 +126,8 @@ impl Router {
                 let mut ways = shape.routing.ways(&asking, parameters.virtual_channels);
                 let hash = hash(seed, flit.packet.number, router);
                 if shape.routing.draws_port() {
-                    let ports: Vec<u32> = (0..64).filter(|port| ways.ports >> port & 1 != 0).collect();
-                    ways.ports = 1 << ports[(hash % ports.len() as u64) as usize];
+                    let ports: Vec<u32> = ways.ports.iter().map(u32::from).collect();
+                    ways.ports = PortSet::Mask(1 << ports[(hash % ports.len() as u64) as usize]);
                 }
                 channel.stage = Stage::Waiting { from: now + u64::from(parameters.routing_delay), ways, hash };
             }
@@ -172,8 +175,8 @@ impl Router {
         places: &[Vec<Option<u32>>],
     ) -> Option<usize> {
         let state = &self.inputs[input / self.channels].channels[input % self.channels];
-        let Stage::Waiting { from, ways, hash } = state.stage else { return None };
-        if now < from {
+        let Stage::Waiting { from, ways, hash } = &state.stage else { return None };
+        if now < *from {
             return None;
         }
         let packet = &state.buffer[0].packet.injection;
@@ -193,7 +196,7 @@ impl Router {
             let state = &output.channels[channel];
             is_allowed && !state.is_held && has_place && state.credits >= wanted
         };
-        let ports: Vec<usize> = (0..self.outputs.len()).filter(|port| ways.ports >> port & 1 != 0).collect();
+        let ports: Vec<usize> = ways.ports.iter().map(usize::from).collect();
         // With an escape, from the escape's port on; else from one that is drawn.
         let drawn = (hash % ports.len() as u64) as usize;
         let first = ways
@@ -210,7 +213,7 @@ impl Router {
     }
 
     /// Each input asks for one output, for one channel; each output takes one input.
-    pub fn allocate_switch(&mut self, now: u64, parameters: &RouterParameters) -> Vec<Leaving> {
+    pub fn allocate_switch(&mut self, now: u64) -> Vec<Leaving> {
         let requests: Vec<Option<(usize, usize)>> = self.inputs.iter().map(|input| self.request(now, input)).collect();
         let mut leaving = Vec::new();
         for output in 0..self.outputs.len() {
@@ -218,7 +221,7 @@ impl Router {
             let Some(input) = self.outputs[output].inputs.pick(self.inputs.len(), asks) else { continue };
             let (_, channel) = requests[input].expect("it asks");
             self.outputs[output].inputs.grant(requests.len(), input);
-            self.outputs[output].busy_until = now + u64::from(parameters.cycles_per_flit());
+            self.outputs[output].busy_until = now + self.outputs[output].cycles_per_flit;
             let from = &mut self.inputs[input];
             from.outputs.grant(self.outputs.len(), output);
             from.own.grant(self.channels, channel);

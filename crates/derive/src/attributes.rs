@@ -3,7 +3,7 @@
 use crate::docs;
 use syn::meta::ParseNestedMeta;
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Error, Expr, LitStr, Path, Result, Token, Type};
+use syn::{Attribute, Error, Expr, Ident, LitStr, Path, Result, Token, Type};
 
 /// The least and the most that is allowed.
 #[derive(Default)]
@@ -27,7 +27,8 @@ impl Bounds {
     }
 }
 
-const OF_TYPES: [&str; 6] = ["crate", "cfg_feature", "before", "check", "check_if_sound", "each"];
+const OF_TYPES: [&str; 8] =
+    ["crate", "cfg_feature", "before", "check", "check_if_sound", "each", "meaning", "resource"];
 
 /// Attributes of a type.
 #[derive(Default)]
@@ -43,6 +44,10 @@ pub struct TypeAttributes {
     pub check_if_sound: Option<Expr>,
     /// Bounds of every integer that states none.
     pub each: Bounds,
+    /// Meaning of every bare number and amount of data that states none.
+    pub meaning: Option<Ident>,
+    /// Resource of every number that states none.
+    pub resource: Option<LitStr>,
 }
 
 impl TypeAttributes {
@@ -56,6 +61,8 @@ impl TypeAttributes {
                 "check" => own.check = Some(meta.value()?.parse()?),
                 "check_if_sound" => own.check_if_sound = Some(meta.value()?.parse()?),
                 "each" => own.each = Bounds::parse(meta)?,
+                "meaning" => own.meaning = Some(meta.value()?.parse()?),
+                "resource" => own.resource = Some(meta.value()?.parse()?),
                 _ => return Err(unknown(meta, &OF_TYPES)),
             }
             Ok(())
@@ -130,9 +137,13 @@ pub struct FieldAttributes {
     pub check: Option<Expr>,
     /// The value that replaces one that the check refuses, so that reading goes on with something valid.
     pub placeholder: Option<Expr>,
+    /// What the number means to its part.
+    pub meaning: Option<Ident>,
+    /// The resource of the part that the number belongs to.
+    pub resource: Option<LitStr>,
 }
 
-const OF_FIELDS: [&str; 17] = [
+const OF_FIELDS: [&str; 19] = [
     "key",
     "was",
     "default",
@@ -145,6 +156,8 @@ const OF_FIELDS: [&str; 17] = [
     "via",
     "check",
     "placeholder",
+    "meaning",
+    "resource",
     "table",
     "one_of",
     "flatten",
@@ -168,6 +181,8 @@ impl FieldAttributes {
             via: None,
             check: None,
             placeholder: None,
+            meaning: None,
+            resource: None,
         };
         for_each(attributes, |meta| own.parse_one(meta))?;
         Ok(own)
@@ -187,6 +202,8 @@ impl FieldAttributes {
             "via" => self.via = Some(via(meta)?),
             "check" => self.check = Some(meta.value()?.parse()?),
             "placeholder" => self.placeholder = Some(meta.value()?.parse()?),
+            "meaning" => self.meaning = Some(meta.value()?.parse()?),
+            "resource" => self.resource = Some(meta.value()?.parse()?),
             "table" => self.set_shape(meta, Shape::Table)?,
             "one_of" => self.set_shape(meta, Shape::OneOf)?,
             "flatten" => self.set_shape(meta, Shape::Flatten)?,

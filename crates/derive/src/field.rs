@@ -1,6 +1,6 @@
 //! One field: how it is read, how it is written, and whether it may be left out.
 
-use crate::attributes::{Bounds, FieldAttributes, Shape};
+use crate::attributes::{FieldAttributes, Shape, TypeAttributes};
 use crate::docs;
 use crate::target::Target;
 use crate::value::Value;
@@ -85,6 +85,12 @@ impl<'f> Parameter<'f> {
         for limits in [bounds, each, length] {
             refuse(limits.min.as_ref().or(limits.max.as_ref()), "only a value has bounds")?;
         }
+        if let Some(meaning) = &self.attributes.meaning {
+            return Err(Error::new_spanned(meaning, "only a value has a meaning"));
+        }
+        if let Some(resource) = &self.attributes.resource {
+            return Err(Error::new_spanned(resource, "only a value belongs to a resource"));
+        }
         refuse(optional_or.as_ref(), "only a value has `optional_or`")?;
         refuse(words.first().map(|(_, value)| value), "only a value has words")?;
         refuse(via.as_ref().map(|via| &via.from), "only a value is read via another type")
@@ -101,10 +107,10 @@ impl<'f> Parameter<'f> {
         }
     }
 
-    fn value<'v>(&'v self, each: &'v Bounds) -> Value<'v> {
+    fn value<'v>(&'v self, of_type: &'v TypeAttributes) -> Value<'v> {
         let optional = self.optional_type();
         let ty = optional.unwrap_or(&self.field.ty);
-        Value { ty, is_optional: optional.is_some(), key: &self.key, attributes: &self.attributes, each }
+        Value { ty, is_optional: optional.is_some(), key: &self.key, attributes: &self.attributes, of_type }
     }
 
     /// Returns the field with its variable, for the expression that makes the struct.
@@ -135,7 +141,7 @@ impl<'f> Parameter<'f> {
         let (Target { text, table, .. }, help, ty) = (target, &attributes.help, &self.field.ty);
         let inner = self.optional_type();
         let read = match (&attributes.shape, inner) {
-            (Shape::Value, _) => self.value(&target.attributes.each).read(target)?,
+            (Shape::Value, _) => self.value(&target.attributes).read(target)?,
             (Shape::Table, None) => quote! { #table.table(#key, #help, <#ty as #text::Parameters>::read) },
             (Shape::Table, Some(ty)) => {
                 quote! { #table.optional_table(#key, #help, <#ty as #text::Parameters>::read) }
@@ -185,7 +191,7 @@ impl<'f> Parameter<'f> {
             quote! { #sink.table(#key, &|#sink| #text::Parameters::write(#value, #sink)); }
         };
         match (&attributes.shape, self.optional_type()) {
-            (Shape::Value, _) => self.value(&target.attributes.each).write(target, binding),
+            (Shape::Value, _) => self.value(&target.attributes).write(target, binding),
             (Shape::Table | Shape::OneOf, None) => table(quote! { #binding }),
             (Shape::Table | Shape::OneOf, Some(_)) => {
                 let write = table(quote! { value });

@@ -1,6 +1,6 @@
 //! The value of one key: how it is read within its bounds, and how it is written.
 
-use crate::attributes::{Bounds, FieldAttributes};
+use crate::attributes::{Bounds, FieldAttributes, TypeAttributes};
 use crate::target::Target;
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
@@ -14,8 +14,8 @@ pub struct Value<'v> {
     pub is_optional: bool,
     pub key: &'v str,
     pub attributes: &'v FieldAttributes,
-    /// Bounds of every integer of the struct that states none.
-    pub each: &'v Bounds,
+    /// The attributes of the struct.
+    pub of_type: &'v TypeAttributes,
 }
 
 impl Value<'_> {
@@ -74,7 +74,8 @@ impl Value<'_> {
         }
         let mut opened =
             quote_spanned! { source.span() => <#source as #text::ParameterType>::field(#table, #key, #help) };
-        let inherited = if self.is_integer() { self.each } else { &Bounds { min: None, max: None } };
+        opened = self.declare(target, opened);
+        let inherited = if self.is_integer() { &self.of_type.each } else { &Bounds { min: None, max: None } };
         if let Some(min) = bounds.min.as_ref().or(inherited.min.as_ref()) {
             let min = self.bound(min);
             opened = quote! { #opened.min(#min) };
@@ -94,6 +95,20 @@ impl Value<'_> {
             };
         }
         Ok(opened)
+    }
+
+    /// Adds to `opened` what is declared of a number: its meaning and its resource.
+    fn declare(&self, target: &Target<'_>, opened: TokenStream) -> TokenStream {
+        let (text, is_bare) = (&target.text, self.is_integer() || self.is(&["f64"]));
+        let has_no_meaning = is_bare || self.is(&["Bytes"]);
+        let inherited = self.of_type.meaning.as_ref().filter(|_| has_no_meaning);
+        let meaning = self.attributes.meaning.as_ref().or(inherited);
+        let is_number = has_no_meaning || meaning.is_some() || self.is(&["Time", "Rate", "Hertz"]);
+        let inherited = self.of_type.resource.as_ref().filter(|_| is_number);
+        let resource = self.attributes.resource.as_ref().or(inherited);
+        let meaning = meaning.map(|meaning| quote! { .meaning(#text::Meaning::#meaning) });
+        let resource = resource.map(|resource| quote! { .resource(#resource) });
+        quote! { #opened #meaning #resource }
     }
 
     /// Returns a bound as the key takes it: integers of any width, numbers, and quantities as text.

@@ -12,7 +12,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug, Parameters)]
 pub struct Doorbell {
     /// Longest packet, header included.
-    #[param(min = "64 B", max = "4 KiB", default = "256 B")]
+    #[param(min = "64 B", max = "4 KiB", default = "256 B", meaning = Granularity)]
     pub packet: Bytes,
     /// Time from the doorbell to the wire.
     #[param(default = "100 ns")]
@@ -34,6 +34,7 @@ impl InterfaceSpec for Doorbell {
     fn limits(&self) -> InterfaceLimits {
         let endpoints = EndpointLimit::PerNode(PacketHeader::ENDPOINTS);
         InterfaceLimits::new(self.packet, Bytes(1 << 20), 1 << 16, endpoints)
+            .with_words(PacketHeader::payload_max(self.packet) / 4)
     }
 
     fn memory_footprint(&self) -> MemoryFootprint {

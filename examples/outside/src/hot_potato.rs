@@ -8,10 +8,10 @@ use std::rc::Rc;
 #[derive(Clone, Debug, Parameters)]
 pub struct HotPotato {
     /// Number of times that the message passes all nodes.
-    #[param(min = 1, max = 1_000_000, default = 10)]
+    #[param(min = 1, max = 1_000_000, default = 10, meaning = Repetitions)]
     pub laps: u64,
     /// Payload of the message.
-    #[param(max = "16 MiB", default = "64 B")]
+    #[param(max = "16 MiB", default = "64 B", meaning = Load)]
     pub payload: Bytes,
 }
 
@@ -71,6 +71,6 @@ struct Hops {
 
 impl RunningWorkload for Hops {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
-        vec![Metric::new("potato.hop", self.ended.get().as_us() / self.hops as f64, "us")]
+        vec![Metric::latency("potato.hop", self.ended.get().as_us() / self.hops as f64, "us")]
     }
 }

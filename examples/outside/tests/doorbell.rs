@@ -34,7 +34,7 @@ fn an_interface_from_outside_delivers_every_byte_over_protocols_and_fabrics() {
             // A program compares what comes with what was sent.
             let rest = format!(
                 "[nodes.a]\nhost = \"memory-bus-1998\"\n[nodes.b]\nhost = \"memory-bus-1998\"\n{links}\
-                 [ni.doorbell]\n[workload.ping-pong]\npayload = \"{payload} B\"\nmessages = {messages}\n"
+                 [ni.doorbell]\n[workload.ping-pong]\nwarm-up = 0\npayload = \"{payload} B\"\nmessages = {messages}\n"
             );
             let machine = machine("memory-bus-1998", protocol, fabric, &rest);
             let machine = machine.unwrap_or_else(|refused| panic!("{protocol} {fabric} {payload}: {refused}"));
@@ -50,7 +50,7 @@ fn an_interface_from_outside_delivers_every_byte_over_protocols_and_fabrics() {
 fn the_pipeline_of_an_interface_from_outside_adds_its_time_to_every_message() {
     let latency = |pipeline: u64| {
         let rest = format!(
-            "[ni.doorbell]\npipeline = \"{pipeline} ns\"\n[workload.ping-pong]\npayload = \"8 B\"\nmessages = 10\n"
+            "[ni.doorbell]\npipeline = \"{pipeline} ns\"\n[workload.ping-pong]\nwarm-up = 0\npayload = \"8 B\"\nmessages = 10\n"
         );
         let machine = machine("memory-bus-1998", "none", "ideal-1998", &rest).expect("sound parts");
         let seen = RunObservation::of(&machine, Recorder::off());
@@ -62,7 +62,7 @@ fn the_pipeline_of_an_interface_from_outside_adds_its_time_to_every_message() {
 
 #[test]
 fn an_interface_from_outside_is_listed_checked_and_refused_like_any_other() {
-    let ping_pong = "[workload.ping-pong]\npayload = \"64 B\"\n";
+    let ping_pong = "[workload.ping-pong]\nwarm-up = 0\npayload = \"64 B\"\n";
     let wrong =
         machine("memory-bus-1998", "none", "ideal-1998", &format!("[ni.doorbell]\npacket = \"10 B\"\n{ping_pong}"));
     let wrong = wrong.expect_err("less than a header").to_string();

@@ -8,7 +8,13 @@ pub mod deadlock;
 #[doc(hidden)]
 pub mod delay;
 #[doc(hidden)]
+pub mod distribution;
+#[doc(hidden)]
 pub mod endpoint;
+#[doc(hidden)]
+pub mod flow_series;
+#[doc(hidden)]
+pub mod histogram;
 #[doc(hidden)]
 pub mod interval;
 #[doc(hidden)]
@@ -49,6 +55,8 @@ mod task_info;
 pub mod time;
 #[doc(hidden)]
 pub mod time_series;
+#[doc(hidden)]
+pub mod transient;
 #[doc(hidden)]
 pub mod units;
 mod wakeups;
@@ -179,6 +187,37 @@ pub use endpoint::EndId;
 /// ```
 pub use node::{Class, NodeId};
 
+/// A connection between two nodes, among those that one protocol keeps apart; 0 where there is only one.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::{FlowKey, NodeId, Time};
+/// use narrows::protocol::window::{LinkParameters, Peer, WindowLink};
+///
+/// let parameters = LinkParameters { window: 1, reorder: 1, ..LinkParameters::default() };
+/// let mut link = WindowLink::new(NodeId(0), &parameters);
+/// for (flow, packet) in [(1, "a"), (1, "b"), (2, "c")] {
+///     assert!(link.reserve());
+///     link.offer(Peer { node: NodeId(1), flow: FlowKey(flow) }, packet);
+/// }
+/// // Each connection has a window of one packet.
+/// let sent = std::iter::from_fn(|| link.next(Time::ZERO)).map(|frame| frame.body);
+/// assert_eq!(sent.collect::<Vec<_>>(), [Some("a"), Some("c")]);
+/// ```
+pub use node::FlowKey;
+
+/// Header that a protocol gives a frame, and marks that switches write on a packet.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::{Head, PacketMarks};
+///
+/// let (head, mut marks) = (Head([7, 0]), PacketMarks::default());
+/// marks.priority = 1;
+/// assert!(head.0[0] == 7 && !marks.congestion && !marks.trimmed);
+/// ```
+pub use node::{Head, PacketMarks};
+
 /// When a run ends: by itself, at a limit of simulated time, or because its tasks wait for one another.
 ///
 /// ```
@@ -248,13 +287,15 @@ pub use record::{Recorder, Timeline};
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
-/// use narrows::engine::Metric;
+/// use narrows::engine::{Metric, MetricKind};
 ///
-/// let metric = Metric::new("potato.hop", 1.5, "us");
+/// let metric = Metric::latency("potato.hop", 1.5, "us");
 /// assert!(metric.is_measured());
+/// assert_eq!(metric.kind.more_is_better(), Some(false));
+/// assert!(metric.kind != MetricKind::Fact);
 /// ```
-pub use metric::Metric;
 pub use metric::current_metric_name;
+pub use metric::{Metric, MetricKind};
 
 /// Statistics of many times: mean, extremes and percentiles.
 ///
@@ -275,7 +316,11 @@ pub use busy::Busy;
 #[doc(hidden)]
 pub use deadlock::DeadlockReport;
 #[doc(hidden)]
+pub use distribution::{Distribution, SampleUnit};
+#[doc(hidden)]
 pub use endpoint::Addresses;
+#[doc(hidden)]
+pub use histogram::Histogram;
 #[doc(hidden)]
 pub use journey::Message;
 #[doc(hidden)]
@@ -284,8 +329,6 @@ pub use ledger_sums::LedgerSums;
 pub use map::Map;
 #[doc(hidden)]
 pub use milestones::Milestones;
-#[doc(hidden)]
-pub use node::Head;
 #[doc(hidden)]
 pub use record::{CapturedPacket, Doing, Span, Track, TrackId};
 #[doc(hidden)]

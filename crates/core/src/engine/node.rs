@@ -45,7 +45,25 @@ impl Class {
     }
 }
 
+/// A connection between two nodes, among those that one protocol keeps apart; 0 where there is only one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct FlowKey(pub u32);
+
 /// Sixteen bytes that belong to the protocol of the two ends; whatever carries them does not read
 /// them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Head(pub [u64; 2]);
+
+/// Marks that a sender and the switches of a fabric write on a packet, in addition to its label.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub struct PacketMarks {
+    /// Whether a switch saw congestion.
+    pub congestion: bool,
+    /// Whether a switch cut the payload.
+    pub trimmed: bool,
+    /// Priority in the queues of switches, which the sender sets.
+    pub priority: u8,
+    /// Value by which switches choose among equal ports, which the sender sets.
+    pub entropy: u16,
+}

@@ -5,6 +5,7 @@
 //! kept, and a sample of the later ones. Leaves out flow control, which programs do.
 
 use super::endpoint::EndId;
+use super::flow_series::FlowSeries;
 use super::journey::{Journey, Message};
 use super::ledger_sums::LedgerSums;
 use super::milestones::Milestones;
@@ -39,6 +40,10 @@ pub struct FlowTally {
     pub instants: Milestones,
     /// Messages of the warm-up that are still to be delivered; the last of them is measured.
     warm_up: u64,
+    /// Flows between these endpoints that are tested for an initial transient.
+    tested: u64,
+    /// Measured messages of all of these.
+    tested_messages: u64,
 }
 
 /// The deliveries of a flow, for senders that limit what is in flight. Several flows may join the same endpoints, so that
@@ -84,6 +89,10 @@ pub struct MessageTally {
     latencies: RefCell<Summary>,
     /// The same over time, in picoseconds.
     latency_series: RefCell<TimeSeries>,
+    /// The latencies of the flows that are tested for an initial transient.
+    flow_series: RefCell<FlowSeries>,
+    /// The latest instant at which a measured message was delivered, by its receiver's clock.
+    last_delivery: Cell<Time>,
     lost: RefCell<BTreeSet<u64>>,
     /// The numbers of packets that software dropped, by reason.
     dropped_packets: RefCell<BTreeMap<&'static str, u64>>,
@@ -108,6 +117,8 @@ impl MessageTally {
             ledger: RefCell::default(),
             latencies: RefCell::default(),
             latency_series: RefCell::default(),
+            flow_series: RefCell::default(),
+            last_delivery: Cell::default(),
             lost: RefCell::default(),
             dropped_packets: RefCell::default(),
             settled: RefCell::default(),
@@ -143,6 +154,7 @@ impl MessageTally {
         if let Some(start) = journey.start().filter(|_| self.measuring.get()) {
             self.latencies.borrow_mut().add(at.since(start));
             self.latency_series.borrow_mut().add(at.ps(), at.since(start).ps());
+            self.last_delivery.set(self.last_delivery.get().max(at));
         }
     }
 
@@ -171,8 +183,14 @@ impl MessageTally {
             return false;
         }
         self.kept.borrow_mut().add((message.clone(), at));
+        if flow.tested > 0 {
+            self.flow_series.borrow_mut().add(flow.latencies.count() / flow.tested, ledger.total(), at);
+        }
         flow.latencies.add(ledger.total());
         flow.instants.add(at);
+        if flow.tested > 0 && flow.latencies.count() == flow.tested_messages {
+            self.flow_series.borrow_mut().end();
+        }
         if self.keeps_ledger_of(message.source) {
             self.ledger.borrow_mut().add(&ledger);
         }
@@ -183,6 +201,21 @@ impl MessageTally {
     /// last, whose delivery is where bandwidth counts from. Several calls add up.
     pub fn warm_up(&self, from: EndId, to: EndId, messages: u64) {
         self.flows.borrow_mut().entry((from, to)).or_default().warm_up += messages;
+    }
+
+    /// Tests the latencies of a flow of `messages` measured messages for an initial transient, together with those of all
+    /// flows that are tested.
+    pub fn test_for_transient(&self, from: EndId, to: EndId, messages: u64) {
+        let mut flows = self.flows.borrow_mut();
+        let flow = flows.entry((from, to)).or_default();
+        flow.tested += 1;
+        flow.tested_messages += messages;
+        self.flow_series.borrow_mut().join();
+    }
+
+    /// Returns the latencies of the flows that are tested for an initial transient.
+    pub fn flow_series(&self) -> Ref<'_, FlowSeries> {
+        self.flow_series.borrow()
     }
 
     /// Returns the deliveries of a flow from now on, for a sender that limits what is in flight.
@@ -276,6 +309,12 @@ impl MessageTally {
     /// The same latencies by the instants of delivery, in picoseconds.
     pub fn latency_series(&self) -> Ref<'_, TimeSeries> {
         self.latency_series.borrow()
+    }
+
+    /// Returns the latest instant at which a measured message was delivered, by its receiver's clock, which may be ahead
+    /// of the simulation.
+    pub fn last_delivery(&self) -> Time {
+        self.last_delivery.get()
     }
 
     /// Waits until each endpoint has been delivered, or has lost, as many messages as it expects. A

@@ -130,6 +130,23 @@ impl TimeSeries {
         }
     }
 
+    /// Returns the number of values from `from` to `end`, in whole windows.
+    pub fn count(&self, from: u64, end: u64) -> u64 {
+        self.between(from, end).0.iter().map(|window| window.count).sum()
+    }
+
+    /// Returns the means of the windows with values from `from` to `end`, in their order, and the length of a window.
+    pub fn means(&self, from: u64, end: u64) -> (Vec<f64>, u64) {
+        let (windows, width) = self.between(from, end);
+        (windows.iter().filter(|window| window.count > 0).map(Window::mean).collect(), width)
+    }
+
+    /// Returns the means of the first windows that hold `each` values at every instant, and the length of a window.
+    pub fn means_of_full(&self, each: u64) -> (Vec<f64>, u64) {
+        let full = self.windows.iter().take_while(|window| window.count == self.width * each);
+        (full.map(Window::mean).collect(), self.width)
+    }
+
     /// Returns the number of values per unit of time from `from` to `end`, or `None` if no window lies there.
     pub fn rate(&self, from: u64, end: u64) -> Option<f64> {
         let (windows, width) = self.between(from, end);
@@ -222,6 +239,18 @@ mod tests {
         let held = (0..400).filter(holds).count();
         // Of 400 at 95 %: 380 ± 4.4, one standard deviation.
         assert!((362..=395).contains(&held), "{held}");
+    }
+
+    #[test]
+    fn means_leave_out_windows_that_are_empty_or_not_full() {
+        let mut few = TimeSeries::default();
+        [(0, 1), (0, 3), (1, 5), (1, 7), (3, 9)].iter().for_each(|&(at, value)| few.add(at, value));
+        assert_eq!(few.means(0, 4), (vec![2.0, 6.0, 9.0], 1));
+        assert_eq!(few.means(1, 3), (vec![6.0], 1));
+        assert_eq!([few.count(0, 4), few.count(1, 3), few.count(2, 9)], [5, 2, 1]);
+        assert_eq!(few.means_of_full(2), (vec![2.0, 6.0], 1));
+        let (means, width) = series(1, 5_000, |_| 0).means_of_full(1);
+        assert_eq!((means.len() as u64, width), (5_000 / width, 8));
     }
 
     #[test]

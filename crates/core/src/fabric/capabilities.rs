@@ -1,4 +1,4 @@
-//! What is known of a fabric before time 0: what it carries, what it may lose, and which marks its switches make.
+//! What is known of a fabric before time 0: what it carries and what it may lose.
 
 use crate::engine::{Bytes, Rate, Time};
 
@@ -74,18 +74,4 @@ impl MtuLimit {
     pub const fn new(bytes: Bytes, reason: &'static str, keys: &'static [&'static str]) -> MtuLimit {
         MtuLimit { bytes, reason, keys, hint: "" }
     }
-}
-
-/// Marks that a fabric's switches make and guarantees that they give, which a protocol may ask for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct FabricFeatures {
-    /// Whether switches mark packets that met congestion.
-    pub congestion_marks: bool,
-    /// Whether switches cut the payload of a packet for which a queue has no capacity, instead of dropping the packet.
-    pub trims: bool,
-    /// Whether flow control keeps switches from dropping packets.
-    pub lossless: bool,
-    /// Number of priorities that switches tell apart beyond one.
-    pub priorities: u8,
 }

@@ -38,10 +38,10 @@ pub mod topology;
 mod wire;
 
 pub use any::{AnyStreamRx, AnyStreamTx};
-pub use capabilities::{FabricCapabilities, FabricFeatures, Loss, MtuLimit};
+pub use capabilities::{FabricCapabilities, Loss, MtuLimit};
 pub use hub::{DeliveryHub, PacketCounts};
 pub use net::{Fabric, FabricNet, NodeViews, StreamPair};
-pub use packet::{Label, Packet, PacketMarks};
+pub use packet::{Label, Packet};
 pub use packet_adapter::PacketOverStream;
 pub use port::{Dropped, FabricEvent, LinkUse, PacketPort, Piece, StreamRx, StreamTx, UncontendedTx};
 pub use spec::FabricSpec;

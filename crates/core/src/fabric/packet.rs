@@ -1,8 +1,8 @@
 //! A packet: real bytes between two nodes, under a label by which it is carried.
 
-use crate::engine::{Bytes, Class, Head, Journey, NodeId};
+use crate::engine::{Bytes, Class, FlowKey, Head, Journey, NodeId, PacketMarks};
 use smallvec::SmallVec;
-use std::cell::{Cell, OnceCell, Ref, RefCell};
+use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 
 /// Bytes of a packet that need no place of their own: a packet of the NIFDY study, 36 at most.
@@ -21,22 +21,10 @@ pub struct Label {
     pub length: Bytes,
     /// Whether it waits at the exit until the receiving interface has a place of its class.
     pub takes_place: bool,
+    /// The connection, for the protocol; carried, never read by a fabric.
+    pub flow: FlowKey,
     /// The protocol's; carried, never read by a fabric.
     pub head: Head,
-}
-
-/// What switches write on a packet on its way, beside the label that the sender gave it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[non_exhaustive]
-pub struct PacketMarks {
-    /// Whether a switch saw congestion.
-    pub congestion: bool,
-    /// Whether a switch cut the payload.
-    pub trimmed: bool,
-    /// Priority in the queues of switches.
-    pub priority: u8,
-    /// Value that the sender chose for the choice among equal ports.
-    pub entropy: u16,
 }
 
 /// What a fabric carries: bytes that the sending interface appends and the receiving one takes.
@@ -50,7 +38,7 @@ pub struct Packet {
     whole: Cell<bool>,
     entered: Cell<bool>,
     marks: Cell<PacketMarks>,
-    header_extension: OnceCell<Box<[u8]>>,
+    header_extension: RefCell<Option<Rc<[u8]>>>,
 }
 
 impl Packet {
@@ -78,36 +66,39 @@ impl Packet {
     /// Returns a copy to be sent again, with a journey of its own and without marks.
     pub fn copy(&self) -> Rc<Packet> {
         let copy = Packet::holding(self.label.get(), self.journey.fork(), self.bytes.borrow().clone());
-        if let Some(extension) = self.header_extension() {
-            copy.set_header_extension(extension);
-        }
+        copy.header_extension.replace(self.header_extension());
         copy
     }
 
-    /// Returns what switches have written on the packet.
+    /// Returns the marks of the sender and the switches.
     pub fn marks(&self) -> PacketMarks {
         self.marks.get()
     }
 
-    /// Replaces what is written on the packet.
+    /// Replaces the marks.
     pub fn set_marks(&self, marks: PacketMarks) {
         self.marks.set(marks);
     }
 
-    /// Returns the header bytes beyond the two words of the label's head, if the protocol has any. They are part of
-    /// the label's length and not of the packet's bytes.
-    pub fn header_extension(&self) -> Option<&[u8]> {
-        self.header_extension.get().map(|extension| &extension[..])
+    /// Cuts the payload at a switch, which has not yet given the packet's header on: the packet has no bytes from here
+    /// on, takes `length` on the wire, and waits for no receive slot.
+    pub fn trim(&self, length: Bytes) {
+        self.label.set(Label { length, takes_place: false, ..self.label.get() });
+        self.bytes.borrow_mut().clear();
+        self.marks.set(PacketMarks { trimmed: true, ..self.marks.get() });
     }
 
-    /// Sets the header bytes beyond the two words of the label's head.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the packet has some already.
-    pub fn set_header_extension(&self, extension: &[u8]) {
-        let set = self.header_extension.set(extension.into());
-        assert!(set.is_ok(), "a packet's header is extended once");
+    /// Returns the header bytes beyond the two words of the label's head, if the protocol has any. They are part of
+    /// the label's length and not of the packet's bytes.
+    pub fn header_extension(&self) -> Option<Rc<[u8]>> {
+        self.header_extension.borrow().clone()
+    }
+
+    /// Sets the parts of the packet's header that are not in its label: marks, and header bytes beyond the two words of
+    /// the label's head.
+    pub fn set_header(&self, marks: PacketMarks, extension: Option<Rc<[u8]>>) {
+        self.marks.set(marks);
+        self.header_extension.replace(extension);
     }
 
     /// What it is carried by.
@@ -180,10 +171,20 @@ mod tests {
     fn a_copy_keeps_the_header_and_loses_the_marks() {
         let packet = Packet::of(Label::default(), Journey::default(), &[1, 2]);
         assert_eq!((packet.marks(), packet.header_extension()), (PacketMarks::default(), None));
-        packet.set_marks(PacketMarks { congestion: true, ..PacketMarks::default() });
-        packet.set_header_extension(&[7; 40]);
+        packet.set_header(PacketMarks { congestion: true, ..PacketMarks::default() }, Some([7; 40].into()));
         let copy = packet.copy();
-        assert_eq!((copy.marks(), copy.header_extension()), (PacketMarks::default(), Some(&[7; 40][..])));
-        assert!(packet.marks().congestion);
+        assert_eq!((copy.marks(), copy.header_extension().as_deref()), (PacketMarks::default(), Some(&[7; 40][..])));
+        assert!(packet.marks().congestion && packet.header_extension().is_some());
+    }
+
+    #[test]
+    fn a_trimmed_packet_has_its_header_and_no_bytes() {
+        let label = Label { length: Bytes(64), takes_place: true, head: Head([3, 4]), ..Label::default() };
+        let packet = Packet::of(label, Journey::default(), &[1; 60]);
+        packet.set_header(PacketMarks::default(), Some([7; 40].into()));
+        packet.trim(Bytes(16));
+        assert!(packet.marks().trimmed && packet.bytes().is_empty());
+        assert_eq!(packet.label(), Label { length: Bytes(16), takes_place: false, ..label });
+        assert_eq!(packet.header_extension().as_deref(), Some(&[7; 40][..]));
     }
 }

@@ -1,11 +1,11 @@
 //! A fabric before it runs: what it carries, which nodes it can join, and what a machine must know to be checked around
 //! it, without knowing which fabric it is.
 
-use super::capabilities::{FabricCapabilities, FabricFeatures};
+use super::capabilities::FabricCapabilities;
 use super::net::{Fabric, FabricNet};
 use super::routed::RoutedFabric;
 use crate::engine::{Sim, Time};
-use crate::part::{ParameterError, PartSpec};
+use crate::part::{FabricFeatures, ParameterError, PartSpec};
 use std::rc::Rc;
 
 /// A fabric as it was read. Keys are relative to the fabric's own table, or begin with a sibling table.
@@ -20,6 +20,12 @@ pub trait FabricSpec: PartSpec {
 
     /// Returns the number of nodes that a machine has for which none are described.
     fn nodes(&self) -> Option<u32> {
+        None
+    }
+
+    /// Returns the names of the nodes that a machine has for which none are described, if the fabric has names for
+    /// them.
+    fn node_names(&self) -> Option<Vec<String>> {
         None
     }
 

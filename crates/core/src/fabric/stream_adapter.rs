@@ -6,7 +6,8 @@
 //! that takes no time, so that the engine's own pace decides.
 //!
 //! Leaves out: back-pressure from a receiver that takes nothing, for which the fabric buffers without limit, and the
-//! report of a drop to the engine, whose packet has left when the fabric drops it.
+//! report of a drop to the engine, whose packet has left when the fabric drops it. A packet whose payload a switch has
+//! cut is not given to the engine, which has lost it.
 
 use super::packet::Packet;
 use super::port::{Dropped, FabricEvent, PacketPort, Piece, StreamRx, StreamTx};
@@ -67,7 +68,9 @@ pub fn streams_over_packets(
             class.became_ready.notify();
         }
         FabricEvent::TailArrived(packet) | FabricEvent::PacketArrived(packet) => {
-            listening[packet.label().class.index()].arrived.send(packet);
+            if !packet.marks().trimmed {
+                listening[packet.label().class.index()].arrived.send(packet);
+            }
         }
         FabricEvent::HeaderArrived(_) | FabricEvent::Dropped(_) => {}
     }));

@@ -6,6 +6,7 @@
 
 use super::alewife::processor::AlewifeProcessor;
 use super::block::{Address, Block};
+use super::coherent_processor::CoherentProcessor;
 use super::cpu_arbiter::CpuArbiter;
 use super::io_bus::cpu::IoBusProcessor;
 use super::memory_bus::processor::MemoryBusProcessor;
@@ -14,7 +15,6 @@ use super::processor::{Fault, Processor, Stalls};
 use super::software::processor::SoftwareProcessor;
 use super::time_sync::{LocalTimeLag, SyncFuture};
 use crate::engine::{Hertz, LocalFuture, Sim, Time};
-use std::any::Any;
 use std::rc::Rc;
 
 /// A processor of any host. Clones are the same processor.
@@ -153,7 +153,7 @@ forward! {
         fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool;
         fn context_switch_cycles(&self) -> u64;
         fn stalls(&self) -> Stalls;
-        fn extension(&self) -> &dyn Any;
+        fn coherent(&self) -> Option<&dyn CoherentProcessor>;
     }
     later {
         async fn until(&self, instant: Time);
@@ -176,15 +176,5 @@ impl AnyProcessor {
     /// Returns a processor from another crate.
     pub fn custom(processor: impl Processor) -> AnyProcessor {
         AnyProcessor::Custom(Rc::new(processor))
-    }
-
-    /// Returns the processor whose cache snoops, if it is one.
-    #[inline]
-    pub fn coherent(&self) -> Option<&MemoryBusProcessor> {
-        match self {
-            AnyProcessor::MemoryBus(cpu) => Some(cpu),
-            AnyProcessor::Custom(cpu) => DynProcessor::extension(&**cpu).downcast_ref(),
-            AnyProcessor::IoBus(_) | AnyProcessor::Alewife(_) | AnyProcessor::Software(_) => None,
-        }
     }
 }

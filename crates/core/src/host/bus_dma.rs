@@ -17,9 +17,10 @@ pub struct BusDma {
 
 impl BusDma {
     /// Returns a port with `tags` tags over `initiator`.
-    pub fn new(initiator: DmaInitiator, tags: u32) -> BusDma {
+    pub fn new(initiator: impl Into<Rc<DmaInitiator>>, tags: u32) -> BusDma {
+        let initiator = initiator.into();
         let tags = DmaTags::new(initiator.sim(), "the DMA engine", tags);
-        BusDma { initiator: Rc::new(initiator), tags }
+        BusDma { initiator, tags }
     }
 }
 

@@ -8,6 +8,7 @@
 //! | `processor.rs`, `time_sync.rs` | a processor as drivers and programs use it, its local time ahead of the simulation |
 //! | `cpu_arbiter.rs`, `cpu_lease.rs`, `priority.rs` | who holds a processor, and who preempts whom |
 //! | `any_processor.rs` | a processor of any kind, dispatched without virtual calls |
+//! | `coherent_port.rs`, `coherent_processor.rs` | a coherent interconnect as an interface uses it, and a processor that waits by snooping |
 //! | `block.rs` | addresses and cache blocks |
 //! | `word_access.rs` | how drivers access the words of their memory |
 //! | `device.rs` | an interface as a host sees it: registers in a window |
@@ -29,6 +30,8 @@ mod any_processor;
 pub mod block;
 mod bus_dma;
 mod capabilities;
+mod coherent_port;
+mod coherent_processor;
 mod cpu_arbiter;
 mod cpu_lease;
 mod device;
@@ -55,6 +58,8 @@ pub use any_processor::{AnyProcessor, DynProcessor};
 pub use block::{Address, BLOCK_BYTES, Block};
 pub use bus_dma::BusDma;
 pub use capabilities::HostCapabilities;
+pub use coherent_port::CoherentPort;
+pub use coherent_processor::{CoherentProcessor, PolledRegister};
 pub use cpu_arbiter::CpuArbiter;
 pub use cpu_lease::{AcquireCpu, CpuLease};
 pub use device::{AsyncDevice, Device, DeviceWindow, Direction, Immediate, Mapping, Window};

@@ -4,15 +4,15 @@ use super::alewife::node::AlewifeNode;
 use super::any_processor::AnyProcessor;
 use super::block::{Address, BLOCK_BYTES};
 use super::bus_dma::BusDma;
+use super::coherent_port::CoherentPort;
 use super::device::{AsyncDevice, Device, DeviceWindow, Window};
 use super::dma::DmaInitiator;
 use super::dma_port::DmaPort;
 use super::interrupt::{CoreId, InterruptController};
-use super::memory_bus::node::MemoryBusNode;
 use super::metrics::HostMetric;
 use super::processor::Processor;
 use super::utilization::Utilization;
-use crate::engine::{LocalFuture, NodeId};
+use crate::engine::{LocalFuture, NodeId, Time};
 use std::any::Any;
 use std::rc::Rc;
 
@@ -36,6 +36,11 @@ pub trait HostNode {
 
     /// Returns the access of a device's engine to single blocks of memory; `None` if the host has none.
     fn dma(&self) -> Option<DmaInitiator> {
+        None
+    }
+
+    /// Returns the port of the interface on a coherent interconnect; `None` if the host has none.
+    fn coherent(&self) -> Option<Rc<dyn CoherentPort>> {
         None
     }
 
@@ -79,6 +84,12 @@ pub trait HostNode {
     /// Returns what it counted, in the order of its metrics; those reported for each node come first.
     fn metrics(&self) -> Vec<HostMetric> {
         Vec::new()
+    }
+
+    /// Returns the number of blocks that were fetched into cache frames that had never held one, from `from` to `to`: the
+    /// blocks by which a cache is still being filled.
+    fn cold_fills(&self, _from: Time, _to: Time) -> u64 {
+        0
     }
 
     /// Returns the object that interfaces use beyond this trait, if they know its type.
@@ -179,9 +190,9 @@ impl Host {
         controller.unwrap_or_else(|| panic!("a checked interface needs no interrupts on {}", self.name))
     }
 
-    /// Returns the node whose bus is coherent, if it is one.
-    pub fn coherent(&self) -> Option<Rc<MemoryBusNode>> {
-        self.kind.extension()?.downcast().ok()
+    /// Returns the port of the interface on the coherent interconnect, if there is one.
+    pub fn coherent(&self) -> Option<Rc<dyn CoherentPort>> {
+        self.kind.coherent()
     }
 
     /// Returns the node whose cache misses its interface serves, if it is one.
@@ -217,5 +228,10 @@ impl Host {
     /// Returns what it counted, in the order of its metrics; those reported for each node come first.
     pub fn metrics(&self) -> Vec<HostMetric> {
         self.kind.metrics()
+    }
+
+    /// Returns the number of blocks that were fetched into cache frames that had never held one, from `from` to `to`.
+    pub fn cold_fills(&self, from: Time, to: Time) -> u64 {
+        self.kind.cold_fills(from, to)
     }
 }

@@ -6,11 +6,11 @@
 //! ([`AnyProcessor::acquire`](super::AnyProcessor::acquire)).
 
 use super::block::{Address, BLOCK_BYTES, Block};
+use super::coherent_processor::CoherentProcessor;
 use super::cpu_arbiter::CpuArbiter;
 use super::priority::ExecPriority;
 use super::time_sync::{LocalClock, LocalTimeLag, SyncFuture};
 use crate::engine::{Hertz, Sim, Time};
-use std::any::Any;
 
 /// Time that a program spent on accesses that left the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -153,10 +153,9 @@ pub trait Processor: Clone + 'static {
     /// Returns the time spent on accesses that left the processor.
     fn stalls(&self) -> Stalls;
 
-    /// Returns the object that interfaces use beyond this trait, if they know its type: the processor itself, or one
-    /// that it wraps.
-    fn extension(&self) -> &dyn Any {
-        self
+    /// Returns the processor as one whose cache snoops, if it does: itself, or one that it wraps.
+    fn coherent(&self) -> Option<&dyn CoherentProcessor> {
+        None
     }
 }
 

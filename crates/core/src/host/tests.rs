@@ -196,6 +196,7 @@ const MACHINE: &str = r#"
     hosts.a.abacus.clock = "100 MHz"
     messaging = { send = 0, poll = 0, receive = 0 }
     [workload.ping-pong]
+    warm-up = 0
     payload = "64 B"
 "#;
 

@@ -1,7 +1,7 @@
 //! Parts that a message may suggest instead of one that does not fit: those of the registry that do what is missing.
 
 use super::registry::Registry;
-use super::selections::{InterfacePart, ProtocolPart};
+use super::selections::{FabricPart, InterfacePart, ProtocolPart};
 use crate::host::HostCapabilities;
 use crate::ni::EndpointLimit;
 use crate::part::{PartFamily, PartSpec, Selected};
@@ -35,6 +35,11 @@ impl Registry {
     /// Returns a help text that names the interfaces of which this holds, whatever their values.
     pub(super) fn needs_interface(&self, fits: impl Fn(&InterfacePart) -> bool) -> String {
         needs(&tables(self.interfaces(), fits))
+    }
+
+    /// Returns a help text that names the fabrics of which this holds, whatever their values.
+    pub(super) fn needs_fabric(&self, fits: impl Fn(&FabricPart) -> bool) -> String {
+        needs(&tables(self.fabrics(), fits))
     }
 
     /// Returns the table of the interface whose header names the most nodes, such as `ni.queues`.

@@ -7,7 +7,7 @@ use crate::text::Parameters;
 
 /// The messaging layer of a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(each(max = COST_MAX))]
+#[param(each(max = COST_MAX), meaning = Work, resource = "messaging library")]
 pub struct MessagingParameters {
     /// Costs in cycles of each node's processor.
     #[param(flatten)]
@@ -23,10 +23,10 @@ pub struct MessagingParameters {
     #[param(default = 0)]
     pub dispatch: u64,
     /// Cycles from the entry of the last node into a barrier until all nodes leave it.
-    #[param(default = 0)]
+    #[param(default = 0, resource = "barrier")]
     pub barrier: u64,
     /// Size of the largest message; by default the largest that the workload sends.
-    #[param(min = "8 B")]
+    #[param(min = "8 B", meaning = Granularity)]
     pub message_max: Option<Bytes>,
 }
 

@@ -10,6 +10,7 @@ use super::driver::{Driver, DriverLimits, RxCompletion, RxPacket, SendRequest, T
 use super::dyn_driver;
 use super::extensions::{CoherenceUnit, DriverExtensions, HostDmaEngine};
 use super::mcp::driver::McpDriver;
+use super::one_sided::{OneSided, WorkQueue};
 use super::port::Port;
 use super::trapeze::driver::TrapezeDriver;
 use super::whole_packet::WholePacketDriver;
@@ -128,6 +129,14 @@ impl Driver for AnyDriver {
 impl DriverExtensions for AnyDriver {
     fn host_dma(&self) -> Option<&dyn HostDmaEngine> {
         on_driver!(self, driver => driver.host_dma())
+    }
+
+    fn work_queue(&self) -> Option<&dyn WorkQueue> {
+        on_driver!(self, driver => driver.work_queue())
+    }
+
+    fn one_sided(&self) -> Option<&dyn OneSided> {
+        on_driver!(self, driver => driver.one_sided())
     }
 
     fn coherence(&self) -> Option<Rc<dyn CoherenceUnit>> {

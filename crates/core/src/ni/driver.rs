@@ -22,7 +22,7 @@ use std::rc::Rc;
 
 /// What messaging costs on a node, in cycles of its processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Parameters)]
-#[param(each(max = COST_MAX))]
+#[param(each(max = COST_MAX), meaning = Work, resource = "messaging library")]
 pub struct Costs {
     /// Processor cycles to send a packet, beside moving its bytes.
     pub send: u64,

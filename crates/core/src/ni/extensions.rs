@@ -4,6 +4,7 @@
 //! so an extension is an `Option`, and none of its methods panics. More extensions are more methods with the default
 //! `None`.
 
+use super::one_sided::{OneSided, WorkQueue};
 use crate::engine::{Bytes, Journey, LocalFuture, NodeId};
 use crate::host::{Address, Direction};
 use crate::protocol::directory::Want;
@@ -14,6 +15,16 @@ use std::rc::Rc;
 pub trait DriverExtensions {
     /// Returns the host DMA engine, if it can be driven without firmware.
     fn host_dma(&self) -> Option<&dyn HostDmaEngine> {
+        None
+    }
+
+    /// Returns the queue of operations that complete later, if the interface has one.
+    fn work_queue(&self) -> Option<&dyn WorkQueue> {
+        None
+    }
+
+    /// Returns the operations on the memory of other nodes, if the interface executes them.
+    fn one_sided(&self) -> Option<&dyn OneSided> {
         None
     }
 

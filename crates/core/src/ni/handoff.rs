@@ -3,7 +3,7 @@
 
 use super::driver::SendRequest;
 use super::port::Port;
-use crate::engine::{Bytes, Time};
+use crate::engine::{Bytes, FlowKey, Time};
 use crate::fabric::Packet;
 use crate::host::{AnyProcessor, CpuLease, Processor};
 use crate::protocol::{Offer, Slot};
@@ -23,7 +23,7 @@ pub fn hand_over(
     journey.close("send", now);
     turn.did("send", journey.id(), bytes.len());
     let SendRequest { to, class, marks, .. } = *packet;
-    port.offer(slot, Offer { to: port.addresses().node(to), class, marks, bytes, body });
+    port.offer(slot, Offer { to: port.addresses().node(to), flow: FlowKey(0), class, marks, bytes, body });
 }
 
 /// Charges the polls that the processor made since `begin`, one every `poll` cycles: a change is seen by the next poll.

@@ -11,6 +11,7 @@
 //! | `interface.rs`, `memory_footprint.rs` | what an interface says of itself before time 0 |
 //! | `driver.rs`, `envelope.rs` | what the messaging layer sees of any interface, and says of a packet |
 //! | `extensions.rs` | what a driver offers beyond messages |
+//! | `one_sided.rs` | operations on the memory of other nodes, and their queue |
 //! | `dyn_driver.rs`, `any.rs` | drivers as trait objects; those of all interfaces behind one type |
 //! | `build_context.rs`, `port_config.rs` | what an interface is built from, what a port is connected to |
 //! | `port/` | the network side of all that move whole packets: a protocol over a fabric |
@@ -47,6 +48,7 @@ mod interface;
 pub mod lanai;
 pub mod mcp;
 mod memory_footprint;
+mod one_sided;
 mod packet_header;
 pub mod parcel;
 pub mod port;
@@ -67,6 +69,7 @@ pub use handoff::{end_poll, hand_over};
 pub use in_flight::InFlight;
 pub use interface::{EndpointLimit, InterfaceLimits, InterfaceSpec, MessageBound, ProtocolMemory, message_max};
 pub use memory_footprint::{MemoryFootprint, PacketFootprint, in_blocks};
+pub use one_sided::{MemoryRegion, OneSided, RemoteOperation, WorkCompletion, WorkId, WorkQueue, WorkStatus};
 pub use packet_header::PacketHeader;
 pub use port::Port;
 pub use port_config::Stages;

@@ -11,17 +11,20 @@
 //! | `family.rs` | the parts of one family, by key, and how a description names one |
 //! | `siblings.rs` | sibling tables of a family's members |
 //! | `selected.rs` | a specification together with the table that it was read from |
+//! | `fabric_features.rs` | features of switches, which fabrics state and protocols ask for |
 //! | `error.rs` | what is wrong with a parameter, at a key below the part's table |
 //!
 //! Leaves out the families themselves and the registry of all of them, which lie above.
 
 mod error;
+mod fabric_features;
 mod family;
 mod selected;
 mod siblings;
 mod spec;
 
 pub use error::ParameterError;
+pub use fabric_features::FabricFeatures;
 pub use family::{PartEntry, PartFamily};
 pub use selected::Selected;
 pub use siblings::{SiblingTable, Siblings};

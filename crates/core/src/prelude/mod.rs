@@ -9,8 +9,8 @@
 
 #[doc(no_inline)]
 pub use crate::engine::{
-    Bytes, Class, EndId, Hertz, Journey, Limits, Mailbox, Metric, NodeId, Outcome, Pool, Rate, Recorder, Resource,
-    Signal, Sim, Simulation, Time,
+    Bytes, Class, EndId, FlowKey, Hertz, Journey, Limits, Mailbox, Metric, NodeId, Outcome, PacketMarks, Pool, Rate,
+    Recorder, Resource, Signal, Sim, Simulation, Time,
 };
 #[doc(no_inline)]
 pub use crate::error::Error;
@@ -48,6 +48,15 @@ pub use crate::ni::{
     WholePacketNic,
 };
 
+/// Types for the driver of an interface whose device works while the processor does something else: it implements
+/// [`Driver`] itself, over a [`Port`].
+#[doc = include_str!("driver.md")]
+pub use crate::ni::{DriverExtensions, DriverState, Port, RxPacket, Stages, TxToken, WaitPolicy, Wake};
+
+/// Operations that an interface executes on the memory of another node, and the queue that they are posted to.
+#[doc = include_str!("one_sided.md")]
+pub use crate::ni::{MemoryRegion, OneSided, RemoteOperation, WorkCompletion, WorkId, WorkQueue, WorkStatus};
+
 /// What a host is made of: its specification, its processor, and the node that holds memory and devices.
 #[doc = include_str!("host.md")]
 pub use crate::host::{Address, CpuArbiter, Fault, HostNode, HostSpec, LocalTimeLag, Processor, Stalls};
@@ -55,5 +64,8 @@ pub use crate::host::{Address, CpuArbiter, Fault, HostNode, HostSpec, LocalTimeL
 /// What a fabric is made of: its specification, and the ports at which nodes send and receive packets.
 #[doc = include_str!("fabric.md")]
 pub use crate::fabric::{
-    DeliveryHub, FabricCapabilities, FabricEvent, FabricNet, FabricSpec, LinkUse, NodeViews, Packet, PacketPort,
+    DeliveryHub, FabricCapabilities, FabricEvent, FabricNet, FabricSpec, LinkUse, Loss, NodeViews, Packet, PacketPort,
 };
+/// Features of switches beyond carrying packets: a fabric states them, and a protocol asks for them.
+#[doc = include_str!("fabric.md")]
+pub use crate::part::FabricFeatures;

@@ -5,7 +5,7 @@
 //! nodes as a grid of a stated shape, or as one ring (Dally and Towles 2004, §3.2).
 
 use crate::engine::rng;
-use crate::text::{ParameterSink, ParameterType, Parameters, Table};
+use crate::text::{Meaning, ParameterSink, ParameterType, Parameters, Table};
 use rand::RngExt;
 
 /// A traffic pattern.
@@ -72,10 +72,12 @@ impl Parameters for Pattern {
             hot = t
                 .count(HOT_NODE, "Number of the node that is the hot spot, or that all send to in an incast")
                 .max(NODES_MAX)
+                .meaning(Meaning::Load)
                 .or(0);
         }
         if all || matches!(pattern, Pattern::HotSpot { .. }) {
-            fraction = t.fraction(HOT_FRACTION, "Fraction of the traffic that goes to the hot spot").or(0.1);
+            let of_all = t.fraction(HOT_FRACTION, "Fraction of the traffic that goes to the hot spot");
+            fraction = of_all.meaning(Meaning::Load).or(0.1);
         }
         if all || matches!(pattern, Pattern::Tornado(_) | Pattern::Neighbour(_)) {
             let doc = "Nodes in each dimension for tornado and neighbour; by default one ring of all nodes";

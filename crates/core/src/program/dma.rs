@@ -2,18 +2,20 @@
 //! Figure 1; Figure 7 has a processor that copies at the same time).
 
 use super::{RunningWorkload, copy};
+use crate::engine::flow_series::FlowSeries;
 use crate::engine::{Bytes, EndId, Journey, Metric, Outcome, Time};
 use crate::host::Direction;
 use crate::messaging::World;
 use crate::ni::DriverExtensions;
 use crate::part::{Part, PartInfo};
-use crate::program::{FlowEndpoint, WorkloadNeeds, WorkloadSpec};
+use crate::program::{FlowEndpoint, WARM_UP, WarmUpCheck, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 /// The parameters of the DMA test.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct DmaTest {
     /// Name of the node; by default the first.
     pub node: Option<String>,
@@ -23,11 +25,14 @@ pub struct DmaTest {
     /// Size of each transfer.
     #[param(min = "4 B", default = "8 KiB")]
     pub size: Bytes,
-    /// Number of transfers; 0 lets only the processor copy.
-    #[param(min = 0, max = 10_000_000, default = 100)]
+    /// Number of transfers that are measured; 0 lets only the processor copy.
+    #[param(min = 0, max = 10_000_000, default = 100, meaning = Repetitions)]
     pub transfers: u64,
+    /// Number of transfers before anything is measured.
+    #[param(max = 10_000_000, default = WARM_UP)]
+    pub warm_up: u64,
     /// Length of the run where there are no transfers.
-    #[param(default = "1 ms")]
+    #[param(default = "1 ms", meaning = Load)]
     pub time: Time,
     /// Whether the processor copies blocks at the same time.
     #[param(default = false)]
@@ -36,29 +41,43 @@ pub struct DmaTest {
 
 struct Measurements {
     parameters: DmaTest,
-    end_time: Rc<Cell<Time>>,
-    copied: Option<Rc<Cell<Bytes>>>,
+    /// Time and bytes copied at the end of the warm-up.
+    start: Cell<(Time, Bytes)>,
+    end_time: Cell<Time>,
+    copied: OnceCell<Rc<Cell<Bytes>>>,
+    /// Durations of the measured transfers.
+    series: RefCell<FlowSeries>,
 }
 
 impl DmaTest {
-    async fn transfer(self, world: World, id: EndId, end_time: Rc<Cell<Time>>) {
+    async fn transfer(self, world: World, id: EndId, measured: Rc<Measurements>) {
         let endpoint = world.endpoint(id);
         let engine = endpoint.driver().host_dma().expect("a checked description has host DMA to try");
         let page = endpoint.allocate(self.size);
         let journey = Journey::new(0, id, id, self.size, world.sim.now());
         if self.transfers == 0 {
             endpoint.until(endpoint.now() + self.time).await;
+            return measured.end_time.set(world.sim.now());
         }
-        for _ in 0..self.transfers {
+        measured.series.borrow_mut().join();
+        for number in 0..self.warm_up + self.transfers {
+            if number == self.warm_up {
+                measured.start.set((world.sim.now(), measured.copied()));
+            }
+            let start = world.sim.now();
             engine.transfer(self.direction, page, self.size, journey.clone()).await;
+            if let Some(number) = number.checked_sub(self.warm_up) {
+                let now = world.sim.now();
+                measured.series.borrow_mut().add(number, now - start, now);
+            }
         }
-        end_time.set(world.sim.now());
+        measured.end_time.set(world.sim.now());
     }
 }
 
 impl Part for DmaTest {
-    const INFO: PartInfo =
-        PartInfo::new("dma", "Host DMA of the interface alone").small_input("size = \"256 B\"\ntransfers = 2");
+    const INFO: PartInfo = PartInfo::new("dma", "Host DMA of the interface alone")
+        .small_input("size = \"256 B\"\ntransfers = 2\nwarm-up = 0");
 }
 
 impl WorkloadSpec for DmaTest {
@@ -82,28 +101,43 @@ impl WorkloadSpec for DmaTest {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let end_time = Rc::new(Cell::new(Time::ZERO));
         let node = self.node.as_ref().map_or_else(|| world.nodes[0].endpoint().id(), |name| world.id(name));
         let name = format!("{} DMA test", world.endpoint(node).name());
-        world.sim.spawn(name, self.clone().transfer(world.clone(), node, end_time.clone()));
-        let copied = self.copying.then(|| copy::start(world, node));
-        Rc::new(Measurements { parameters: self.clone(), end_time, copied })
+        let (start, end_time, copied, series) = Default::default();
+        let measured = Rc::new(Measurements { parameters: self.clone(), start, end_time, copied, series });
+        world.sim.spawn(name, self.clone().transfer(world.clone(), node, measured.clone()));
+        if self.copying {
+            measured.copied.get_or_init(|| copy::start(world, node));
+        }
+        measured
+    }
+}
+
+impl Measurements {
+    /// Returns the bytes copied so far.
+    fn copied(&self) -> Bytes {
+        self.copied.get().map_or(Bytes::ZERO, |copied| copied.get())
     }
 }
 
 impl RunningWorkload for Measurements {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
-        let (parameters, elapsed_us) = (&self.parameters, self.end_time.get().as_us());
+        let (start, copied_before) = self.start.get();
+        let (parameters, elapsed_us) = (&self.parameters, self.end_time.get().since(start).as_us());
         let moved = parameters.size.get() * parameters.transfers;
         let mut metrics =
-            vec![Metric::new("dma.bandwidth", super::value_if(elapsed_us > 0.0, moved as f64 / elapsed_us), "MB/s")];
-        if let Some(copied) = &self.copied {
-            metrics.push(Metric::new(
-                "copy.bandwidth",
-                super::value_if(elapsed_us > 0.0, copied.get().get() as f64 / elapsed_us),
-                "MB/s",
-            ));
+            vec![Metric::rate("dma.bandwidth", super::value_if(elapsed_us > 0.0, moved as f64 / elapsed_us), "MB/s")];
+        if parameters.copying {
+            let copied = (self.copied() - copied_before).get() as f64;
+            let rate = super::value_if(elapsed_us > 0.0, copied / elapsed_us);
+            metrics.push(Metric::rate("copy.bandwidth", rate, "MB/s"));
         }
         metrics
+    }
+
+    fn warm_up_check(&self, world: &World, _: &Outcome) -> Option<WarmUpCheck> {
+        let (series, warm_up) = (&self.series.borrow(), ("workload.dma.warm-up", self.parameters.warm_up, "transfers"));
+        let check = || WarmUpCheck::of_flows(world, series, warm_up, ("the time", "us", 1e6));
+        (self.parameters.transfers > 0).then(check)
     }
 }

@@ -7,6 +7,7 @@ use crate::text::Parameters;
 
 /// Two endpoints by name; by default those of the first and the second node of the description.
 #[derive(Clone, PartialEq, Debug, Default, Parameters)]
+#[param(meaning = Load)]
 pub struct EndpointPair {
     /// Name of the node or endpoint that begins; by default the first node.
     pub from: Option<String>,

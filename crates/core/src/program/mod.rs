@@ -28,6 +28,7 @@
 //! | `parallel.rs` | helpers of programs that run on all nodes |
 //! | `collective.rs` | barriers and reductions by messages |
 //! | `metrics.rs` | metrics that several programs report |
+//! | `warm_up.rs` | the default warm-up, and the test for an initial transient after it |
 //! | `endpoint_pair.rs` | the two endpoints of a pair program |
 //! | `flow_patterns.rs` | flows of many nodes in one line |
 //! | `spec.rs` | a workload before it runs: what it needs, names and sends |
@@ -64,20 +65,31 @@ pub mod stream;
 #[cfg(test)]
 mod tests;
 pub mod unstructured;
+pub mod warm_up;
 pub mod worker;
 
 pub use endpoint_pair::EndpointPair;
 pub use pattern::PATTERNS;
 pub use spec::{FlowEndpoint, Objective, PlannedFlow, WorkloadNeeds, WorkloadSpec};
+pub use warm_up::{WARM_UP, WarmUpCheck};
 
-use crate::engine::{Map, Metric, Outcome};
+use crate::engine::{Distribution, Map, Metric, Outcome, SampleUnit, Summary};
 use crate::messaging::World;
-use metrics::{delivery_metrics, interface_metrics, latency_metrics, latency_metrics_in, value_if};
+use metrics::{delivery_metrics, interface_metrics, value_if};
+
+/// The name of the one-way latency of messages, from the call that sends one.
+const MESSAGE_LATENCY: &str = "message.latency_one_way";
 
 /// A workload that was started in a world; it reports its metrics when the run has ended.
 pub trait RunningWorkload {
     /// Returns the measured metrics.
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric>;
+
+    /// Returns the distributions whose summaries are among the metrics; by default the one-way latencies of all
+    /// measured messages.
+    fn distributions(&self, world: &World, _outcome: &Outcome) -> Vec<Distribution> {
+        vec![message_latencies(&world.tally.latencies())]
+    }
 
     /// Returns how the run ended as the program sees it; `outcome` is how it ended for the engine.
     fn final_outcome(&self, _world: &World, outcome: Outcome) -> Outcome {
@@ -89,10 +101,25 @@ pub trait RunningWorkload {
         None
     }
 
+    /// Returns the test for an initial transient among what was measured, if the workload measures a steady state.
+    fn warm_up_check(&self, _world: &World, _outcome: &Outcome) -> Option<WarmUpCheck> {
+        None
+    }
+
     /// Returns the map of samples over time, if the workload sampled any.
     fn map(&self) -> Option<Map> {
         None
     }
+}
+
+/// Returns the distribution of one-way latencies of messages.
+fn message_latencies(latencies: &Summary) -> Distribution {
+    Distribution::new(MESSAGE_LATENCY, SampleUnit::Picoseconds, latencies)
+}
+
+/// Returns the metrics of one-way latencies of messages.
+fn message_latency_metrics(latencies: &Summary) -> Vec<Metric> {
+    Distribution::metrics(MESSAGE_LATENCY, SampleUnit::Picoseconds, latencies)
 }
 
 /// Parses a flow written as `"from -> to"`.

@@ -4,11 +4,12 @@
 //! (Yocum et al. 1997, §2.2: the system's own use, in network memory).
 
 use super::{EndpointPair, RunningWorkload, pattern};
+use crate::engine::flow_series::FlowSeries;
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, EndId, Metric, Outcome, Time};
+use crate::engine::{Bytes, Distribution, EndId, Metric, Outcome, SampleUnit};
 use crate::messaging::{Outgoing, World};
 use crate::part::{Part, PartInfo};
-use crate::program::{PlannedFlow, WorkloadNeeds, WorkloadSpec};
+use crate::program::{PlannedFlow, WARM_UP, WarmUpCheck, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -16,13 +17,17 @@ use std::sync::Arc;
 
 /// The parameters of page fetch.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct PageFetch {
     /// Node that faults, and node that holds the pages.
     #[param(flatten)]
     pub ends: EndpointPair,
-    /// Number of page faults.
-    #[param(min = 1, max = 10_000_000, default = 100)]
+    /// Number of page faults that are measured.
+    #[param(min = 1, max = 10_000_000, default = 100, meaning = Repetitions)]
     pub faults: u64,
+    /// Number of page faults before anything is measured.
+    #[param(max = 10_000_000, default = WARM_UP)]
+    pub warm_up: u64,
     /// Size of a page; by default 8 KiB, or the largest message where that is smaller.
     #[param(key = "page", min = "4 B", max = "1 MiB")]
     stated_page: Option<Bytes>,
@@ -31,10 +36,14 @@ pub struct PageFetch {
     pub page: Bytes,
 }
 
-#[derive(Default)]
 struct Measurements {
-    latencies: RefCell<Vec<Time>>,
+    warm_up: u64,
+    latencies: RefCell<Summary>,
+    series: RefCell<FlowSeries>,
 }
+
+/// The name of the latency of a fault: from the fault to the page in its frame.
+const LATENCY: &str = "fetch.latency";
 
 /// The tag of every page; only one fault waits at a time.
 const TAG: u16 = 1;
@@ -48,7 +57,12 @@ impl PageFetch {
         let endpoint = world.endpoint(from);
         let frame = endpoint.allocate(self.page);
         let pages: Vec<Vec<u8>> = (0..PAGES).map(|number| pattern::bytes(number, self.page)).collect();
-        for fault in 0..self.faults {
+        world.tally.measure(false);
+        measured.series.borrow_mut().join();
+        for fault in 0..self.warm_up + self.faults {
+            if fault == self.warm_up {
+                world.tally.measure(true);
+            }
             let start = endpoint.now();
             let number = fault % PAGES;
             endpoint.map_tag(TAG, frame).await;
@@ -59,7 +73,11 @@ impl PageFetch {
             assert_eq!(answer.tag, TAG, "a page has its tag");
             assert!(!endpoint.steers() || answer.address == frame, "a page goes where its tag says");
             endpoint.with_payload(&answer, |bytes| assert!(bytes == pages[number as usize], "the page asked for"));
-            measured.latencies.borrow_mut().push(endpoint.now() - start);
+            if let Some(number) = fault.checked_sub(self.warm_up) {
+                let now = endpoint.now();
+                measured.series.borrow_mut().add(number, now - start, now);
+                measured.latencies.borrow_mut().add(now - start);
+            }
             endpoint.release(answer).await;
         }
     }
@@ -84,8 +102,8 @@ impl PageFetch {
 }
 
 impl Part for PageFetch {
-    const INFO: PartInfo =
-        PartInfo::new("page-fetch", "A request answered by a page").small_input("page = \"300 B\"\nfaults = 2");
+    const INFO: PartInfo = PartInfo::new("page-fetch", "A request answered by a page")
+        .small_input("page = \"300 B\"\nfaults = 2\nwarm-up = 0");
 }
 
 impl WorkloadSpec for PageFetch {
@@ -116,7 +134,8 @@ impl WorkloadSpec for PageFetch {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let measured = Rc::new(Measurements::default());
+        let (latencies, series) = Default::default();
+        let measured = Rc::new(Measurements { warm_up: self.warm_up, latencies, series });
         let (from, to) = self.ends.ids(world);
         world.sim.spawn(
             format!("{} program", world.endpoint(from).name()),
@@ -129,10 +148,19 @@ impl WorkloadSpec for PageFetch {
 
 impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let latencies: Summary = self.latencies.borrow().iter().copied().collect();
-        let mut metrics = super::latency_metrics("fetch.latency", &latencies);
+        let mut metrics = Distribution::metrics(LATENCY, SampleUnit::Picoseconds, &self.latencies.borrow());
         metrics.extend(super::delivery_metrics(world));
-        metrics.extend(super::latency_metrics("message.latency_one_way", &world.tally.latencies()));
+        metrics.extend(super::message_latency_metrics(&world.tally.latencies()));
         metrics
+    }
+
+    fn distributions(&self, world: &World, _: &Outcome) -> Vec<Distribution> {
+        let faults = Distribution::new(LATENCY, SampleUnit::Picoseconds, &self.latencies.borrow());
+        vec![faults, super::message_latencies(&world.tally.latencies())]
+    }
+
+    fn warm_up_check(&self, world: &World, _: &Outcome) -> Option<WarmUpCheck> {
+        let (series, warm_up) = (&self.series.borrow(), ("workload.page-fetch.warm-up", self.warm_up, "faults"));
+        Some(WarmUpCheck::of_flows(world, series, warm_up, (LATENCY, "us", 1e6)))
     }
 }

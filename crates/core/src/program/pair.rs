@@ -2,22 +2,25 @@
 //! other nodes are silent.
 //!
 //! It measures the cycles between packets in the steady state, when the receiver's processor has handled them: the
-//! subject of Equations 1 to 4 of Callahan and Goldstein (1995). The first quarter of the packets is warm-up. With
-//! `bulk` each packet requests a bulk dialog, and the last one ends it. The program checks that each packet arrives
-//! once and with the right bytes. Leaves out messages of several packets, several pairs, and the order of arrival.
+//! subject of Equations 1 to 4 of Callahan and Goldstein (1995). With `bulk` each packet requests a bulk dialog, and the
+//! last one ends it. The program checks that each packet arrives once and with the right bytes. Leaves out messages of
+//! several packets, several pairs, and the order of arrival.
 
 use super::{RunningWorkload, parallel};
-use crate::engine::{Metric, Outcome};
+use crate::engine::flow_series::FlowSeries;
+use crate::engine::transient::TransientTest;
+use crate::engine::{Metric, Outcome, Time};
 use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage};
 use crate::part::{ParameterError, Part, PartInfo};
-use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
+use crate::program::{Objective, WARM_UP, WarmUpCheck, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The parameters of a pair.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Pair {
     /// Number of the sending node, or of the endpoint where nodes have several.
     #[param(default = 0)]
@@ -25,9 +28,12 @@ pub struct Pair {
     /// Number of the receiving node, or of the endpoint where nodes have several.
     #[param(default = 1)]
     pub to: u64,
-    /// Number of packets sent.
-    #[param(min = 8, max = 1_000_000, default = 200)]
+    /// Number of packets that are measured.
+    #[param(min = 8, max = 1_000_000, default = 200, meaning = Repetitions)]
     pub packets: u64,
+    /// Number of packets before anything is measured.
+    #[param(max = 1_000_000, default = WARM_UP)]
+    pub warm_up: u64,
     /// Whether packets request a bulk dialog.
     #[param(default = false)]
     pub bulk: bool,
@@ -42,20 +48,25 @@ struct Measurements {
 }
 
 impl Pair {
+    /// Returns the number of packets sent.
+    fn total(&self) -> u64 {
+        self.warm_up + self.packets
+    }
+
     async fn run(self, endpoint: Rc<Active>, measured: Rc<Measurements>) {
         if u64::from(endpoint.id().0) == self.from {
-            for number in 0..self.packets {
+            for number in 0..self.total() {
                 let mut packet = ActiveMessage::new(
                     parallel::endpoint_id(self.to as usize),
                     0,
                     &self.data(number, endpoint.words_max()),
                 );
                 packet.bulk = self.bulk;
-                packet.last = self.bulk && number + 1 == self.packets;
+                packet.last = self.bulk && number + 1 == self.total();
                 endpoint.send(packet).await;
             }
         } else if u64::from(endpoint.id().0) == self.to {
-            endpoint.wait_until(|| measured.received.borrow().len() as u64 == self.packets).await;
+            endpoint.wait_until(|| measured.received.borrow().len() as u64 == self.total()).await;
         }
     }
 
@@ -68,12 +79,12 @@ impl Pair {
 
 impl Part for Pair {
     const INFO: PartInfo = PartInfo::new("pair", "Single packets from one node to another, as fast as possible")
-        .small_input("packets = 8");
+        .small_input("packets = 8\nwarm-up = 0");
 }
 
 impl WorkloadSpec for Pair {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds::default()
+        WorkloadNeeds { packet_words: 1, ..WorkloadNeeds::default() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
@@ -94,7 +105,7 @@ impl WorkloadSpec for Pair {
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
-        let has_arrived = RefCell::new(vec![false; self.packets as usize]);
+        let has_arrived = RefCell::new(vec![false; self.total() as usize]);
         let measured = Rc::new(Measurements { parameters: self.clone(), received: RefCell::default(), has_arrived });
         parallel::start(world, |endpoint| {
             // A handler that owned its endpoint would keep it alive for ever.
@@ -112,7 +123,7 @@ impl WorkloadSpec for Pair {
 impl Measurements {
     /// Records a packet. Panics if a model changed its bytes or delivered it twice.
     fn handle(&self, endpoint: &Active, words: &[u32]) {
-        assert!(u64::from(words[0]) < self.parameters.packets, "a packet arrived that was not sent");
+        assert!(u64::from(words[0]) < self.parameters.total(), "a packet arrived that was not sent");
         assert!(words == self.parameters.data(words[0].into(), words.len()), "a packet arrived with wrong bytes");
         let is_duplicate = std::mem::replace(&mut self.has_arrived.borrow_mut()[words[0] as usize], true);
         assert!(!is_duplicate, "a packet arrived twice");
@@ -120,15 +131,40 @@ impl Measurements {
     }
 }
 
+impl Measurements {
+    /// Tests the cycles between two measured packets for an initial transient.
+    fn transient(&self) -> TransientTest {
+        let (received, mut series) = (self.received.borrow(), FlowSeries::default());
+        series.join();
+        let steady = received.get(self.parameters.warm_up as usize..).unwrap_or_default();
+        for (number, pair) in (0..).zip(steady.windows(2)) {
+            series.add(number, Time::from_ps(pair[1] - pair[0]), Time::from_ps(pair[1]));
+        }
+        // A picosecond of the series stands for a cycle.
+        series.transient_in(1.0)
+    }
+}
+
 impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let received = self.received.borrow();
         let mut own = Vec::new();
-        let steady = &received[received.len() / 4..];
+        let steady = received.get(self.parameters.warm_up as usize..).unwrap_or_default();
         if let [first, .., last] = steady {
             let each = (last - first) as f64 / (steady.len() - 1) as f64;
-            own.push(Metric::new("pair.cycles_per_packet", each, "cycles"));
+            own.push(Metric::cost("pair.cycles_per_packet", each, "cycles"));
         }
         parallel::metrics(world, own)
+    }
+
+    fn warm_up_check(&self, _: &World, _: &Outcome) -> Option<WarmUpCheck> {
+        Some(WarmUpCheck {
+            key: "workload.pair.warm-up",
+            value: self.parameters.warm_up,
+            items: "packets",
+            metric: "pair.cycles_per_packet",
+            unit: "cycles",
+            test: self.transient(),
+        })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::collective::Collective;
 use super::pattern;
+use crate::engine::metric::name_word;
 use crate::engine::{EndId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage, Cause};
@@ -103,7 +104,7 @@ impl TimedSection {
     /// Returns the cycles of the timed section per iteration.
     pub fn metric_per_iteration(&self, name: &str, iterations: u64, outcome: &Outcome) -> Metric {
         let cycles = self.end_cycle.get().saturating_sub(self.start_cycle.get()) as f64 / iterations as f64;
-        Metric::new(name, super::value_if(outcome.is_complete(), cycles), "cycles")
+        Metric::cost(name, super::value_if(outcome.is_complete(), cycles), "cycles")
     }
 }
 
@@ -137,7 +138,8 @@ pub(super) fn endpoint_id(node: usize) -> EndId {
 pub(super) fn metrics(world: &World, own: impl IntoIterator<Item = Metric>) -> Vec<Metric> {
     let mut metrics = packet_metrics(world);
     metrics.extend(own);
-    metrics.extend(latency_metrics(world));
+    // Each packet of active messages counts as a message, from the call that sends it.
+    metrics.extend(super::message_latency_metrics(&world.tally.latencies()));
     metrics
 }
 
@@ -152,12 +154,12 @@ fn packet_metrics(world: &World) -> Vec<Metric> {
         count("packets.sent", sent),
         count("packets.delivered", delivered),
         count("packets.in_flight", sent - delivered),
-        Metric::new("cycles", cycles as f64, "cycles"),
+        Metric::cost("cycles", cycles as f64, "cycles"),
     ];
     // Endpoints that accepted none of the packets sent to them are named, up to a limit.
     let silent = world.endpoints().zip(actives).filter(|(_, active)| active.pending() > 0 && active.accepted() == 0);
     for (endpoint, active) in silent.take(SILENT_ENDPOINTS_MAX) {
-        metrics.push(count(&format!("packets.never_accepted.{}", endpoint.name()), active.pending()));
+        metrics.push(count(&format!("packets.never_accepted.{}", name_word(endpoint.name())), active.pending()));
     }
     metrics.extend(size_metrics(actives));
     metrics.extend(frame_metrics(world, actives));
@@ -176,7 +178,7 @@ fn size_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
     let messages = count("messages.count", sizes.values().sum());
     let bytes: u64 = sizes.iter().map(|(size, times)| size * times).sum();
     let each = sizes.iter().map(|(size, times)| count(&format!("messages.size.{size}"), *times));
-    [messages, Metric::new("messages.bytes", bytes as f64, "B")].into_iter().chain(each).collect()
+    [messages, Metric::count("messages.bytes", bytes as f64, "B")].into_iter().chain(each).collect()
 }
 
 /// Returns the mean time that programs spent in their timed section, and its breakdown by cause.
@@ -186,21 +188,15 @@ fn time_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
         actives.iter().map(cycles).sum::<f64>() / actives.len() as f64
     };
     let total: f64 = Cause::ALL.map(|(cause, _)| mean(cause)).iter().sum();
-    let causes = Cause::ALL.map(|(cause, key)| Metric::new(format!("time.{key}"), mean(cause), "cycles"));
-    [Metric::new("time.program", total, "cycles")].into_iter().chain(causes).collect()
-}
-
-/// Returns the one-way latencies of all messages that programs received, from the call that sends each. Each packet of
-/// active messages counts as a message.
-fn latency_metrics(world: &World) -> Vec<Metric> {
-    super::latency_metrics("message.latency_one_way", &world.tally.latencies())
+    let causes = Cause::ALL.map(|(cause, key)| Metric::cost(format!("time.{key}"), mean(cause), "cycles"));
+    [Metric::cost("time.program", total, "cycles")].into_iter().chain(causes).collect()
 }
 
 /// Number of silent endpoints that metrics name.
 const SILENT_ENDPOINTS_MAX: usize = 16;
 
 fn count(name: &str, count: u64) -> Metric {
-    Metric::new(name, count as f64, "")
+    Metric::count(name, count as f64, "")
 }
 
 fn frame_metrics(world: &World, actives: &[Rc<Active>]) -> Vec<Metric> {
@@ -221,7 +217,7 @@ fn frame_metrics(world: &World, actives: &[Rc<Active>]) -> Vec<Metric> {
         sum("ni.carried", |unit| unit.carried),
         sum("ni.retransmitted", |unit| unit.retransmitted),
         sum("ni.duplicates", |unit| unit.duplicates),
-        Metric::new("ni.state", state as f64, "B"),
+        Metric::count("ni.state", state as f64, "B"),
     ]
 }
 

@@ -6,16 +6,17 @@
 use super::pattern::{ExpectedPayloads, PatternBuffers};
 use super::{EndpointPair, RunningWorkload};
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, EndId, Metric, Outcome};
+use crate::engine::{Bytes, Distribution, EndId, Metric, Outcome};
 use crate::messaging::{Outgoing, World};
 use crate::part::{Part, PartInfo};
-use crate::program::{PlannedFlow, WorkloadNeeds, WorkloadSpec};
+use crate::program::{PlannedFlow, WARM_UP, WarmUpCheck, WorkloadNeeds, WorkloadSpec};
 use crate::text::Parameters;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The parameters of ping-pong.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct PingPong {
     /// Payload of each message from the first node.
     #[param(max = "16 MiB")]
@@ -24,10 +25,10 @@ pub struct PingPong {
     #[param(flatten)]
     pub ends: EndpointPair,
     /// Number of round trips that are measured.
-    #[param(min = 1, max = 10_000_000, default = 100)]
+    #[param(min = 1, max = 10_000_000, default = 100, meaning = Repetitions)]
     pub messages: u64,
     /// Number of round trips before anything is measured.
-    #[param(max = 10_000_000, default = 0)]
+    #[param(max = 10_000_000, default = WARM_UP)]
     pub warm_up: u64,
     /// Payload of each reply; by default as large as that of the message.
     #[param(key = "reply-payload", was = "answer", optional_or = payload)]
@@ -35,6 +36,7 @@ pub struct PingPong {
 }
 
 struct Measurements {
+    warm_up: u64,
     forward: (EndId, EndId),
     round_trips: RefCell<Summary>,
 }
@@ -80,7 +82,7 @@ impl PingPong {
 impl Part for PingPong {
     const INFO: PartInfo = PartInfo::new("ping-pong", "One message at a time, and one back")
         .example("payload = \"64 B\"")
-        .small_input("payload = \"300 B\"\nmessages = 2");
+        .small_input("payload = \"300 B\"\nmessages = 2\nwarm-up = 0");
 }
 
 impl WorkloadSpec for PingPong {
@@ -107,8 +109,10 @@ impl WorkloadSpec for PingPong {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let (from, to) = self.ends.ids(world);
-        let measured = Rc::new(Measurements { forward: (from, to), round_trips: RefCell::default() });
+        let measured =
+            Rc::new(Measurements { warm_up: self.warm_up, forward: (from, to), round_trips: RefCell::default() });
         world.tally.limit_ledgers_to(from);
+        world.tally.test_for_transient(from, to, self.messages);
         let name = |node: EndId| format!("{} program", world.endpoint(node).name());
         world.sim.spawn(name(from), self.clone().begin(world.clone(), from, to, measured.clone()));
         world.sim.spawn(name(to), self.clone().answer(world.clone(), to, from));
@@ -116,18 +120,33 @@ impl WorkloadSpec for PingPong {
     }
 }
 
+impl Measurements {
+    /// Returns the latencies of the messages from the first node.
+    fn latencies(&self, world: &World) -> Summary {
+        let (from, to) = self.forward;
+        world.tally.flow(from, to).latencies
+    }
+}
+
 impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let (from, to) = self.forward;
-        let latencies = world.tally.flow(from, to).latencies;
         let round_trips = self.round_trips.borrow();
-        let mut metrics = super::latency_metrics("message.latency_one_way", &latencies);
-        metrics.push(Metric::new(
+        let mut metrics = super::message_latency_metrics(&self.latencies(world));
+        metrics.push(Metric::latency(
             "round_trip.latency",
             super::value_if(!round_trips.is_empty(), round_trips.mean_us()),
             "us",
         ));
         metrics.extend(super::delivery_metrics(world));
         metrics
+    }
+
+    fn distributions(&self, world: &World, _: &Outcome) -> Vec<Distribution> {
+        vec![super::message_latencies(&self.latencies(world))]
+    }
+
+    fn warm_up_check(&self, world: &World, _: &Outcome) -> Option<WarmUpCheck> {
+        let (series, warm_up) = (&world.tally.flow_series(), ("workload.ping-pong.warm-up", self.warm_up, "messages"));
+        Some(WarmUpCheck::of_flows(world, series, warm_up, ("message.latency_one_way", "us", 1e6)))
     }
 }

@@ -20,8 +20,14 @@ pub struct WorkloadNeeds {
     pub shared_memory: bool,
     /// Whether the interface must have a host DMA engine that can be driven alone.
     pub host_dma: bool,
+    /// The most bytes that a one-sided operation moves, with the key that states them, where the workload uses such
+    /// operations.
+    pub one_sided: Option<(&'static str, Bytes)>,
     /// Key that requires hosts on which memory accesses take time, if one does.
     pub timed_memory: Option<&'static str>,
+    /// Most 32-bit words that the workload sends in one packet as an active message, whatever the interface; 0 if it
+    /// sends none.
+    pub packet_words: usize,
     /// Longest packet in flits, where the workload injects packets itself; 0 otherwise.
     pub packet_flits: u16,
 }
@@ -33,13 +39,21 @@ impl Default for WorkloadNeeds {
             fabric_only: false,
             shared_memory: false,
             host_dma: false,
+            one_sided: None,
             timed_memory: None,
+            packet_words: 0,
             packet_flits: 0,
         }
     }
 }
 
 impl WorkloadNeeds {
+    /// Returns the needs of a workload of active messages and transfers: a packet carries two words, such as a number
+    /// of 64 bits, or the offset of a transfer's part and a word of it.
+    pub fn active_messages() -> WorkloadNeeds {
+        WorkloadNeeds { packet_words: 2, ..WorkloadNeeds::default() }
+    }
+
     /// Returns the needs of a workload that drives a routed fabric without hosts and interfaces, in packets of up to
     /// `packet_flits` flits.
     pub fn fabric_only(packet_flits: u16) -> WorkloadNeeds {
@@ -94,17 +108,26 @@ pub struct Objective {
     pub metric: &'static str,
     /// Whether a larger value is better.
     pub more_is_better: bool,
+    /// Name of the metric, a rate, by which a saturated run is judged, where `metric` is not one.
+    pub when_saturated: Option<&'static str>,
 }
 
 impl Objective {
     /// States that a smaller value of `metric` is better, as of a latency or a number of cycles.
     pub const fn minimize(metric: &'static str) -> Option<Objective> {
-        Some(Objective { metric, more_is_better: false })
+        Some(Objective { metric, more_is_better: false, when_saturated: None })
     }
 
     /// States that a larger value of `metric` is better, as of a bandwidth.
     pub const fn maximize(metric: &'static str) -> Option<Objective> {
-        Some(Objective { metric, more_is_better: true })
+        Some(Objective { metric, more_is_better: true, when_saturated: None })
+    }
+
+    /// States the metric by which a saturated run is judged: its accepted load.
+    #[must_use]
+    pub const fn when_saturated(mut self, metric: &'static str) -> Objective {
+        self.when_saturated = Some(metric);
+        self
     }
 }
 

@@ -1,6 +1,7 @@
 //! Types exchanged between an interface and its protocol: offered packets, frames and the effects of an event.
 
-use crate::engine::{Bytes, Class, Head, NodeId};
+use crate::engine::{Bytes, Class, FlowKey, Head, NodeId, PacketMarks};
+use std::rc::Rc;
 
 /// A buffer slot of a packet: a send slot is taken before the packet is composed, a receive slot is held until the
 /// packet
@@ -40,6 +41,8 @@ impl Marks {
 pub struct Offer<P> {
     /// Whom it is for.
     pub to: NodeId,
+    /// Connection to that node.
+    pub flow: FlowKey,
     /// Its class.
     pub class: Class,
     /// What is said of it.
@@ -58,10 +61,16 @@ pub struct Frame<P> {
     pub from: NodeId,
     /// Whom it is for.
     pub to: NodeId,
+    /// The connection of the two that it belongs to; 0 of a protocol that keeps its state by node alone.
+    pub flow: FlowKey,
     /// The class it takes.
     pub class: Class,
     /// Header of the protocol.
     pub head: Head,
+    /// Header bytes beyond the two words of `head`, if the protocol has any. `bytes` includes them.
+    pub extension: Option<Rc<[u8]>>,
+    /// Marks of the sender and, in a frame that arrived, of the switches.
+    pub marks: PacketMarks,
     /// Its length.
     pub bytes: Bytes,
     /// Whether the frame waits in the fabric until the receiver has a free receive slot.
@@ -70,6 +79,25 @@ pub struct Frame<P> {
     pub again: bool,
     /// The packet; `None` in a control frame.
     pub body: Option<P>,
+}
+
+impl<P> Default for Frame<P> {
+    /// Returns a control frame of no length from node 0 to itself, for the fields that a protocol does not use.
+    fn default() -> Frame<P> {
+        Frame {
+            from: NodeId(0),
+            to: NodeId(0),
+            flow: FlowKey(0),
+            class: Class::REQUESTS,
+            head: Head::default(),
+            extension: None,
+            marks: PacketMarks::default(),
+            bytes: Bytes::ZERO,
+            takes_place: false,
+            again: false,
+            body: None,
+        }
+    }
 }
 
 /// Effects of an event that the caller cannot query.

@@ -128,6 +128,12 @@ pub trait Protocol<P: Clone> {
     /// Handles a frame that arrived. The protocol always consumes it.
     fn arrive(&mut self, frame: Frame<P>, now: Time) -> Effects;
 
+    /// Handles the header of a packet whose payload a switch has cut; the frame has no body. By default the packet is
+    /// lost.
+    fn trimmed(&mut self, _frame: Frame<P>, _now: Time) -> Effects {
+        Effects { discards: true, ..Effects::NONE }
+    }
+
     /// Returns the source and the packet that [`Protocol::take`] would return.
     fn front(&self, class: Class) -> Option<(NodeId, &P)>;
 

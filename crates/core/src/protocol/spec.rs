@@ -2,7 +2,7 @@
 
 use super::{Guarantees, PacketHandle, Protocol};
 use crate::engine::{Bytes, NodeId};
-use crate::part::PartSpec;
+use crate::part::{FabricFeatures, PartSpec};
 use std::sync::Arc;
 
 /// What a protocol finds where it runs.
@@ -28,6 +28,11 @@ impl ProtocolEnvironment {
 pub trait ProtocolSpec: PartSpec {
     /// Returns what the protocol guarantees in `environment`.
     fn guarantees(&self, environment: &ProtocolEnvironment) -> Guarantees;
+
+    /// Returns what the protocol needs of the switches of a fabric.
+    fn needs(&self) -> FabricFeatures {
+        FabricFeatures::default()
+    }
 
     /// Returns why sequence numbers do not tell a packet from its copies in `environment`, with the key of their length;
     /// `None` if they do.
@@ -59,8 +64,8 @@ pub trait ProtocolSpec: PartSpec {
         of_fabric
     }
 
-    /// Returns the key that asks for a second logical network, if its value does.
-    fn second_class_key(&self) -> Option<&'static str> {
+    /// Returns the key that asks for a second logical network, if its value does, and the word that asks for none.
+    fn second_class_key(&self) -> Option<(&'static str, &'static str)> {
         None
     }
 

@@ -4,9 +4,10 @@ use super::kind::{
     Amount, ByName, Choice, Count, Decoded, FilePath, Flag, InvalidValue, Number, NumberOrText, Phrase, Several,
     ValueKind, Words, own,
 };
+use super::meaning::{Declared, Meaning};
 use super::quantity::Quantity;
 use super::schema::{Form, Need};
-use super::table::Table;
+use super::table::{NotedKey, Table};
 use super::tree::TreeNode;
 use crate::engine::{Bytes, Hertz, Rate, Time};
 
@@ -17,12 +18,14 @@ pub struct Field<'f, 't, K> {
     table: &'f mut Table<'t>,
     key: &'static str,
     doc: &'static str,
+    declared: Declared,
     kind: K,
 }
 
 impl<'t> Table<'t> {
-    fn field<K>(&mut self, key: &'static str, doc: &'static str, kind: K) -> Field<'_, 't, K> {
-        Field { table: self, key, doc, kind }
+    fn field<K: ValueKind>(&mut self, key: &'static str, doc: &'static str, kind: K) -> Field<'_, 't, K> {
+        let declared = Declared { meaning: K::MEANING, resource: None };
+        Field { table: self, key, doc, declared, kind }
     }
 
     /// A time, such as `"40 ns"`.
@@ -205,8 +208,8 @@ impl Field<'_, '_, Several<Count>> {
 impl<'f, 't, K: ValueKind> Field<'f, 't, K> {
     /// Returns a list of such values.
     pub(super) fn several(self) -> Field<'f, 't, Several<K>> {
-        let Field { table, key, doc, kind } = self;
-        Field { table, key, doc, kind: Several::of(kind) }
+        let Field { table, key, doc, kind, .. } = self;
+        Field { table, key, doc, declared: Declared::default(), kind: Several::of(kind) }
     }
 }
 
@@ -219,6 +222,18 @@ impl<K> Field<'_, '_, Several<K>> {
 }
 
 impl<K: ValueKind> Field<'_, '_, K> {
+    /// States what the number means to its part.
+    pub fn meaning(mut self, meaning: Meaning) -> Self {
+        self.declared.meaning = Some(meaning);
+        self
+    }
+
+    /// States the resource of the part that the number belongs to.
+    pub fn resource(mut self, name: &'static str) -> Self {
+        self.declared.resource = Some(name);
+        self
+    }
+
     /// The value; that it is missing is a problem.
     pub fn required(self) -> K::Value {
         self.describe(|| Need::Required);
@@ -238,6 +253,16 @@ impl<K: ValueKind> Field<'_, '_, K> {
         self.take(node)
     }
 
+    /// Reports what is wrong with a value that another key overrides, and does not return it.
+    pub fn overridden(self) {
+        self.describe(|| Need::Optional);
+        if let Some(Err(invalid_values)) =
+            self.table.child(self.key).map(|node| self.kind.decode(node, self.table.all_texts()))
+        {
+            self.table.invalid_values(self.key, self.doc, invalid_values);
+        }
+    }
+
     /// Returns the value, or this default if the key is absent.
     pub fn or(self, default: K::Written<'_>) -> K::Value {
         let synthetic = TreeNode::synthetic(self.kind.written(default));
@@ -251,11 +276,15 @@ impl<K: ValueKind> Field<'_, '_, K> {
             Some(node) => self.take(node).unwrap_or(value),
             None => {
                 let text = synthetic.text().map_or_else(|| plain(&json), str::to_string);
-                self.table.note_value(self.key, self.doc, self.kind.name(), None, text, json);
+                self.table.note_value(self.noted(), self.kind.name(), None, text, json);
                 self.note_file(&value);
                 value
             }
         }
+    }
+
+    fn noted(&self) -> NotedKey {
+        NotedKey { key: self.key, doc: self.doc, declared: self.declared }
     }
 
     fn note_file(&self, value: &K::Value) {
@@ -267,8 +296,8 @@ impl<K: ValueKind> Field<'_, '_, K> {
     /// Notes that the table may hold the key; the form of its value is built only if the schema is collected.
     fn describe(&self, need: impl FnOnce() -> Need) {
         let (form, need) = match self.table.describing() {
-            true => (Form::Value(self.kind.name(), self.kind.schema()), need()),
-            false => (Form::Value(String::new(), serde_json::Value::Null), Need::Optional),
+            true => (Form::Value(self.kind.name(), self.kind.schema(), self.declared), need()),
+            false => (Form::Value(String::new(), serde_json::Value::Null, self.declared), Need::Optional),
         };
         self.table.note_key(self.key, self.doc, form, need);
     }
@@ -280,7 +309,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
             Ok(value) => {
                 let json = self.kind.json(&value, node);
                 let text = self.table.as_written(node).unwrap_or_else(|| plain(&json));
-                self.table.note_value(self.key, self.doc, self.kind.name(), Some(node), text, json);
+                self.table.note_value(self.noted(), self.kind.name(), Some(node), text, json);
                 self.note_file(&value);
                 Some(value)
             }

@@ -3,6 +3,7 @@
 //! Quantities, counts, numbers, flags, texts, words, paths, and lists of these. Leaves out:
 //! tables, which `read` knows, and whether a key is required, which `field` knows.
 
+use super::meaning::Meaning;
 use super::origin::{Place, Texts};
 use super::quantity::ParseError;
 use super::tree::{TreeNode, TreeValue};
@@ -45,6 +46,8 @@ pub trait ValueKind {
     type Value;
     /// How a default is written in the program.
     type Written<'d>: Copy + 'd;
+    /// The meaning of a number of this kind that declares none.
+    const MEANING: Option<Meaning> = None;
     /// The kind's name in listings.
     fn name(&self) -> String;
     /// Returns the allowed values as a help line.

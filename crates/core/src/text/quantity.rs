@@ -3,6 +3,7 @@
 //! Decimal and exact: a text that is not a whole number of picoseconds, bytes, bits per second
 //! or hertz is refused, never rounded. Leaves out: signs, exponents and arithmetic.
 
+use super::meaning::Meaning;
 use super::suggest;
 use crate::engine::{Bytes, Hertz, Rate, Time};
 use std::fmt::Display;
@@ -38,6 +39,8 @@ pub trait Quantity: Copy + Ord + Display {
     const EXAMPLE: &'static str;
     /// The units allowed.
     const UNITS: &'static [Unit];
+    /// The meaning of a parameter of this kind that declares none.
+    const MEANING: Option<Meaning>;
     /// Whether nothing at all is a sensible value.
     const MAY_BE_ZERO: bool;
     /// The quantity of `amount` smallest units.
@@ -51,6 +54,7 @@ impl Quantity for Time {
     const EXAMPLE: &'static str = "40 ns";
     const UNITS: &'static [Unit] =
         &[("ps", 1), ("ns", 1_000), ("us", 1_000_000), ("ms", 1_000_000_000), ("s", 1_000_000_000_000)];
+    const MEANING: Option<Meaning> = Some(Meaning::Latency);
     const MAY_BE_ZERO: bool = true;
     fn from_smallest(amount: u64) -> Time {
         Time::from_ps(amount)
@@ -63,6 +67,7 @@ impl Quantity for Bytes {
     const SMALLEST: &'static str = "B";
     const EXAMPLE: &'static str = "64 B";
     const UNITS: &'static [Unit] = &[("B", 1), ("kB", 1_000), ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
+    const MEANING: Option<Meaning> = None;
     const MAY_BE_ZERO: bool = true;
     fn from_smallest(amount: u64) -> Bytes {
         Bytes(amount)
@@ -84,6 +89,7 @@ impl Quantity for Rate {
         ("MB/s", 8_000_000),
         ("GB/s", 8_000_000_000),
     ];
+    const MEANING: Option<Meaning> = Some(Meaning::Rate);
     const MAY_BE_ZERO: bool = false;
     fn from_smallest(amount: u64) -> Rate {
         Rate::from_bits_per_s(amount)
@@ -96,6 +102,7 @@ impl Quantity for Hertz {
     const SMALLEST: &'static str = "Hz";
     const EXAMPLE: &'static str = "33 MHz";
     const UNITS: &'static [Unit] = &[("Hz", 1), ("kHz", 1_000), ("MHz", 1_000_000), ("GHz", 1_000_000_000)];
+    const MEANING: Option<Meaning> = Some(Meaning::Rate);
     const MAY_BE_ZERO: bool = false;
     fn from_smallest(amount: u64) -> Hertz {
         Hertz(amount)
@@ -124,11 +131,28 @@ pub fn no_unit<Q: Quantity>(number: &str) -> ParseError {
     if Decimal::parse(number).is_none() {
         return not_a_number::<Q>(number);
     }
-    let unit = Q::EXAMPLE.split(' ').nth(1).unwrap_or_default();
+    let unit = plausible_unit::<Q>(number);
     ParseError::new(
         format!("{} needs a unit", Q::WHAT),
         format!("write \"{number} {unit}\"; units are {}", units::<Q>()),
     )
+}
+
+/// The factor by which a plausible quantity is at most larger than the example of its kind (chosen).
+const PLAUSIBLE: f64 = 1e6;
+
+/// Returns the unit of the example, or the smallest of its kind if the number would be implausible with it: 12500000000
+/// are bytes a second rather than megabytes.
+fn plausible_unit<Q: Quantity>(number: &str) -> &'static str {
+    let (example, unit) = Q::EXAMPLE.split_once(' ').unwrap_or_default();
+    let amount = |text: &str| text.parse::<f64>().unwrap_or_default();
+    if amount(number) <= PLAUSIBLE * amount(example) {
+        return unit;
+    }
+    // Without its prefix: `B/s` of `MB/s`, which is no unit of bits.
+    let base = unit.get(1..).unwrap_or_default();
+    let smaller = Q::UNITS.iter().map(|(name, _)| *name).take_while(|name| *name != unit);
+    smaller.into_iter().find(|name| name.ends_with(base)).unwrap_or(unit)
 }
 
 /// Returns the error for any other value where a quantity is expected.
@@ -326,6 +350,10 @@ mod tests {
 
     #[test]
     fn a_fault_says_what_to_write() {
+        assert!(fault::<Rate>("12500000000").contains("write \"12500000000 B/s\""));
+        assert!(fault::<Rate>("12500").contains("write \"12500 MB/s\""));
+        assert!(fault::<Hertz>("2000000000").contains("write \"2000000000 Hz\""));
+        assert!(fault::<Bytes>("1000000000").contains("write \"1000000000 B\""));
         assert_eq!(fault::<Time>("40"), "a time needs a unit: write \"40 ns\"; units are ps, ns, us, ms, s");
         assert!(fault::<Bytes>("8 KB").contains("write \"8 KiB\" (8192 B) or \"8 kB\" (8000 B)"));
         assert!(fault::<Bytes>("8 MB").contains("\"8 MiB\" (8388608 B) or \"8000 kB\" (8000000 B)"));

@@ -120,6 +120,14 @@ impl<T> Read<T> {
         former.map_or(path, |key| &key.old)
     }
 
+    /// Replaces the default at `path` by the word that holds instead, which only the whole description tells. A value that
+    /// is defined in any layer is kept.
+    pub fn replace_default(&mut self, path: &str, word: &str) {
+        if !self.is_defined(path) {
+            self.records.replace_default(path, word);
+        }
+    }
+
     /// Returns a problem with the value at `path` that was found after reading.
     pub fn wrong(&self, path: &str, message: &str, help: &str) -> Problem {
         let (root, written) = (&self.loaded.root, self.as_written(path));

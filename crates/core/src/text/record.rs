@@ -1,6 +1,7 @@
 //! The values that were read, one by one: for `narrows show` and for the description inside a result.
 
-use super::origin::{Origin, Place};
+use super::meaning::Declared;
+use super::origin::{Layer, Origin, Place};
 use serde_json::{Map, Value as Json};
 
 /// One value that was read.
@@ -12,6 +13,8 @@ pub struct Entry {
     pub value: String,
     /// The name of its kind.
     pub kind: String,
+    /// What its part declares of it.
+    pub declared: Declared,
     /// The layer and source location that it comes from.
     pub origin: Origin,
     /// The comment behind it, which says where a number comes from.
@@ -89,6 +92,20 @@ impl Records {
     /// The value at a path. What is asked for was most often read just now.
     pub fn find(&self, path: &str) -> Option<&Entry> {
         self.each().rfind(|entry| entry.path == path)
+    }
+
+    /// Replaces the value at `path` where it is a default, by the word that holds instead.
+    pub fn replace_default(&mut self, path: &str, word: &str) {
+        let values = self.0.iter_mut().filter_map(|(_, mark)| match mark {
+            Mark::Value(entry, json) if entry.path == path && entry.origin.layer == Layer::Default => {
+                Some((entry, json))
+            }
+            _ => None,
+        });
+        for (entry, json) in values {
+            word.clone_into(&mut entry.value);
+            *json = word.into();
+        }
     }
 
     fn each(&self) -> impl DoubleEndedIterator<Item = &Entry> {

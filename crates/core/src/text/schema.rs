@@ -2,6 +2,7 @@
 //!
 //! It is collected by running the reader itself, so the two cannot disagree.
 
+use super::meaning::Declared;
 use serde_json::Value as Json;
 
 mod json;
@@ -70,8 +71,8 @@ pub struct Member {
 /// The form of a key's value.
 #[derive(Clone, Debug)]
 pub enum Form {
-    /// A value of the kind named, with its JSON Schema.
-    Value(String, Json),
+    /// A value of the kind named, with its JSON Schema and what its part declares of it.
+    Value(String, Json, Declared),
     /// A table.
     Table(TableShape),
     /// A table of tables under names of the user's choice.
@@ -104,6 +105,8 @@ pub struct Line {
     pub need: Need,
     /// The help text.
     pub doc: &'static str,
+    /// What its part declares of the value.
+    pub declared: Declared,
 }
 
 impl TableShape {
@@ -121,7 +124,8 @@ impl TableShape {
             match item {
                 Item::Key { key, doc, form, need } => {
                     let path = join(above, key);
-                    lines.push(Line { path: path.clone(), kind: form.name(), need: need.clone(), doc });
+                    let (kind, declared) = (form.name(), form.declared());
+                    lines.push(Line { path: path.clone(), kind, need: need.clone(), doc, declared });
                     form.list(&path, lines);
                 }
                 Item::Family(family) => family.list(above, lines),
@@ -143,6 +147,7 @@ impl Family {
                 kind: "one of these".into(),
                 need: self.need.clone(),
                 doc: member.doc,
+                declared: Declared::default(),
             });
             member.shape.list(&path, lines);
         }
@@ -156,7 +161,7 @@ impl Family {
 impl Form {
     fn name(&self) -> String {
         match self {
-            Form::Value(name, _) => name.clone(),
+            Form::Value(name, ..) => name.clone(),
             Form::Table(_) => "table".to_string(),
             Form::Map(_) => "named tables".to_string(),
             Form::List(_) => "list of tables".to_string(),
@@ -164,6 +169,11 @@ impl Form {
             Form::Like(key) => format!("as `{key}`"),
             Form::Parts => "names of parts".to_string(),
         }
+    }
+
+    /// Returns what the part declares of the value.
+    fn declared(&self) -> Declared {
+        if let Form::Value(.., declared) = self { *declared } else { Declared::default() }
     }
 
     fn list(&self, path: &str, lines: &mut Vec<Line>) {
@@ -196,7 +206,8 @@ impl Schema {
                 Need::Optional => "optional".to_string(),
                 Need::Default(text, _) => format!("default {text}"),
             };
-            format!("{}  ({}; {need})\n    {}\n", line.path, line.kind, line.doc)
+            let declared = line.declared.text().map(|text| format!("; {text}")).unwrap_or_default();
+            format!("{}  ({}{declared}; {need})\n    {}\n", line.path, line.kind, line.doc)
         };
         self.lines().iter().map(line).collect()
     }

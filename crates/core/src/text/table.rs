@@ -6,6 +6,7 @@
 use super::diagnostics;
 use super::kind::InvalidValue;
 use super::load::PARTS;
+use super::meaning::Declared;
 use super::origin::{Layer, Origin, Place, Texts};
 use super::problem::Problem;
 use super::read_context::{DiagnosticLevel, ReadContext};
@@ -27,6 +28,13 @@ pub struct Table<'t> {
     shape: RefCell<TableShape>,
     /// Renamed keys: the former name and today's.
     renamed: Vec<(&'static str, &'static str)>,
+}
+
+/// A key whose value is recorded.
+pub(super) struct NotedKey {
+    pub key: &'static str,
+    pub doc: &'static str,
+    pub declared: Declared,
 }
 
 impl<'t> Table<'t> {
@@ -287,18 +295,11 @@ impl<'t> Table<'t> {
     }
 
     /// Records a value that was read, from a node or by default.
-    pub(super) fn note_value(
-        &self,
-        key: &'static str,
-        doc: &'static str,
-        kind: String,
-        node: Option<&TreeNode>,
-        value: String,
-        json: Json,
-    ) {
+    pub(super) fn note_value(&self, noted: NotedKey, kind: String, node: Option<&TreeNode>, value: String, json: Json) {
         let (origin, note) = self.origin_and_note(node.and_then(|node| node.place.as_ref()));
+        let NotedKey { key, doc, declared } = noted;
         let path = self.path_of(key);
-        let entry = Entry { path: dotted(&path), value, kind, origin, note, doc };
+        let entry = Entry { path: dotted(&path), value, kind, declared, origin, note, doc };
         self.context.record(path, Mark::Value(Box::new(entry), json));
     }
 
@@ -311,7 +312,8 @@ impl<'t> Table<'t> {
     pub(super) fn note_chosen(&self, doc: &'static str, name: &str, place: Option<&Place>) {
         let (origin, note) = self.origin_and_note(place);
         let (value, kind) = (name.to_string(), "choice".to_string());
-        let entry = Entry { path: self.here(), value, kind, origin, note, doc };
+        let declared = Declared::default();
+        let entry = Entry { path: self.here(), value, kind, declared, origin, note, doc };
         self.context.record(self.path.clone(), Mark::Choice(Box::new(entry)));
     }
 

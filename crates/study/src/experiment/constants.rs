@@ -6,7 +6,7 @@
 use narrows_core::engine::{Bytes, Hertz, Rate, Time};
 use narrows_core::machine::Machine;
 use narrows_core::text::quantity::{self, ParseError, Quantity};
-use narrows_core::text::{Entry, Read};
+use narrows_core::text::{Declared, Entry, Read};
 
 /// The tables of a description that hold parts.
 const PARTS: [&str; 5] = ["hosts", "ni", "protocol", "messaging", "fabric"];
@@ -22,6 +22,8 @@ pub struct PartNumber {
     pub meaning: &'static str,
     /// The source of the value, from the comment behind it.
     pub source: Option<String>,
+    /// What its part declares of it: its meaning, and the resource that it belongs to.
+    pub declared: Declared,
     magnitude: Magnitude,
 }
 
@@ -38,14 +40,21 @@ enum Magnitude {
 
 /// Returns the numeric parameters of a machine's parts that are above 0.
 pub fn part_numbers(read: &Read<Machine>) -> Vec<PartNumber> {
-    let entries = read.entries().into_iter();
-    let of_parts = entries.filter(|entry| PARTS.iter().any(|part| entry.path.split('.').next() == Some(part)));
+    numbers(read, |path| PARTS.iter().any(|part| path.split('.').next() == Some(part)))
+}
+
+/// Returns all numeric parameters of the description that are above 0, those of the workload among them.
+pub fn all_numbers(read: &Read<Machine>) -> Vec<PartNumber> {
+    numbers(read, |_| true)
+}
+
+fn numbers(read: &Read<Machine>, is_listed: impl Fn(&str) -> bool) -> Vec<PartNumber> {
     let constant = |entry: Entry| {
         let magnitude = parse_magnitude(&entry.kind, &entry.value)?;
         let (key, value, meaning, source) = (entry.path, entry.value, entry.doc, entry.note);
-        Some(PartNumber { key, value, meaning, source, magnitude })
+        Some(PartNumber { key, value, meaning, source, declared: entry.declared, magnitude })
     };
-    of_parts.filter_map(constant).collect()
+    read.entries().into_iter().filter(|entry| is_listed(&entry.path)).filter_map(constant).collect()
 }
 
 fn parse_magnitude(kind: &str, value: &str) -> Option<Magnitude> {
@@ -162,7 +171,14 @@ mod tests {
 
     fn constant(kind: &str, value: &str) -> Option<PartNumber> {
         let magnitude = parse_magnitude(kind, value)?;
-        Some(PartNumber { key: "hosts.x.y".to_owned(), value: value.to_owned(), meaning: "", source: None, magnitude })
+        Some(PartNumber {
+            key: "hosts.x.y".to_owned(),
+            value: value.to_owned(),
+            meaning: "",
+            source: None,
+            declared: Declared::default(),
+            magnitude,
+        })
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub enum ValueDefinition {
 /// A fact about a run that is not a metric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fact {
-    /// The bottleneck, a text: a kind of resource, or the longest stage.
+    /// The candidate for the bottleneck, a text: a kind of resource, or the longest stage.
     Bottleneck,
     /// The outcome, a text.
     Outcome,
@@ -72,8 +72,7 @@ impl ValueDefinition {
             t.number("missing", "Value for a completed run that does not report the metric; an error if left out");
         let missing = missing.optional();
         let busy = t.phrase("busy", "Resource whose busy time in the point's run is the value, in us").optional();
-        let help =
-            "Fact about the point's run: its bottleneck, outcome or end time, or whether its parts are compatible";
+        let help = "Fact about the point's run: its candidate for the bottleneck, outcome or end time, or whether its parts are compatible";
         let fact = t.choice("tells", help, &FACTS).optional();
         let value = t.phrase("value", "Expression over other values").optional();
         let table = t.by_name("table", "Number or text for each argument", NumberOrText).optional();

@@ -27,10 +27,12 @@ pub struct IdealParameters {
     /// From the last byte in to the first byte out.
     ///
     /// 40 ns (Table 3).
+    #[param(resource = "network")]
     pub latency: Time,
     /// Rate of a node's link, each way.
     ///
     /// 8 GB/s, the bus's peak (chosen).
+    #[param(resource = "link")]
     pub rate: Rate,
 }
 

@@ -38,19 +38,21 @@ pub struct MyrinetParameters {
     #[param(default = ["switch"])]
     pub switches: Vec<String>,
     /// Rate of a link in each direction.
+    #[param(resource = "link")]
     pub link_rate: Rate,
     /// Latency of a packet's head through a switch.
-    #[param(max = "1 s")]
+    #[param(max = "1 s", resource = "switch")]
     pub switch_latency: Time,
     /// What links and switches hold while the receiver takes nothing.
     ///
     /// Of a whole path.
+    #[param(meaning = Capacity)]
     pub slack: Bytes,
     /// What moves at once in the model.
-    #[param(min = "4 B", max = "4 KiB")]
+    #[param(min = "4 B", max = "4 KiB", meaning = Granularity)]
     pub flit: Bytes,
     /// How long a packet may hold its path.
-    #[param(min = "1 us", max = "1000 s")]
+    #[param(min = "1 us", max = "1000 s", meaning = Timeout)]
     pub watchdog: Time,
 }
 

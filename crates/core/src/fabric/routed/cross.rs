@@ -18,13 +18,13 @@ use std::rc::Rc;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct CrossTraffic {
     /// What each end of a row sends to the other.
-    #[param(min = "1 kB/s")]
+    #[param(min = "1 kB/s", meaning = Load)]
     pub rate: Rate,
     /// Bytes of its messages, headers among them.
-    #[param(min = "1 B", default = "64 B")]
+    #[param(min = "1 B", default = "64 B", meaning = Load)]
     pub message: Bytes,
     /// The least time from the beginning of a message to that of the next, which short ones wait for.
-    #[param(max = "1 ms", default = "0 ns")]
+    #[param(max = "1 ms", default = "0 ns", meaning = Load)]
     pub launch: Time,
 }
 

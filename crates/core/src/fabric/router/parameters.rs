@@ -1,7 +1,8 @@
 //! Parameters of a router and its links, and what does not fit together.
 //!
 //! The defaults are BookSim2's input-queued router: one cycle for each stage, a flit per cycle, credits
-//! that are processed for a cycle. Leaves out: parameters that differ between routers of a network.
+//! that are processed for a cycle. Leaves out: parameters that differ between routers of a network; links may differ
+//! (`link_timing.rs`).
 
 use crate::engine::{Bytes, Hertz};
 use crate::fabric::topology::Shape;
@@ -30,29 +31,35 @@ pub enum Sharing {
 /// The most virtual channels of a logical network.
 pub const VIRTUAL_CHANNELS_MAX: u8 = 16;
 
+/// Largest number of cycles for which a flit holds a link.
+pub const CYCLES_PER_FLIT_MAX: u32 = 255;
+
 /// What the routers and links of a network are like. Delays are in cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
+#[param(meaning = Work, resource = "router")]
 pub struct RouterParameters {
     /// Cycles from a packet's coming out of the fabric until the interface has it.
-    #[param(max = 1_000_000, default = 0)]
+    #[param(max = 1_000_000, default = 0, resource = "interface wire")]
     pub exit_delay: u64,
     /// Size of a flit.
     #[param(key = "flit", min = "1 B", max = "1 KiB", default = "4 B")]
     #[param(via(Bytes, from = |flit: Bytes| 8 * flit.get() as u32, into = |bits: &u32| Bytes(u64::from(*bits / 8))))]
+    #[param(meaning = Granularity)]
     pub flit_bits: u32,
     /// Bits that a link moves in a cycle.
     ///
     /// A flit is a multiple of it.
     #[param(min = 1, max = 8192, default = flit_bits, check = |link_bits| no_whole_cycles(flit_bits, *link_bits))]
+    #[param(meaning = Width, resource = "channel width")]
     pub link_bits: u32,
     /// Virtual channels of each logical network.
-    #[param(min = 1, max = VIRTUAL_CHANNELS_MAX, default = 4)]
+    #[param(min = 1, max = VIRTUAL_CHANNELS_MAX, default = 4, meaning = Capacity, resource = "virtual channels")]
     pub virtual_channels: u8,
     /// When a packet may leave a router.
     #[param(default = "wormhole")]
     pub switching: Switching,
     /// Flits that a channel's buffer holds.
-    #[param(min = 1, max = 4096, default = 8)]
+    #[param(min = 1, max = 4096, default = 8, meaning = Capacity, resource = "channel buffers")]
     pub buffer_flits: u16,
     /// Cycles to route a header.
     ///
@@ -77,7 +84,7 @@ pub struct RouterParameters {
     /// Cycles of a link between routers beyond moving a flit.
     ///
     /// Of its credits, too.
-    #[param(default = 0)]
+    #[param(default = 0, resource = "wire")]
     pub wire_delay: u8,
     /// Cycles to process a credit.
     ///
@@ -87,10 +94,10 @@ pub struct RouterParameters {
     /// Cycles of the first flit from interface to router.
     ///
     /// From its leaving of the interface until it is in the router's buffer, in place of moving it.
-    #[param(default = 2)]
+    #[param(default = 2, resource = "interface wire")]
     pub interface_delay: u8,
     /// Logical networks.
-    #[param(min = 1, max = 2, default = 1)]
+    #[param(min = 1, max = 2, default = 1, meaning = Structure)]
     pub networks: u8,
     /// How logical networks share the links.
     #[param(default = "demand")]
@@ -157,6 +164,3 @@ impl RouterParameters {
         wrong
     }
 }
-
-/// The longest that a flit may hold a link.
-const CYCLES_PER_FLIT_MAX: u32 = 255;

@@ -34,8 +34,8 @@ impl Routing for MinimalAdaptive {
         if virtual_channels == 1 {
             return Ways::one(escape, ESCAPE);
         }
-        let ports = productive.fold(1 << escape, |ports, port| ports | 1 << port);
-        Ways { ports, channels: every & !ESCAPE, escape: Some((escape, ESCAPE)) }
+        let ports = productive.fold(1u64 << escape, |ports, port| ports | 1 << port);
+        Ways { ports: ports.into(), channels: every & !ESCAPE, escape: Some((escape, ESCAPE)) }
     }
 
     fn virtual_channels_min(&self) -> u8 {
@@ -82,7 +82,7 @@ mod tests {
         let rule = MinimalAdaptive::new(Grid::new(&[8, 8]));
         let ways =
             |channels| rule.ways(&Asking { router: 9, input: 0, channel: 0, source: 0, destination: 24 }, channels);
-        assert_eq!(ways(4), Ways { ports: 0b0110, channels: 0b1110, escape: Some((1, 0b0001)) });
+        assert_eq!(ways(4), Ways { ports: 0b0110.into(), channels: 0b1110, escape: Some((1, 0b0001)) });
         assert_eq!(ways(1), Ways::one(1, 1));
     }
 }

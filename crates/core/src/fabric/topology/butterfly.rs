@@ -25,12 +25,13 @@ const NODES_MAX: u64 = 1 << 18;
 
 /// What a butterfly is like.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
+#[param(meaning = Structure)]
 pub struct ButterflyParameters {
     /// Directions of a router.
     #[param(min = 2, max = 64, default = 4)]
     pub radix: u32,
     /// Links of a router in each direction.
-    #[param(min = 1, max = 32, default = 1)]
+    #[param(min = 1, max = 32, default = 1, meaning = Width, resource = "link")]
     pub dilation: u32,
     /// How many nodes, a power of the radix.
     #[param(min = 2, max = NODES_MAX)]
@@ -166,8 +167,8 @@ impl Routing for Butterfly {
         let stage = asking.router / self.breadth();
         let digit = asking.destination / self.radix.pow(self.stages - 1 - stage) % self.radix;
         let links = if stage + 1 < self.stages { self.dilation } else { 1 };
-        let ports = ((1 << links) - 1) << (digit * links);
-        Ways { ports, channels: every_channel(virtual_channels), escape: None }
+        let ports: u64 = ((1 << links) - 1) << (digit * links);
+        Ways { ports: ports.into(), channels: every_channel(virtual_channels), escape: None }
     }
 
     fn distance(&self, _: u32, _: u32) -> u32 {

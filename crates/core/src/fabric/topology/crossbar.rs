@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct CrossbarParameters {
     /// How many nodes.
-    #[param(min = 2, max = PORTS_MAX)]
+    #[param(min = 2, max = PORTS_MAX, meaning = Structure)]
     pub nodes: u32,
 }
 

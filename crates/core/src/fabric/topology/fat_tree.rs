@@ -11,7 +11,7 @@
 //! Routers are numbered from the bottom level up, and within a level from node 0 on; ports down
 //! come first. Ways are computed, not looked up. Leaves out: trees whose levels differ in arity.
 
-use super::{Asking, End, Routing, Shape, Ways, Wiring, Wrong, every_channel};
+use super::{Asking, End, PortSet, Routing, Shape, Ways, Wiring, Wrong, every_channel};
 use crate::text::{ParameterChoice, Parameters};
 use std::sync::Arc;
 
@@ -22,6 +22,7 @@ const PORTS_TOTAL_MAX: u64 = 1 << 23;
 
 /// What a fat tree is like.
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
+#[param(meaning = Structure)]
 pub struct FatTreeParameters {
     /// Children of a router.
     ///
@@ -198,7 +199,11 @@ impl Routing for FatTree {
             true => (several, asking.destination / below % self.arity * several),
             false => (parents, self.arity),
         };
-        Ways { ports: ((1 << count) - 1) << from, channels: every_channel(virtual_channels), escape: None }
+        Ways {
+            ports: PortSet::Mask(((1 << count) - 1) << from),
+            channels: every_channel(virtual_channels),
+            escape: None,
+        }
     }
 
     fn draws_port(&self) -> bool {
@@ -276,7 +281,7 @@ mod tests {
             let asking = Asking { router, input: 0, channel: 0, source: 0, destination };
             shape.routing.ways(&asking, 2)
         };
-        assert_eq!(ways(0, 63), Ways { ports: 0b11_0000, channels: 0b11, escape: None });
+        assert_eq!(ways(0, 63), Ways { ports: 0b11_0000.into(), channels: 0b11, escape: None });
         assert_eq!(ways(0, 2), Ways::one(2, 0b11));
         assert_eq!(shape.wiring.routers(), 16 + 8 + 4);
         assert_eq!(shape.name, "64-node fat tree of arity 4, parents 2, 2, 4");
@@ -284,7 +289,7 @@ mod tests {
         let shape = tree(32, 4, &[4]);
         assert_eq!((shape.wiring.routers(), shape.name.as_str()), (24, "32-node fat tree of arity 4"));
         let asking = Asking { router: 16, input: 0, channel: 0, source: 0, destination: 17 };
-        assert_eq!(shape.routing.ways(&asking, 1).ports, 0b1100);
+        assert_eq!(shape.routing.ways(&asking, 1).ports.mask(), 0b1100);
     }
 
     #[test]

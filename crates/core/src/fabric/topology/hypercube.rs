@@ -14,7 +14,7 @@ pub struct HypercubeParameters {
     /// Dimensions; each doubles the nodes.
     ///
     /// Bits of a node's number.
-    #[param(min = 1, max = 16)]
+    #[param(min = 1, max = 16, meaning = Structure)]
     pub dimensions: u32,
 }
 

@@ -68,7 +68,7 @@ impl Walk<'_> {
         let asking = Asking { router, input, channel, source, destination };
         let ways = self.shape.routing.ways(&asking, self.virtual_channels);
         let outputs = self.shape.wiring.outputs(router);
-        let plain = (0..64).filter(|port| ways.ports >> port & 1 == 1).map(|port| (port, ways.channels));
+        let plain = ways.ports.iter().map(|port| (port as u8, ways.channels));
         let mut is_there = false;
         let mut count = 0;
         for (port, channels) in plain.chain(ways.escape) {

@@ -6,10 +6,10 @@ use crate::text::Parameters;
 
 /// An Alewife node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(each(max = CYCLES_MAX))]
+#[param(each(max = CYCLES_MAX), meaning = Work, resource = "processor")]
 pub struct AlewifeParameters {
     /// The slowest that the machine's clock can be, if it can be set.
-    #[param(min = "1 MHz", max = "100 GHz")]
+    #[param(min = "1 MHz", max = "100 GHz", meaning = Structure)]
     pub clock_min: Option<Hertz>,
     /// The fastest that the machine's clock can be.
     #[param(min = "1 MHz", max = "100 GHz")]
@@ -18,10 +18,10 @@ pub struct AlewifeParameters {
     #[param(min = "1 MHz", max = "100 GHz", check = |clock| out_of_range(*clock, clock_min, clock_max))]
     pub clock: Hertz,
     /// Size of the cache; a power of two.
-    #[param(min = "64 B", max = "64 MiB", check = no_power_of_two)]
+    #[param(min = "64 B", max = "64 MiB", check = no_power_of_two, meaning = Capacity)]
     pub cache: Bytes,
     /// Size of memory.
-    #[param(min = "64 KiB", max = "1 GiB", check = no_whole_blocks)]
+    #[param(min = "64 KiB", max = "1 GiB", check = no_whole_blocks, meaning = Capacity)]
     pub memory: Bytes,
     /// Cycles of a load that hits.
     #[param(key = "load-cycles", min = 1)]
@@ -30,10 +30,10 @@ pub struct AlewifeParameters {
     #[param(key = "store-cycles", min = 1)]
     pub store: u64,
     /// Cycles of an access that misses, and finds its block in its own memory.
-    #[param(key = "miss-cycles", min = 1)]
+    #[param(key = "miss-cycles", min = 1, resource = "memory")]
     pub miss: u64,
     /// Programs that the processor has registers for.
-    #[param(min = 1, max = 64)]
+    #[param(min = 1, max = 64, meaning = Capacity, resource = "contexts")]
     pub contexts: u32,
     /// Cycles to change between them.
     #[param(key = "switch-cycles")]

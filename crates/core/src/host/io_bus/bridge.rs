@@ -31,15 +31,19 @@ impl Direction {
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct BridgeParameters {
     /// From the start of a DMA read to its first data.
+    #[param(resource = "DMA set-up")]
     pub read_setup: Time,
     /// Rate of DMA reads once they flow.
+    #[param(resource = "PCI")]
     pub read_rate: Rate,
     /// From the start of a DMA write to its first data.
+    #[param(resource = "DMA set-up")]
     pub write_setup: Time,
     /// Rate of DMA writes once they flow.
+    #[param(resource = "PCI")]
     pub write_rate: Rate,
     /// The most a burst moves.
-    #[param(min = "4 B")]
+    #[param(min = "4 B", meaning = Granularity)]
     pub burst: Bytes,
     /// How processor and DMA share the bridge.
     #[param(one_of)]

@@ -13,15 +13,17 @@ pub enum Competition {
     /// (Intel Natoma).
     Alternate {
         /// What DMA moves between two looks at the processor.
-        #[param(min = "4 B")]
+        #[param(min = "4 B", meaning = Granularity)]
         grain: Bytes,
         /// What an interrupted DMA read pays to go on.
         ///
         /// From getting the bridge back to its next data: memory is addressed anew.
+        #[param(resource = "DMA restart")]
         read_restart: Time,
         /// What an interrupted DMA write pays to go on.
         ///
         /// The bridge posts it.
+        #[param(resource = "DMA restart")]
         write_restart: Time,
     },
     /// DMA holds memory for a whole transfer.
@@ -33,15 +35,16 @@ pub enum Competition {
     /// The buffers are in the bridge (Intel 440LX, DEC Pyxis).
     Buffered {
         /// Rate of memory towards the bridge.
+        #[param(resource = "memory")]
         memory_rate: Rate,
         /// What an interrupted DMA read pays to go on.
         ///
         /// Where it finds, at its next burst, that the processor has had memory or the bus meanwhile: what was fetched
         /// ahead is given up.
-        #[param(default = "0 ns")]
+        #[param(default = "0 ns", resource = "DMA restart")]
         read_restart: Time,
         /// What an interrupted DMA write pays to go on.
-        #[param(default = "0 ns")]
+        #[param(default = "0 ns", resource = "DMA restart")]
         write_restart: Time,
     },
 }

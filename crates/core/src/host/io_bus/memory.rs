@@ -16,14 +16,16 @@ pub struct MemoryParameters {
     /// What the processor reads or writes at once.
     ///
     /// A cache block.
-    #[param(min = "1 B")]
+    #[param(min = "1 B", meaning = Granularity)]
     pub block: Bytes,
     /// How long an access to a block holds the memory.
+    #[param(resource = "memory")]
     pub access: Time,
     /// Processor time to copy a block, beside the accesses.
+    #[param(resource = "copy loop")]
     pub copy: Time,
     /// Size of the memory; by default 4 GiB, which 32 bits address.
-    #[param(min = "4 KiB", optional_or = SIZE)]
+    #[param(min = "4 KiB", optional_or = SIZE, meaning = Capacity)]
     pub size: Bytes,
 }
 

@@ -7,10 +7,11 @@ use crate::text::Parameters;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct IoBusProcessorParameters {
     /// Clock of the processor.
-    #[param(max = "100 GHz")]
+    #[param(max = "100 GHz", resource = "processor")]
     pub clock: Hertz,
     /// From an interrupt to its handler.
     ///
     /// Until the first instruction of the handler.
+    #[param(resource = "interrupt")]
     pub interrupt_latency: Time,
 }

@@ -19,6 +19,8 @@ pub struct Cache {
     /// When each place was last used, in accesses; kept only where there is a choice.
     used: Vec<u64>,
     accesses: u64,
+    /// Whether each frame has ever held a block.
+    was_filled: Vec<bool>,
     ways: usize,
     set_mask: u64,
 }
@@ -42,6 +44,7 @@ impl Cache {
             bytes: vec![0; size.len()],
             used: vec![0; if ways > 1 { places } else { 0 }],
             accesses: 0,
+            was_filled: vec![false; places],
             ways,
             set_mask: (places / ways) as u64 - 1,
         }
@@ -141,11 +144,12 @@ impl Cache {
         (first..first + self.ways).min_by_key(age).expect("a set has a place")
     }
 
-    /// Puts a block into `place`.
-    pub fn fill(&mut self, place: BlockFrame, address: Address, state: State, data: &Block) {
+    /// Puts a block into `place`; returns whether that frame had never held one.
+    pub fn fill(&mut self, place: BlockFrame, address: Address, state: State, data: &Block) -> bool {
         self.tags[place.0] = block_of(address) | state as u64;
         self.bytes[place.0 * BLOCK_BYTES..][..BLOCK_BYTES].copy_from_slice(&data.0);
         self.touch(place);
+        !std::mem::replace(&mut self.was_filled[place.0], true)
     }
 
     /// The bytes at `place`.
@@ -172,7 +176,9 @@ mod tests {
                 prop_assert_eq!(cache.victim(address).0.0, cache.oldest(first));
                 match cache.find(address) {
                     Some((place, _)) if !fills => cache.set_state(place, State::Invalid),
-                    _ => cache.fill(BlockFrame(first), address, State::ALL[state], &Block::ZERO),
+                    _ => {
+                        cache.fill(BlockFrame(first), address, State::ALL[state], &Block::ZERO);
+                    }
                 }
                 prop_assert_eq!(cache.find(address).is_some(), cache.search(first, address).is_some());
             }

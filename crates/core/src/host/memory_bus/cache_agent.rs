@@ -9,6 +9,7 @@ use super::bus::{Bus, Granted};
 use super::cache::Cache;
 use super::moesi::{self, Snooped, State};
 use super::parameters::CacheParameters;
+use crate::engine::time_series::TimeSeries;
 use crate::engine::{Signal, Sim, Time};
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
 use std::cell::{Cell, RefCell};
@@ -19,6 +20,9 @@ pub struct CacheAgent {
     contents: Rc<Contents>,
     bus: Rc<Bus>,
     id: AgentId,
+    sim: Sim,
+    /// The fills of frames that had never held a block, by their instants in picoseconds.
+    cold_fills: RefCell<TimeSeries>,
 }
 
 /// What the bus sees of it.
@@ -39,7 +43,7 @@ impl CacheAgent {
             lost: Signal::new(sim, format!("{name}: a change of the polled block")),
         });
         let id = bus.attach(contents.clone(), None);
-        CacheAgent { contents, bus: bus.clone(), id }
+        CacheAgent { contents, bus: bus.clone(), id, sim: sim.clone(), cold_fills: RefCell::default() }
     }
 
     /// Its number on the bus.
@@ -51,6 +55,11 @@ impl CacheAgent {
     #[inline]
     pub fn contents(&self) -> &RefCell<Cache> {
         &self.contents.cache
+    }
+
+    /// Returns the number of blocks that were fetched into frames that had never held one, from `from` to `to`.
+    pub fn cold_fills(&self, from: Time, to: Time) -> u64 {
+        self.cold_fills.borrow().count(from.ps(), to.ps())
     }
 
     /// The signal that the watched block was taken away.
@@ -109,7 +118,9 @@ impl CacheAgent {
         let kind = if write { TransactionKind::ReadExclusive } else { TransactionKind::Read };
         let done = granted.run(kind, block_of(address), BLOCK_BYTES, &mut data).await;
         let state = moesi::filled(kind, done.shared);
-        self.contents.cache.borrow_mut().fill(place, address, state, &data);
+        if self.contents.cache.borrow_mut().fill(place, address, state, &data) {
+            self.cold_fills.borrow_mut().add(self.sim.now().ps(), 1);
+        }
         true
     }
 }

@@ -3,10 +3,11 @@
 use super::agent::TransactionKind;
 use super::node::MemoryBusNode;
 use super::parameters::NodeParameters;
-use crate::engine::{NodeId, Sim};
+use crate::engine::{NodeId, Sim, Time};
 use crate::host::any_processor::AnyProcessor;
 use crate::host::block::{Address, BLOCK_BYTES};
 use crate::host::capabilities::HostCapabilities;
+use crate::host::coherent_port::CoherentPort;
 use crate::host::device::{Device, DeviceWindow, Window};
 use crate::host::dma::DmaInitiator;
 use crate::host::interrupt::{InterruptController, POLLED};
@@ -16,7 +17,6 @@ use crate::host::processor::Processor;
 use crate::host::spec::{HostSpec, MainMemorySize};
 use crate::host::utilization::Utilization;
 use crate::part::{ParameterError, Part, PartInfo};
-use std::any::Any;
 use std::rc::Rc;
 
 impl Part for NodeParameters {
@@ -103,7 +103,11 @@ impl HostNode for Node {
         transactions.map(count(true)).chain(fetched.map(count(false))).collect()
     }
 
-    fn extension(&self) -> Option<Rc<dyn Any>> {
-        Some(self.node.clone())
+    fn cold_fills(&self, from: Time, to: Time) -> u64 {
+        self.node.processor.cache().cold_fills(from, to)
+    }
+
+    fn coherent(&self) -> Option<Rc<dyn CoherentPort>> {
+        Some(self.node.bus.clone())
     }
 }

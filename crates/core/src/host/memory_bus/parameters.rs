@@ -29,12 +29,12 @@ impl fmt::Display for BadParameter {
 
 /// The processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(each(max = 1_000_000))]
+#[param(each(max = 1_000_000), meaning = Work, resource = "processor")]
 pub struct MemoryBusProcessorParameters {
     /// Stores that may wait for their block.
     ///
     /// The program goes on meanwhile: 8 words, one block (chosen).
-    #[param(min = 1, max = 1024)]
+    #[param(min = 1, max = 1024, meaning = Capacity, resource = "store buffer")]
     pub store_buffer_entries: usize,
     /// Clock of the processor.
     ///
@@ -57,7 +57,7 @@ pub struct MemoryBusProcessorParameters {
     /// From an interrupt to its handler.
     ///
     /// Until the first instruction of the handler: 1 us (chosen; the paper's interfaces are polled).
-    #[param(default = "1 us")]
+    #[param(default = "1 us", resource = "interrupt")]
     pub interrupt_latency: Time,
     /// How a loop that polls a cached word is simulated; both give the same times.
     #[param(skip = Spin::Skipped)]
@@ -75,16 +75,17 @@ pub enum Spin {
 
 /// A cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
+#[param(resource = "cache")]
 pub struct CacheParameters {
     /// Size of the cache; a power of two.
     ///
     /// 1 MB (Table 3).
-    #[param(min = "64 B", max = "64 MiB")]
+    #[param(min = "64 B", max = "64 MiB", meaning = Capacity, resource = "cache")]
     pub size: Bytes,
     /// Blocks in a set; 1 is direct-mapped.
     ///
     /// 1 (Table 3).
-    #[param(min = 1, max = 64)]
+    #[param(min = 1, max = 64, meaning = Capacity)]
     pub ways: usize,
     /// Time to supply a block that another agent reads.
     ///
@@ -95,7 +96,7 @@ pub struct CacheParameters {
 /// The bus. A transaction holds it for arbitration, address, snoop, the access at the home or
 /// owner, data and turnaround.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(each(max = 1_000_000))]
+#[param(each(max = 1_000_000), meaning = Work, resource = "memory bus")]
 pub struct BusParameters {
     /// Clock of the bus.
     ///
@@ -105,7 +106,7 @@ pub struct BusParameters {
     /// Width of the bus; a power of two.
     ///
     /// 32 bytes (Table 3).
-    #[param(min = "1 B", max = "64 B")]
+    #[param(min = "1 B", max = "64 B", meaning = Width, resource = "memory bus")]
     pub width: Bytes,
     /// Cycles to arbitrate.
     ///
@@ -141,11 +142,12 @@ pub struct NodeParameters {
     /// Access time of main memory.
     ///
     /// 120 ns (Table 3).
+    #[param(resource = "memory")]
     pub memory_time: Time,
     /// Size of main memory.
     ///
     /// 16 MiB (chosen; larger than any queue and buffer used).
-    #[param(min = "64 KiB", max = "1 GiB")]
+    #[param(min = "64 KiB", max = "1 GiB", meaning = Capacity)]
     pub memory_size: Bytes,
 }
 

@@ -13,24 +13,10 @@
 use super::bus::WordReads;
 use super::parameters::Spin;
 use super::processor::MemoryBusProcessor;
+use crate::engine::Time;
 use crate::engine::record::Doing;
-use crate::engine::{Signal, Time};
-use crate::host::block::Address;
+use crate::host::coherent_processor::PolledRegister;
 use crate::host::cpu_arbiter::BusyPeriod;
-
-/// A register that is polled.
-pub struct PolledRegister<'a> {
-    /// Where it is on the bus, and its width; nothing for one of the processor's own.
-    pub on_bus: Option<(Address, usize)>,
-    /// Cycles of an access where it is the processor's own.
-    pub access_cycles: u64,
-    /// Cycles of a round beside the read.
-    pub round_cycles: u64,
-    /// Tells that it may show something, or that the program has something else to do.
-    pub told: &'a Signal,
-    /// If it shows something, when the event was set by which it does.
-    pub shows: &'a dyn Fn() -> Option<Time>,
-}
 
 /// A round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,9 +41,9 @@ impl PollRound {
 impl MemoryBusProcessor {
     /// Ends a round in which `register` showed nothing, and passes those that follow in which it shows nothing
     /// either, until the program has something else to do, which `wake` says. True if a read has just ended that
-    /// shows something: the time is that at which its round began, until [`takes_up_read`].
+    /// shows something: the time is that at which its round began, until [`resume_read`].
     ///
-    /// [`takes_up_read`]: MemoryBusProcessor::takes_up_read
+    /// [`resume_read`]: MemoryBusProcessor::resume_read
     pub async fn pass_polls(&self, register: &PolledRegister<'_>, wake: &dyn Fn() -> Time) -> bool {
         let core = &*self.0;
         self.work(register.round_cycles);
@@ -79,7 +65,7 @@ impl MemoryBusProcessor {
             let rest = round.over - round.ends;
             let alarm = if next == Time::MAX { next } else { next.since(rest) };
             if (register.shows)().is_none() && alarm > core.sim.now() {
-                register.told.wait_until(alarm).await;
+                register.event.wait_until(alarm).await;
             }
             // Rounds that ended before.
             let now = core.sim.now();
@@ -111,7 +97,7 @@ impl MemoryBusProcessor {
     }
 
     /// Goes on with what the read told that ended just now, over the bus or not.
-    pub fn takes_up_read(&self, over_bus: bool) {
+    pub fn resume_read(&self, over_bus: bool) {
         self.set_time(self.0.sim.now());
         if over_bus {
             self.work(self.0.parameters.reply_cycles);

@@ -21,6 +21,7 @@ use super::store_buffer::{BufferedStore, Forward, StoreBuffer};
 use super::write_combining::WriteCombining;
 use crate::engine::{Hertz, Signal, Sim, Time};
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
+use crate::host::coherent_processor::CoherentProcessor;
 use crate::host::cpu_arbiter::CpuArbiter;
 use crate::host::processor::{Fault, Processor, Stalls};
 use crate::host::time_sync::{LocalTimeLag, SyncFuture};
@@ -359,5 +360,8 @@ impl Processor for MemoryBusProcessor {
 
     fn stalls(&self) -> Stalls {
         self.0.stalls.get()
+    }
+    fn coherent(&self) -> Option<&dyn CoherentProcessor> {
+        Some(self)
     }
 }

@@ -16,7 +16,7 @@ use crate::text::{Parameters, Table};
 
 /// What is known of the host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(before = refuse_messaging)]
+#[param(before = refuse_messaging, resource = "processor")]
 pub struct SoftwareParameters {
     /// Clock of the processor.
     #[param(max = "100 GHz")]
@@ -24,7 +24,7 @@ pub struct SoftwareParameters {
     /// Number of cores.
     ///
     /// The endpoints of a node are dealt out to them in turn.
-    #[param(min = 1, max = 16, default = 1)]
+    #[param(min = 1, max = 16, default = 1, meaning = Width)]
     pub cores: u32,
 }
 

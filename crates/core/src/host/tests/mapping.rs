@@ -79,6 +79,7 @@ const MACHINE: &str = r#"
     ni.combining.packet = "32 B"
     messaging = { send = 0, poll = 0, receive = 0 }
     [workload.ping-pong]
+    warm-up = 0
     payload = "64 B"
 "#;
 

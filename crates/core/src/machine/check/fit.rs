@@ -1,6 +1,6 @@
 //! Checks whether the parts of a machine are compatible, from capabilities, requirements and guarantees alone.
 
-use super::reach::{endpoints, lengths, names, packets};
+use super::reach::{endpoints, lengths, names, packets, words};
 use crate::engine::Addresses;
 use crate::fabric::{FabricCapabilities, Loss};
 use crate::host::HostCapabilities;
@@ -62,10 +62,12 @@ pub fn incompatibilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         spoken,
         firmware,
         loss,
+        features,
         order,
         numbers,
         transfers,
         packets,
+        words,
         lengths,
         names,
         endpoints,
@@ -198,6 +200,19 @@ fn loss(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     vec![IncompatibleParts::new(["fabric.loss".to_owned()], message, parts.registry.needs_retransmission())]
 }
 
+/// Checks that the switches of the fabric do what the protocol needs.
+fn features(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+    let (needs, fabric) = (parts.ends.protocol.needs(), parts.fabric.table());
+    let missing = parts.fabric.features().missing(&needs);
+    if missing.is_empty() {
+        return Vec::new();
+    }
+    let protocol = parts.ends.protocol.table();
+    let message = format!("[{fabric}] lacks what [{protocol}] needs: {}", missing.join(", "));
+    let help = parts.registry.needs_fabric(|fabric| fabric.features().missing(&needs).is_empty());
+    vec![IncompatibleParts::new([protocol, fabric], message, help)]
+}
+
 /// Checks that a protocol which relies on order gets it.
 fn order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
@@ -273,6 +288,20 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     )]
 }
 
+/// The interface executes the one-sided operations of the workload.
+fn one_sided(parts: &Parts<'_>) -> Option<IncompatibleParts> {
+    let (key, bytes) = parts.workload.needs().one_sided?;
+    let ni = parts.interface.name();
+    let Some(max) = parts.interface.limits().one_sided else {
+        let message = format!("[ni.{ni}] executes no operations on the memory of its node for others");
+        let help = parts.registry.needs_interface(|interface| interface.limits().one_sided.is_some());
+        return Some(IncompatibleParts::new([parts.workload.table()], message, help));
+    };
+    let message = format!("an operation of {bytes}, and [ni.{ni}] moves at most {max} in one");
+    let keys = [parts.workload.key(key), parts.interface.key(parts.interface.packet_key())];
+    (bytes > max).then(|| IncompatibleParts::new(keys, message, "make operations shorter, or packets longer"))
+}
+
 /// Checks that the machine has what the workload measures.
 fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let mut wrong = Vec::new();
@@ -281,6 +310,7 @@ fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         let help = parts.registry.needs_interface(|interface| interface.limits().has_host_dma);
         wrong.push(IncompatibleParts::new([parts.workload.table()], message, help));
     }
+    wrong.extend(one_sided(parts));
     let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
     if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, free) {
         let message = format!("on `{name}` memory takes no time, and copying would never end");

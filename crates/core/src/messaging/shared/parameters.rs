@@ -17,13 +17,13 @@ pub enum SharingMake {
 ///
 /// The defaults are tags in hardware, as Tempest's programs assume (Mukherjee and Hill 1998, §5.1.1).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(each(max = CYCLES_MAX))]
+#[param(each(max = CYCLES_MAX), meaning = Work, resource = "coherence software")]
 pub struct SharedMemoryParameters {
     /// Mechanism of coherence.
     #[param(skip = SharingMake::Software)]
     pub make: SharingMake,
     /// Size of a block, the unit of tags and of transfers: 8 B times a power of two.
-    #[param(min = "8 B", max = "4 KiB", default = "128 B")]
+    #[param(min = "8 B", max = "4 KiB", default = "128 B", meaning = Granularity)]
     pub block: Bytes,
     /// Processor cycles to check the tag of an access; 0 where hardware checks it.
     ///

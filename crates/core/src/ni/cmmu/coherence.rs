@@ -13,7 +13,7 @@ use super::grants::Grants;
 use super::parameters::{CmmuParameters, CoherenceCosts};
 use super::volume::Volume;
 use super::wire::{self, HEADER_BYTES};
-use crate::engine::{Bytes, Class, Hertz, Journey, LocalFuture, Mailbox, NodeId, Signal, Sim};
+use crate::engine::{Bytes, Class, FlowKey, Hertz, Journey, LocalFuture, Mailbox, NodeId, Signal, Sim};
 use crate::fabric::{Label, Packet};
 use crate::host::alewife::{AlewifeNode, Keeper, LINE_BYTES, LineBytes, home_of, remote};
 use crate::host::{Address, Processor};
@@ -193,7 +193,7 @@ impl Coherence {
             self.volume.coherence(message.kind, length.get());
             let marks = Marks { answers: message.kind.class() == Class::REPLIES, ..Marks::ALONE };
             let body = Packet::of_row(Label::default(), Journey::NONE, bytes);
-            self.port.offer(slot, Offer { to, class, marks, bytes: length, body });
+            self.port.offer(slot, Offer { to, flow: FlowKey(0), class, marks, bytes: length, body });
         }
     }
 

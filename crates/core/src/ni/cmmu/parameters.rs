@@ -15,7 +15,7 @@ pub enum Reception {
 
 /// What the directory protocol costs, in cycles of the unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(each(max = CYCLES_MAX))]
+#[param(each(max = CYCLES_MAX), meaning = Work, resource = "coherence controller")]
 pub struct CoherenceCosts {
     /// Cycles from an access that needs another node to its request.
     ///
@@ -38,40 +38,45 @@ pub struct CoherenceCosts {
     /// Readers of a block that hardware knows.
     ///
     /// By pointers of the block.
-    #[param(min = 1, max = FEW_MAX)]
+    #[param(min = 1, max = FEW_MAX, meaning = Capacity, resource = "directory")]
     pub pointers: u32,
     /// Cycles of the home's processor when a reader finds no pointer.
     ///
     /// To empty them into memory.
+    #[param(resource = "coherence software")]
     pub trap_read: u64,
     /// Cycles of the home's processor before such a block is written.
     ///
     /// A block some of whose readers are in memory.
+    #[param(resource = "coherence software")]
     pub trap_write: u64,
     /// Cycles more for each reader that it sends to.
+    #[param(resource = "coherence software")]
     pub trap_each: u64,
     /// Requests that may wait at a home for blocks that are busy.
     ///
     /// Others are turned away.
-    #[param(max = 1 << 20, default = 16)]
+    #[param(max = 1 << 20, default = 16, meaning = Capacity, resource = "directory")]
     pub waiting: u32,
     /// Cycles until what was turned away is asked again.
-    #[param(min = 1)]
+    #[param(min = 1, meaning = Policy)]
     pub retry: u64,
     /// Blocks that may be prefetched at once; 0 for none.
-    #[param(min = 0, max = FEW_MAX)]
+    #[param(min = 0, max = FEW_MAX, meaning = Capacity, resource = "prefetch buffer")]
     pub prefetches: u32,
     /// Processor cycles to ask for a block that will be wanted.
+    #[param(resource = "coherence software")]
     pub prefetch: u64,
     /// Blocks that may be on their way home at once.
-    #[param(min = 1, max = FEW_MAX)]
+    #[param(min = 1, max = FEW_MAX, meaning = Capacity, resource = "write-back buffer")]
     pub write_backs: u32,
     /// Processor cycles to handle a lock at its home.
+    #[param(resource = "coherence software")]
     pub lock: u64,
     /// Cycles of a loop that the processor changes to on every remote miss; 0: it waits.
     ///
     /// A loop in another context (Chong et al. 1998, §5.3: a network that is farther, and as wide as need be).
-    #[param(default = 0)]
+    #[param(default = 0, meaning = Load)]
     pub delay: u64,
 }
 
@@ -80,19 +85,20 @@ const FEW_MAX: u32 = 1024;
 
 /// The unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(each(max = CYCLES_MAX))]
+#[param(each(max = CYCLES_MAX), meaning = Work, resource = "message instructions")]
 pub struct CmmuParameters {
     /// The most bytes of memory of a packet, in double words.
     #[param(key = "message-max", min = "8 B", max = "16 KiB", default = "512 B", check = not_whole_double_words)]
+    #[param(meaning = Granularity)]
     pub payload: Bytes,
     /// Messages that the receive queue holds.
-    #[param(key = "receive-queue", min = 1, max = 1024)]
+    #[param(key = "receive-queue", min = 1, max = 1024, meaning = Capacity, resource = "receive queue")]
     pub queue: usize,
     /// How a processor learns of a message.
     #[param(default = "interrupt")]
     pub reception: Reception,
     /// Processor cycles of an interrupt, to its handler and back.
-    #[param(key = "interrupt-cycles")]
+    #[param(key = "interrupt-cycles", resource = "interrupt")]
     pub interrupt: u64,
     /// Processor cycles to store or to load a word of a message.
     #[param(key = "word-cycles")]
@@ -106,18 +112,18 @@ pub struct CmmuParameters {
     #[param(key = "gather-cycles", default = 0)]
     pub gather: u64,
     /// Cycles to put a double word of a message into memory.
-    #[param(key = "double-word-cycles")]
+    #[param(key = "double-word-cycles", resource = "interface memory")]
     pub double_word: u64,
     /// For how long a message may wait for room in the receive queue.
-    #[param(key = "overflow-after", min = "1 us", max = "100 ms")]
+    #[param(key = "overflow-after", min = "1 us", max = "100 ms", meaning = Timeout)]
     pub patience: Time,
     /// Processor cycles of the trap that empties the receive queue.
-    #[param(key = "overflow-cycles")]
+    #[param(key = "overflow-cycles", resource = "overflow software")]
     pub overflow: u64,
     /// More for each message, to memory and from there.
     ///
     /// When it is put into memory, and again when it is received from there.
-    #[param(key = "overflow-message-cycles")]
+    #[param(key = "overflow-message-cycles", resource = "overflow software")]
     pub overflow_each: u64,
     /// The protocol of shared memory.
     #[param(table)]
@@ -135,6 +141,11 @@ pub const ARGUMENTS: usize = 14;
 const CYCLES_MAX: u64 = 1_000_000;
 
 impl CmmuParameters {
+    /// Returns the largest number of words of an active message.
+    pub(super) fn words(&self) -> usize {
+        ARGUMENTS.max(self.payload.len() / 4)
+    }
+
     /// Returns the length of the longest packet.
     pub fn packet_max(&self) -> Bytes {
         HEADER_BYTES + Bytes(self.payload.get().max(4 * ARGUMENTS as u64))

@@ -5,8 +5,7 @@
 use super::parameters::InterfaceParameters;
 use crate::engine::sim::PointId;
 use crate::engine::{Journey, Sim};
-use crate::host::memory_bus::MemoryBusNode;
-use crate::host::{AnyProcessor, Host};
+use crate::host::{AnyProcessor, CoherentPort, Host};
 use crate::ni::build_context::BuildContext;
 use crate::ni::driver::{DriverState, SendRequest, Wake};
 use crate::ni::parcel::{Header, Ticket};
@@ -73,8 +72,12 @@ impl HalfContext<'_> {
         self.context.host
     }
 
-    /// Returns the node whose bus snoops.
-    pub fn coherent(&self) -> Rc<MemoryBusNode> {
+    /// Returns the interface's port on the coherent interconnect.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the host has none, which a checked interface does not find.
+    pub fn coherent(&self) -> Rc<dyn CoherentPort> {
         self.host().coherent().expect("a checked interface that needs a coherent bus finds one")
     }
 

@@ -23,6 +23,7 @@ use crate::ni::parcel::{HEADER_BYTES, Header};
 use crate::part::{ParameterError, PartEntry, PartInfo, PartSpec};
 use crate::text::ParameterSink;
 use parameters::MESSAGE_MAX;
+use queue::operation_max;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -85,7 +86,12 @@ impl InterfaceSpec for InterfaceParameters {
         let payload = self.message_bytes_max.get().saturating_sub(HEADER_BYTES as u64);
         let message = Bytes(payload * u64::from(Header::FRAGMENTS_MAX));
         let endpoints = EndpointLimit::Total(Header::ENDS_MAX);
-        InterfaceLimits::new(self.message_bytes_max, message, Header::ENDS_MAX, endpoints)
+        let limits = InterfaceLimits::new(self.message_bytes_max, message, Header::ENDS_MAX, endpoints)
+            .with_words(payload as usize / 4);
+        match self.design {
+            Design::StartJr => limits.with_one_sided(operation_max(self.message_bytes_max)),
+            _ => limits,
+        }
     }
 
     /// Queues in main memory, the word with the head of one, the buffer of user-level DMA.

@@ -11,13 +11,16 @@
 use crate::engine::{Bytes, Time};
 use crate::host::{BLOCK_BYTES, HostCapabilities};
 use crate::part::ParameterError;
-use crate::text::{ParameterSink, ParameterType, Table};
+use crate::text::{Meaning, ParameterSink, ParameterType, Table};
 
 /// Key of the largest network message.
 pub const MESSAGE_MAX: &str = "message-max";
 
 /// Largest number of blocks of a queue at home in the interface, where those of both directions lie apart.
 const INTERFACE_QUEUE_MAX: u64 = 1 << 17;
+/// The resources that several parameters belong to.
+const MEMORY: &str = "interface memory";
+const UDMA: &str = "user-level DMA";
 
 /// The designs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -183,12 +186,20 @@ impl InterfaceParameters {
     /// Reads the parameters of a design; those that other designs alone have keep the paper's value.
     pub fn read(t: &mut Table<'_>, design: Design) -> InterfaceParameters {
         let mut read = InterfaceParameters {
-            memory_time: t.time("memory-time", "Access time of the interface's memory").required(),
-            processing_time: t.time("processing-time", "Time of its logic for a message, on each side").required(),
-            message_bytes_max: t.bytes("message-max", "Largest network message, header included").required(),
+            memory_time: t.time("memory-time", "Access time of the interface's memory").resource(MEMORY).required(),
+            processing_time: t
+                .time("processing-time", "Time of its logic for a message, on each side")
+                .resource("interface logic")
+                .required(),
+            message_bytes_max: t
+                .bytes("message-max", "Largest network message, header included")
+                .meaning(Meaning::Granularity)
+                .required(),
             word_cycles: t
                 .count("word-cycles", "Processor cycles of the loop that moves 8 bytes")
                 .max(1_000_000)
+                .meaning(Meaning::Work)
+                .resource("copy loop")
                 .required(),
             ..InterfaceParameters::paper(design)
         };
@@ -196,21 +207,26 @@ impl InterfaceParameters {
             read.read_fifo(t, design != Design::MemoryChannel);
         }
         if matches!(design, Design::Ap3000 | Design::MemoryChannel) {
-            read.block_buffer_cycles =
-                t.count("block-buffer-cycles", "Cycles to flush or load the block buffer").max(1_000_000).required();
+            let cycles = t.count("block-buffer-cycles", "Cycles to flush or load the block buffer").max(1_000_000);
+            read.block_buffer_cycles = cycles.meaning(Meaning::Work).resource("block buffer").required();
         }
         if design == Design::Udma {
-            read.udma_threshold = t.bytes("udma-threshold", "Payloads larger than this use user-level DMA").required();
-            read.udma_start_time = t.time("udma-start", "From the initiating load until the engine works").required();
-            read.udma_switch_time = t.time("udma-switch", "To switch the bus master, for each block").required();
+            let threshold = t.bytes("udma-threshold", "Payloads larger than this use user-level DMA");
+            read.udma_threshold = threshold.meaning(Meaning::Policy).required();
+            let start = t.time("udma-start", "From the initiating load until the engine works");
+            read.udma_start_time = start.resource(UDMA).required();
+            let switch = t.time("udma-switch", "To switch the bus master, for each block");
+            read.udma_switch_time = switch.resource(UDMA).required();
         }
         if design.has_queue() {
-            read.queue_blocks = t.count("queue-blocks", "Blocks of each queue; a power of two").min(1).required();
-            read.head_poll_time = t.time("head-poll", "How long a full queue waits before it looks again").required();
+            let blocks = t.count("queue-blocks", "Blocks of each queue; a power of two").min(1);
+            read.queue_blocks = blocks.meaning(Meaning::Capacity).resource("message queues").required();
+            let poll = t.time("head-poll", "How long a full queue waits before it looks again");
+            read.head_poll_time = poll.meaning(Meaning::Policy).required();
         }
         if design.caches() {
-            read.cache_blocks =
-                t.count("cache-blocks", "Blocks of each cache; a power of two").min(1).required() as usize;
+            let blocks = t.count("cache-blocks", "Blocks of each cache; a power of two").min(1);
+            read.cache_blocks = blocks.meaning(Meaning::Capacity).resource("interface cache").required() as usize;
         }
         read
     }
@@ -219,10 +235,14 @@ impl InterfaceParameters {
         if receives {
             self.fifo_receive_accesses = t
                 .count("receive-accesses", "Accesses to its memory from arrival until the processor sees a message")
+                .meaning(Meaning::Work)
+                .resource(MEMORY)
                 .required();
         }
-        self.access_bytes = t.bytes("access", "Width of an uncached access to the fifo").required().len();
-        self.window_bytes = t.bytes("window", "Bytes of the fifo that the processor sees").required().len();
+        let access = t.bytes("access", "Width of an uncached access to the fifo").meaning(Meaning::Width);
+        self.access_bytes = access.resource(MEMORY).required().len();
+        let window = t.bytes("window", "Bytes of the fifo that the processor sees").meaning(Meaning::Capacity);
+        self.window_bytes = window.required().len();
     }
 
     /// Writes the parameters of the design, as they are read.

@@ -8,6 +8,7 @@ use super::fifo::device::ReceiveFifo;
 use super::fifo::{blocks, udma, words};
 use super::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use super::parameters::{Design, InterfaceParameters};
+use super::queue::remote_memory::RemoteOperations;
 use super::queue::{cached, direct_memory, driver as queue, in_interface};
 use crate::engine::sim::PointId;
 use crate::engine::{EndId, Journey, Signal};
@@ -17,6 +18,7 @@ use crate::ni::driver::{
     Costs, Driver, DriverLimits, DriverState, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake,
 };
 use crate::ni::extensions::DriverExtensions;
+use crate::ni::one_sided::{OneSided, WorkQueue};
 use crate::ni::parcel::{HEADER_BYTES, Header, RECEIVING, Ticket};
 use crate::ni::port::Port;
 use crate::ni::port_config::Stages;
@@ -73,10 +75,10 @@ macro_rules! on_half {
 
 /// The driver of a fifo or queue.
 pub struct SplitDriver {
-    parameters: InterfaceParameters,
-    costs: Costs,
+    pub(super) parameters: InterfaceParameters,
+    pub(super) costs: Costs,
     cpu: AnyProcessor,
-    port: Rc<Port>,
+    pub(super) port: Rc<Port>,
     sender: Sender,
     receiver: Receiver,
 }
@@ -100,10 +102,10 @@ fn halves(context: &HalfContext<'_>) -> (Sender, Receiver) {
         Design::Udma => (Sender::Udma(udma::sender(context)), Receiver::Udma(udma::receiver(context))),
         Design::Ap3000 => (Sender::Blocks(blocks::sender(context)), Receiver::Blocks(blocks::receiver(context))),
         Design::MemoryChannel => {
-            (Sender::Blocks(blocks::sender(context)), Receiver::Queue(direct_memory::receiver(context)))
+            (Sender::Blocks(blocks::sender(context)), Receiver::Queue(direct_memory::receiver(context, false)))
         }
         Design::StartJr => {
-            (Sender::Queue(direct_memory::sender(context)), Receiver::Queue(direct_memory::receiver(context)))
+            (Sender::Queue(direct_memory::sender(context)), Receiver::Queue(direct_memory::receiver(context, true)))
         }
         Design::Cni512q => {
             (Sender::Queue(in_interface::sender(context)), Receiver::Queue(in_interface::receiver(context)))
@@ -116,6 +118,14 @@ fn halves(context: &HalfContext<'_>) -> (Sender, Receiver) {
 }
 
 impl SplitDriver {
+    /// Returns the sending queue and the one-sided operations, if both devices execute them.
+    pub(super) fn remote(&self) -> Option<(&queue::QueueSender, &RemoteOperations)> {
+        match (&self.sender, &self.receiver) {
+            (Sender::Queue(sender), Receiver::Queue(receiver)) => Some((sender, receiver.operations()?)),
+            _ => None,
+        }
+    }
+
     fn header(&self, packet: &SendRequest<'_>) -> Header {
         Header {
             payload_bytes: u8::try_from(packet.source.bytes()).expect("a payload of a packet has at most 248 bytes"),
@@ -132,7 +142,15 @@ impl SplitDriver {
     }
 }
 
-impl DriverExtensions for SplitDriver {}
+impl DriverExtensions for SplitDriver {
+    fn work_queue(&self) -> Option<&dyn WorkQueue> {
+        self.remote().is_some().then_some(self as &dyn WorkQueue)
+    }
+
+    fn one_sided(&self) -> Option<&dyn OneSided> {
+        self.remote().is_some().then_some(self as &dyn OneSided)
+    }
+}
 
 impl Driver for SplitDriver {
     fn limits(&self) -> DriverLimits {
@@ -151,6 +169,7 @@ impl Driver for SplitDriver {
         if !on_half!(&self.sender, Sender, half => half.can_send(cpu).await) {
             return false;
         }
+        let _works = cpu.sim().works();
         let header = self.header(packet);
         on_half!(&self.sender, Sender, half => half.send(cpu, header, packet, begun.0.clone()).await);
         turn.did("send", packet.journey.id(), header.packet_bytes());

@@ -10,7 +10,7 @@ pub struct QueuesParameters {
     /// Length of every packet with its header, in whole words.
     ///
     /// 32 bytes, or 24 for real programs (§3).
-    #[param(min = "12 B", max = "36 B", default = "32 B", check = not_whole_words)]
+    #[param(min = "12 B", max = "36 B", default = "32 B", check = not_whole_words, meaning = Granularity)]
     pub packet: Bytes,
 }
 
@@ -20,6 +20,11 @@ fn not_whole_words(packet: &Bytes) -> Option<(String, &'static str)> {
 }
 
 impl QueuesParameters {
+    /// Returns the largest number of words of an active message: all but the header's.
+    pub(super) fn words(&self) -> usize {
+        self.packet.len() / 4 - 1
+    }
+
     /// Returns the bytes of a message that a packet carries.
     pub(super) fn part(&self) -> u64 {
         self.packet.get() - PART_HEADER as u64

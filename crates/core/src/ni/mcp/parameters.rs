@@ -13,7 +13,7 @@ pub struct McpParameters {
     #[param(default = false)]
     pub user_level: bool,
     /// Longest packet, headers and all.
-    #[param(min = Bytes(MTU_MIN.max(LEAST_MTU) as u64), max = "65535 B")]
+    #[param(min = Bytes(MTU_MIN.max(LEAST_MTU) as u64), max = "65535 B", meaning = Granularity)]
     pub mtu: Bytes,
     /// When an engine goes on with what another deposits.
     #[param(one_of)]
@@ -22,25 +22,25 @@ pub struct McpParameters {
     #[param(flatten)]
     pub remedies: Remedies,
     /// Packet buffers of the interface in each direction.
-    #[param(min = 1, max = 64)]
+    #[param(min = 1, max = 64, meaning = Capacity, resource = "packet buffers")]
     pub packet_buffers: u64,
     /// Descriptors that the interface holds (second level).
-    #[param(min = 1, max = 1024)]
+    #[param(min = 1, max = 1024, meaning = Capacity, resource = "send queue")]
     pub send_slots: u64,
     /// Descriptors that wait in host memory for those (first level); 0: none do.
-    #[param(max = 65_536, default = 0)]
+    #[param(max = 65_536, default = 0, meaning = Capacity, resource = "send queue")]
     pub send_queue: u64,
     /// Datagrams that may lie in the kernel's buffers to be sent.
-    #[param(min = 1, max = 1024)]
+    #[param(min = 1, max = 1024, meaning = Capacity, resource = "send queue")]
     pub send_buffers: u64,
     /// Buffers that the interface may receive into.
-    #[param(min = 1, max = 1024)]
+    #[param(min = 1, max = 1024, meaning = Capacity, resource = "receive buffers")]
     pub receive_buffers: u64,
     /// The grain in which a program's buffer is physically linear.
-    #[param(min = "64 B", default = "4 KiB")]
+    #[param(min = "64 B", default = "4 KiB", meaning = Granularity)]
     pub page: Bytes,
     /// How long fragments wait for the rest of their datagram.
-    #[param(min = "1 us", default = "30 s")]
+    #[param(min = "1 us", default = "30 s", meaning = Timeout)]
     pub reassembly_time: Time,
     /// What the firmware's work takes, in cycles of the interface's processor.
     #[param(table)]
@@ -75,7 +75,7 @@ pub enum PipeliningParameters {
     /// As in E-UDP.
     Fine(
         /// What of a packet is there when the next engine begins.
-        #[param(key = "threshold", min = "64 B")]
+        #[param(key = "threshold", min = "64 B", meaning = Granularity)]
         Bytes,
     ),
 }
@@ -93,7 +93,7 @@ pub struct Remedies {
 
 /// What the firmware's work takes, in cycles of the interface's processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(each(max = CYCLES_MAX))]
+#[param(each(max = CYCLES_MAX), meaning = Work, resource = "firmware")]
 pub struct ThreadCosts {
     /// A pass over the dispatcher that finds nothing.
     ///
@@ -115,7 +115,7 @@ pub struct ThreadCosts {
 
 /// What the kernel's work takes, in cycles of the host's processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(each(max = CYCLES_MAX))]
+#[param(each(max = CYCLES_MAX), meaning = Work, resource = "kernel")]
 pub struct KernelCosts {
     /// Whether what a program sends lies in the processor's cache.
     #[param(default = false)]
@@ -149,7 +149,7 @@ pub struct KernelCosts {
 
 /// What a library's work takes, in cycles of the host's processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(each(max = CYCLES_MAX))]
+#[param(each(max = CYCLES_MAX), meaning = Work, resource = "library")]
 pub struct LibraryCosts {
     /// Sending a message.
     pub send: u64,
@@ -159,7 +159,7 @@ pub struct LibraryCosts {
     /// Receiving a message.
     pub receive: u64,
     /// Time between two looks for a message.
-    #[param(min = "100 ns")]
+    #[param(min = "100 ns", meaning = Policy)]
     pub interval: Time,
 }
 

@@ -67,9 +67,13 @@ impl Port {
     /// A frame as the fabric carries it. Where packets are sent again, what leaves is a copy, so that
     /// each is followed on its own way.
     fn packet(&self, frame: Frame<PacketHandle>) -> Rc<Packet> {
-        let Frame { from, to, class, head, bytes, takes_place, again, body } = frame;
-        let label = Label { source: from, destination: to, class, length: bytes, takes_place, head };
-        let Some(packet) = body else { return Packet::new(label, Journey::NONE) };
+        let Frame { from, to, flow, class, head, extension, marks, bytes, takes_place, again, body } = frame;
+        let label = Label { source: from, destination: to, class, length: bytes, takes_place, flow, head };
+        let Some(packet) = body else {
+            let packet = Packet::new(label, Journey::NONE);
+            packet.set_header(marks, extension);
+            return packet;
+        };
         let packet = packet.expect::<Packet>();
         let now = self.sim.now();
         if packet.label().source == self.node && !again {
@@ -84,6 +88,7 @@ impl Port {
             packet.journey.close("retry", now);
         }
         packet.relabel(label);
+        packet.set_header(marks, extension);
         packet
     }
 
@@ -137,12 +142,14 @@ impl Port {
     }
 
     pub(super) fn arrive(&self, packet: &Rc<Packet>) {
-        let Label { source: from, destination: to, class, length: bytes, takes_place, head } = packet.label();
-        let body = (!packet.bytes().is_empty()).then(|| PacketHandle::new(packet.clone()));
-        let frame = Frame { from, to, class, head, bytes, takes_place, again: false, body };
+        let frame = frame_of(packet);
         let now = self.sim.now();
-        let is_control = frame.body.is_none();
-        let effects = self.protocol.borrow_mut().arrive(frame, now);
+        let is_trimmed = frame.marks.trimmed;
+        let is_control = frame.body.is_none() && !is_trimmed;
+        let effects = match is_trimmed {
+            true => self.protocol.borrow_mut().trimmed(frame, now),
+            false => self.protocol.borrow_mut().arrive(frame, now),
+        };
         self.keep_span(comes(is_control, effects.returned), packet, now);
         match effects.returned {
             true => packet.journey.close("returned", now),
@@ -150,6 +157,9 @@ impl Port {
                 packet.journey.served(Time::ZERO, now);
                 packet.journey.close(self.stages.fabric, now);
             }
+        }
+        if is_trimmed && !self.resends {
+            self.tally.lose(&packet.journey);
         }
         self.has_effects(effects);
         if effects.returned || effects.timer {
@@ -189,6 +199,14 @@ impl Port {
             self.changed.notify();
         }
     }
+}
+
+/// Returns the frame that a packet carries.
+fn frame_of(packet: &Rc<Packet>) -> Frame<PacketHandle> {
+    let Label { source: from, destination: to, class, length: bytes, takes_place, flow, head } = packet.label();
+    let (extension, marks) = (packet.header_extension(), packet.marks());
+    let body = (!packet.bytes().is_empty()).then(|| PacketHandle::new(packet.clone()));
+    Frame { from, to, flow, class, head, extension, marks, bytes, takes_place, again: false, body }
 }
 
 /// What it is that a frame comes.

@@ -189,9 +189,9 @@ impl Port {
 
     /// Gives a composed packet on.
     pub fn offer(&self, slot: Slot, packet: Offer<Rc<Packet>>) {
-        let Offer { to, class, marks, bytes, body } = packet;
+        let Offer { to, flow, class, marks, bytes, body } = packet;
         body.relabel(Label { source: self.node, destination: to, class, ..Label::default() });
-        let packet = Offer { to, class, marks, bytes, body: PacketHandle::new(body) };
+        let packet = Offer { to, flow, class, marks, bytes, body: PacketHandle::new(body) };
         self.protocol.borrow_mut().offer(slot, packet);
         self.pump(class);
     }
@@ -307,3 +307,6 @@ impl Port {
         self.protocol.borrow().state_bytes(self.packet.len())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,13 +11,13 @@ pub struct TrapezeParameters {
     /// Entries of each message ring.
     ///
     /// Of the send ring, and of the receive ring.
-    #[param(min = 1, max = 4096)]
+    #[param(min = 1, max = 4096, meaning = Capacity, resource = "message rings")]
     pub ring_entries: u64,
     /// Largest payload: the size of a packet buffer.
-    #[param(min = "4 B", max = "1 MiB")]
+    #[param(min = "4 B", max = "1 MiB", meaning = Granularity)]
     pub payload_max: Bytes,
     /// Tags the incoming payload table holds.
-    #[param(min = 2, max = 65_536)]
+    #[param(min = 2, max = 65_536, meaning = Capacity)]
     pub tags: u64,
     /// When a transfer to a sink starts.
     #[param(one_of)]
@@ -32,7 +32,7 @@ pub struct TrapezeParameters {
     #[param(one_of)]
     pub notification: Notification,
     /// How often a sender that found the ring full looks again.
-    #[param(min = "100 ns")]
+    #[param(min = "100 ns", meaning = Policy)]
     pub ring_poll: Time,
     /// Whether control messages pass through a buffer in host memory.
     #[param(default = false)]
@@ -44,7 +44,7 @@ pub struct TrapezeParameters {
 
 /// What the firmware's work takes, in cycles of the interface's processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(each(max = 1_000_000))]
+#[param(each(max = 1_000_000), meaning = Work, resource = "firmware")]
 pub struct FirmwareCosts {
     /// One pass over rings and status bits.
     #[param(min = 1)]
@@ -87,7 +87,7 @@ pub enum Notification {
     /// It reads the next entry's state.
     Polling(
         /// Time between two looks.
-        #[param(key = "interval", min = "100 ns", default = "2 us")]
+        #[param(key = "interval", min = "100 ns", default = "2 us", meaning = Policy)]
         Time,
     ),
 }

@@ -21,28 +21,28 @@ pub enum Policy {
     /// A packet leaves a buffer when it is whole.
     StoreAndForward {
         /// Packet buffers in each direction.
-        #[param(min = 1, max = 256, default = 2)]
+        #[param(min = 1, max = 256, default = 2, meaning = Capacity, resource = "packet buffers")]
         buffers: u64,
     },
     /// Transfers overlap within a packet only: one buffer.
     PureCutThrough {
         /// The least new data that starts a transfer.
-        #[param(min = "1 B", default = "128 B")]
+        #[param(min = "1 B", default = "128 B", meaning = Granularity)]
         minpulse: Bytes,
     },
     /// Transfers overlap within a packet and with the next: two buffers.
     EagerCutThrough {
         /// The least new data that starts a transfer.
-        #[param(min = "1 B", default = "128 B")]
+        #[param(min = "1 B", default = "128 B", meaning = Granularity)]
         minpulse: Bytes,
     },
     /// Transfers overlap with as many packets as there are buffers.
     AdaptiveCutThrough {
         /// The least new data that starts a transfer.
-        #[param(min = "1 B", default = "128 B")]
+        #[param(min = "1 B", default = "128 B", meaning = Granularity)]
         minpulse: Bytes,
         /// Packet buffers in each direction.
-        #[param(min = 1, max = 256, default = 4)]
+        #[param(min = 1, max = 256, default = 4, meaning = Capacity, resource = "packet buffers")]
         buffers: u64,
     },
 }

@@ -19,12 +19,13 @@ use std::rc::Rc;
 
 /// The parameters of appbt.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Appbt {
     /// Number of points along a side of the cube.
     #[param(min = 3, max = 64, default = 12)]
     pub points: u64,
     /// Number of iterations.
-    #[param(min = 1, max = 400, default = 1)]
+    #[param(min = 1, max = 400, default = 1, meaning = Repetitions)]
     pub iterations: u64,
 }
 
@@ -46,7 +47,7 @@ impl Part for Appbt {
 
 impl WorkloadSpec for Appbt {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {

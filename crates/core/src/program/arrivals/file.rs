@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 /// Arrivals that a file states.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct ArrivalTrace {
     /// File of scheduled arrivals: scheduled_us[,flow].
     pub file: PathBuf,

@@ -26,6 +26,7 @@ use rand::RngExt;
 
 /// When the messages of a flow are offered.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub enum Arrivals {
     /// Closed loop: the next message is sent when the interface has taken the last one
     ClosedLoop {
@@ -35,19 +36,19 @@ pub enum Arrivals {
         #[param(min = 1, max = 10_000_000)]
         outstanding: Option<u64>,
         /// Time from the delivery that allows a message, or else from the end of the last send, to its own send.
-        #[param(default = "0 us")]
+        #[param(default = "0 us", meaning = Load)]
         think_time: Time,
     },
     /// Open loop: one message in every interval
     Periodic {
         /// Time from one arrival to the next.
-        #[param(min = "1 ps")]
+        #[param(min = "1 ps", meaning = Load)]
         interval: Time,
     },
     /// Open loop: a Poisson process
     Poisson {
         /// Mean time from one arrival to the next.
-        #[param(min = "1 ps")]
+        #[param(min = "1 ps", meaning = Load)]
         interval: Time,
     },
     /// Open loop: bursts of messages with pauses between them
@@ -56,10 +57,10 @@ pub enum Arrivals {
         #[param(min = 1, max = 1_000_000)]
         length: u64,
         /// Time from one arrival to the next within a burst.
-        #[param(default = "0 us")]
+        #[param(default = "0 us", meaning = Load)]
         spacing: Time,
         /// Mean of the time that follows a burst in addition to the spacing; it is exponentially distributed.
-        #[param(min = "1 ps")]
+        #[param(min = "1 ps", meaning = Load)]
         pause: Time,
     },
     /// Open loop: arrivals at the instants of a file

@@ -21,12 +21,13 @@ use std::rc::Rc;
 
 /// The parameters of barnes.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Barnes {
     /// Number of bodies, drawn from Plummer's model; SPLASH-2 has 16384.
     #[param(min = 1, max = 65_536, default = 256)]
     pub bodies: u64,
     /// Number of time steps.
-    #[param(min = 1, max = 1_000, default = 2)]
+    #[param(min = 1, max = 1_000, default = 2, meaning = Repetitions)]
     pub steps: u64,
     /// Opening criterion θ: a cell counts as one body where its side is less than θ times its distance.
     #[param(min = 0.0, max = 2.0, default = Galaxy::default().opening)]
@@ -48,7 +49,7 @@ impl Part for Barnes {
 
 impl WorkloadSpec for Barnes {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::active_messages() }
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {

@@ -27,7 +27,8 @@ mod tests;
 
 pub use parameters::Bursts;
 
-use super::{RunningWorkload, parallel};
+use super::{RunningWorkload, WarmUpCheck, parallel};
+use crate::engine::transient::TransientTest;
 use crate::engine::{EndId, Metric, Outcome, Signal, Time};
 use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage};
@@ -59,6 +60,8 @@ struct Measurements {
     is_overtime: Cell<bool>,
     /// Whether the cycles of the run passed before all packets were received.
     is_truncated: Cell<bool>,
+    /// Length of the run in cycles, as stated.
+    cycles: u64,
     change: Signal,
 }
 
@@ -141,7 +144,7 @@ impl Part for Bursts {
 
 impl WorkloadSpec for Bursts {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds::default()
+        WorkloadNeeds { packet_words: 1, ..WorkloadNeeds::default() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
@@ -164,6 +167,7 @@ impl WorkloadSpec for Bursts {
             accepted_cycle: Cell::new(0),
             is_overtime: Cell::new(false),
             is_truncated: Cell::new(false),
+            cycles: self.cycles,
             change: Signal::new(&world.sim, "packets to be accepted"),
         });
         for node in 0..nodes {
@@ -194,7 +198,7 @@ impl Measurements {
 
 impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let count = |name: &str, count: u64| Metric::new(name, count as f64, "");
+        let count = |name: &str, count: u64| Metric::count(name, count as f64, "");
         let own = [
             count("bursts.phases", self.phases.get()),
             count("bursts.messages", self.messages.get()),
@@ -203,6 +207,21 @@ impl RunningWorkload for Measurements {
         let mut metrics = parallel::metrics(world, own);
         metrics.extend(steady_metrics(world));
         metrics
+    }
+
+    /// The latencies after the warm-up that is found; all of them where none is.
+    fn warm_up_check(&self, world: &World, _: &Outcome) -> Option<WarmUpCheck> {
+        let (series, end) = (world.tally.latency_series(), world.sim.now().ps());
+        let (means, width) = series.means(series.warm_up(end).at().unwrap_or(0), end);
+        let width = parallel::endpoint(world, 0).clock().cycle_before(Time::from_ps(width)).max(1);
+        Some(WarmUpCheck {
+            key: "workload.bursts.cycles",
+            value: self.cycles,
+            items: "cycles",
+            metric: "message.latency_one_way",
+            unit: "us",
+            test: TransientTest::of(&means, width).in_units_of(1e6),
+        })
     }
 
     fn note(&self, world: &World, outcome: &Outcome) -> Option<String> {
@@ -232,7 +251,7 @@ fn steady_metrics(world: &World) -> Vec<Metric> {
     let warm_up = from.map_or(unknown, |from| clock.cycle_before(Time::from_ps(from)) as f64);
     vec![
         Metric::new("message.latency_one_way_ci95", latency.map_or(unknown, |half| half / 1e6), "us"),
-        Metric::new("bursts.throughput", rate(from.and_then(|from| series.rate(from, end))), "packets/node/cycle"),
+        Metric::rate("bursts.throughput", rate(from.and_then(|from| series.rate(from, end))), "packets/node/cycle"),
         Metric::new(
             "bursts.throughput_ci95",
             rate(from.and_then(|from| series.rate_half_width(from, end))),

@@ -2,7 +2,7 @@
 
 use super::super::destinations::Pattern;
 use crate::engine::rng;
-use crate::text::{ParameterSink, ParameterType, Parameters, Table};
+use crate::text::{Meaning, ParameterSink, ParameterType, Parameters, Table};
 
 /// The parameters of bursts.
 #[derive(Clone, Debug)]
@@ -68,17 +68,29 @@ impl Parameters for Bursts {
             t.choice("traffic", "Kind of traffic that gives the defaults of the other keys", &kinds).or("heavy");
         let traffic = if is_light { &LIGHT } else { &HEAVY };
         let send_probability =
-            t.fraction("send-probability", "Probability that a node sends in a phase").or(traffic.send_probability);
+            t.fraction("send-probability", "Probability that a node sends in a phase").meaning(Meaning::Load);
+        let send_probability = send_probability.or(traffic.send_probability);
         if send_probability == 0.0 {
             t.wrong("send-probability", "no node would ever send", "the probability is more than 0 and at most 1");
         }
         Bursts {
-            cycles: t.count("cycles", "Length of the run in cycles").range(1, CYCLES_MAX).or(1_000_000),
-            phases: t.count("phases", "Phases after which the run ends early; 0 for no limit").or(0),
+            cycles: t
+                .count("cycles", "Length of the run in cycles")
+                .range(1, CYCLES_MAX)
+                .meaning(Meaning::Repetitions)
+                .or(1_000_000),
+            phases: t
+                .count("phases", "Phases after which the run ends early; 0 for no limit")
+                .meaning(Meaning::Load)
+                .or(0),
             send_probability,
             packets: range(t, "packets", "Smallest and largest number of packets of a node in a phase", 1, [100, 300]),
             lengths: lengths(t, traffic),
-            bulk_min: t.count("bulk-min", "Packets of the shortest message that requests a bulk dialog").min(2).or(2),
+            bulk_min: t
+                .count("bulk-min", "Packets of the shortest message that requests a bulk dialog")
+                .min(2)
+                .meaning(Meaning::Load)
+                .or(2),
             pattern: Pattern::read(t),
             unresponsive: range(
                 t,
@@ -96,6 +108,7 @@ impl Parameters for Bursts {
             ),
             poll_every: t
                 .count("poll-every", "Packets that a node sends between two polls; 0 to poll only where it must")
+                .meaning(Meaning::Load)
                 .or(1),
             unresponsive_nodes: t
                 .counts("unresponsive-nodes", "Numbers of the nodes that accept and send nothing and enter no barrier")

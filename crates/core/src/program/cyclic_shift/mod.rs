@@ -18,6 +18,7 @@ use std::rc::Rc;
 
 /// The parameters of the cyclic shift.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct CyclicShift {
     /// Words of 4 bytes that each node sends to each other node.
     #[param(min = 1, max = 1_000_000, default = 512)]
@@ -114,7 +115,7 @@ impl Part for CyclicShift {
 
 impl WorkloadSpec for CyclicShift {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds::default()
+        WorkloadNeeds::active_messages()
     }
 
     fn objective(&self) -> Option<Objective> {
@@ -163,9 +164,9 @@ impl RunningWorkload for Measurements {
         let words = (self.nodes as u64 - 1) * self.parameters.words;
         let most = self.pending.borrow().max;
         let own = [
-            Metric::new("shift.cycles", cycles, "cycles"),
-            Metric::new("shift.words_per_cycle", words as f64 / cycles, "words/cycle/node"),
-            Metric::new("shift.pending_max", most.into(), "packets"),
+            Metric::cost("shift.cycles", cycles, "cycles"),
+            Metric::rate("shift.words_per_cycle", words as f64 / cycles, "words/cycle/node"),
+            Metric::count("shift.pending_max", most.into(), "packets"),
         ];
         parallel::metrics(world, own)
     }

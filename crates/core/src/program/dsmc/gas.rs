@@ -10,6 +10,7 @@ use rand::{RngExt, SeedableRng};
 /// The size of a gas; by default that of the paper. (Chosen: the box is 30 by 18 by 18 cells; the paper has only the
 /// number of cells.)
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct GasSize {
     /// Cells of the box along x, y and z.
     #[param(each(min = 1, max = 1000), default = [30, 18, 18], check = too_many_cells)]

@@ -21,12 +21,13 @@ use std::rc::Rc;
 
 /// The parameters of Dsmc.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Dsmc {
     /// Size of the gas.
     #[param(flatten)]
     pub size: GasSize,
     /// Number of iterations, each of a movement and collisions.
-    #[param(min = 1, max = 1000, default = ITERATIONS)]
+    #[param(min = 1, max = 1000, default = ITERATIONS, meaning = Repetitions)]
     pub iterations: u64,
 }
 
@@ -72,7 +73,7 @@ impl Part for Dsmc {
 
 impl WorkloadSpec for Dsmc {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
@@ -277,7 +278,7 @@ impl RunningWorkload for GasRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let own = [
             self.span.metric("dsmc.cycles", outcome),
-            Metric::new("dsmc.migrations", self.migrations.get() as f64, ""),
+            Metric::count("dsmc.migrations", self.migrations.get() as f64, ""),
             fault_metric(&self.workers.borrow()),
         ];
         parallel::metrics(world, own)

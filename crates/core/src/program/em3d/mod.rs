@@ -46,6 +46,7 @@ use std::rc::Rc;
 
 /// The parameters of EM3D.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Em3d {
     /// Graph nodes of each side on each processor.
     #[param(min = 1, max = 100_000, default = 200)]
@@ -60,7 +61,7 @@ pub struct Em3d {
     #[param(min = 1)]
     pub dist_span: Option<u64>,
     /// Number of iterations.
-    #[param(min = 1, max = 400, default = 5)]
+    #[param(min = 1, max = 400, default = 5, meaning = Repetitions)]
     pub iterations: u64,
     /// How values are communicated: transfers of all that a processor needs, messages of groups of them, an update of
     /// 12 bytes for each, or loads from shared memory.
@@ -123,7 +124,7 @@ impl Part for Em3d {
 
 impl WorkloadSpec for Em3d {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.exchange == Sends::Loads, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: self.exchange == Sends::Loads, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
@@ -217,7 +218,7 @@ impl RunningWorkload for Field {
         let [before, after] = [0, 1].map(|at| self.packets[at].get() as f64);
         let own = [
             self.span.metric_per_iteration("em3d.cycles_per_iteration", self.parameters.iterations, outcome),
-            Metric::new("em3d.messages", self.messages.get() as f64, ""),
+            Metric::count("em3d.messages", self.messages.get() as f64, ""),
             Metric::new("em3d.packets", super::value_if(outcome.is_complete(), after - before), ""),
         ];
         parallel::metrics(world, own.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))))

@@ -3,21 +3,22 @@
 //! Each node generates a packet in a cycle with probability load ÷ length (a Bernoulli process, drawn as geometric
 //! gaps). Packets wait at their source without limit. After `warm-up` cycles, the packets generated in the next
 //! `cycles` cycles are measured, until all of them have arrived or `drain` further cycles have passed. A fabric whose
-//! source queues only grow is saturated (`program/backlog.rs`): the run then ends early, and its rates are those of the cycles
-//! measured until then. Confidence intervals of the means and the detected end of the warm-up are also reported
-//! (`TimeSeries`).
+//! source queues only grow is saturated (`program/backlog.rs`): the run then ends early, and its rates are those of the
+//! cycles measured until then. Confidence intervals of the means, the detected end of the warm-up (`TimeSeries`) and
+//! whether an initial transient remains among the measured latencies are also reported.
 
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::rng::{self, RandomStream};
 use crate::engine::time_series::{TimeSeries, WarmUp};
-use crate::engine::{Metric, Outcome};
+use crate::engine::transient::TransientTest;
+use crate::engine::{Distribution, Metric, Outcome};
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo};
-use crate::program::RunningWorkload;
 use crate::program::backlog::Backlog;
 use crate::program::destinations::Pattern;
 use crate::program::{Objective, WorkloadNeeds, WorkloadSpec};
+use crate::program::{RunningWorkload, WarmUpCheck};
 use crate::text::Parameters;
 use rand::RngExt;
 use std::cell::RefCell;
@@ -30,15 +31,18 @@ use std::rc::Rc;
 const WINDOW: u64 = 1_000;
 /// Windows in a row in which the backlog of a saturated fabric grows.
 const GROWING: u64 = 10;
+/// The name of the latency of a packet: from its generation to the arrival of its tail.
+const LATENCY: &str = "offered.latency";
 
 /// The parameters of an open loop.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Offered {
     /// Traffic pattern.
     #[param(flatten)]
     pub pattern: Pattern,
     /// Offered load in flits per node and cycle.
-    #[param(min = 0.0, max = 64.0)]
+    #[param(min = 0.0, max = 64.0, check = never_sends)]
     pub load: f64,
     /// Length of every packet in flits.
     #[param(min = 1, max = 4096, default = 1)]
@@ -47,11 +51,15 @@ pub struct Offered {
     #[param(max = 1_000_000_000, default = 10_000)]
     pub warm_up: u64,
     /// Length of the measurement window: the cycles whose packets are measured.
-    #[param(min = 1, max = 1_000_000_000, default = 30_000)]
+    #[param(min = 1, max = 1_000_000_000, default = 30_000, meaning = Repetitions)]
     pub cycles: u64,
     /// Largest number of further cycles in which measured packets may arrive.
     #[param(max = 1_000_000_000, default = 100_000)]
     pub drain: u64,
+}
+
+fn never_sends(load: &f64) -> Option<(String, &'static str)> {
+    (*load <= 0.0).then(|| ("no node would ever send".to_owned(), "a load is above 0"))
 }
 
 /// A packet in flight.
@@ -127,7 +135,7 @@ impl WorkloadSpec for Offered {
     }
 
     fn objective(&self) -> Option<Objective> {
-        Objective::minimize("offered.latency")
+        Objective::minimize(LATENCY).map(|latency| latency.when_saturated("offered.accepted"))
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
@@ -273,11 +281,17 @@ impl OpenLoop {
         self.parameters.warm_up..self.end_cycle.unwrap_or(end).min(end)
     }
 
+    /// Returns whether the run ended before all measured packets had arrived, though the fabric is not saturated: the mean
+    /// latency of those that did would be that of the fast ones.
+    fn is_undrained(&self, outcome: &Outcome) -> bool {
+        *outcome == Outcome::Done && self.counts.arrived < self.counts.generated
+    }
+
     /// Returns half the widths of the 95 % confidence intervals of latency and accepted load, and the detected end of
     /// the warm-up. Without a steady state the mean latency has no confidence interval.
     fn confidence_metrics(&self, outcome: &Outcome) -> Vec<Metric> {
         let (Range { start: from, end: to }, counts) = (self.window(), &self.counts);
-        let is_steady = *outcome == Outcome::Done;
+        let is_steady = *outcome == Outcome::Done && !self.is_undrained(outcome);
         let latency = counts.latency_series.mean_half_width(from, to).filter(|_| is_steady);
         let rate = counts.arrivals.rate_half_width(from, to).filter(|_| outcome.is_complete());
         let flits_per_node = f64::from(self.parameters.packet_flits) / f64::from(self.nodes);
@@ -309,15 +323,26 @@ impl RunningWorkload for OpenLoopRun {
         let load = *generated as f64 * flits_each / node_cycles;
         let mut metrics = vec![
             Metric::new("offered.load", load, "flits/node/cycle"),
-            Metric::new("offered.accepted", *flits as f64 / node_cycles, "flits/node/cycle"),
+            Metric::rate("offered.accepted", *flits as f64 / node_cycles, "flits/node/cycle"),
         ];
-        metrics.extend(latencies.metrics("offered.latency"));
-        metrics.push(Metric::new("offered.packets", *arrived as f64, ""));
-        metrics.push(Metric::new("offered.unfinished", (generated - arrived) as f64, ""));
+        match open_loop.is_undrained(outcome) {
+            true => metrics.extend(Latencies::default().metrics(LATENCY)),
+            false => metrics.extend(latencies.metrics(LATENCY)),
+        }
+        metrics.push(Metric::count("offered.packets", *arrived as f64, ""));
+        metrics.push(Metric::count("offered.unfinished", (generated - arrived) as f64, ""));
         metrics.push(Metric::new("cycles", *end as f64, "cycles"));
         metrics.extend(open_loop.confidence_metrics(outcome));
         metrics.extend(link_metrics(world));
         metrics
+    }
+
+    fn distributions(&self, _: &World, outcome: &Outcome) -> Vec<Distribution> {
+        let open_loop = self.0.borrow();
+        match open_loop.is_undrained(outcome) {
+            true => Vec::new(),
+            false => open_loop.counts.latencies.distributions(LATENCY),
+        }
     }
 
     fn final_outcome(&self, _: &World, outcome: Outcome) -> Outcome {
@@ -330,28 +355,27 @@ impl RunningWorkload for OpenLoopRun {
 
     fn note(&self, _: &World, outcome: &Outcome) -> Option<String> {
         let open_loop = self.0.borrow();
-        let (counts, warm_up) = (&open_loop.counts, open_loop.parameters.warm_up);
-        let Range { start: from, end: to } = open_loop.window();
-        if *outcome != Outcome::Done || counts.latencies.is_empty() || from >= to {
-            return None;
-        }
+        let (counts, drain) = (&open_loop.counts, open_loop.parameters.drain);
         let unfinished = counts.generated - counts.arrived;
-        if unfinished > 0 {
-            let drain = open_loop.parameters.drain;
-            return Some(format!(
-                "{unfinished} of the measured packets had not arrived within `workload.offered.drain`, {drain} cycles, \
-                 and are not part of the latencies."
-            ));
-        }
-        match counts.latency_series.warm_up(to) {
-            WarmUp::At(found) if found > warm_up => Some(format!(
-                "The latency settles only at cycle {found}, after `workload.offered.warm-up`, {warm_up}: the mean is \
-                 not yet that of a steady state."
-            )),
-            WarmUp::Never => {
-                Some(format!("The latency has not settled by half of {to} cycles: increase `workload.offered.cycles`."))
-            }
-            WarmUp::At(_) | WarmUp::Unknown => None,
-        }
+        (*outcome == Outcome::Done && unfinished > 0 && !counts.latencies.is_empty()).then(|| {
+            format!(
+                "{unfinished} of the measured packets had not arrived within `workload.offered.drain`, {drain} cycles: \
+                 without theirs there is no mean latency."
+            )
+        })
+    }
+
+    fn warm_up_check(&self, _: &World, _: &Outcome) -> Option<WarmUpCheck> {
+        let open_loop = self.0.borrow();
+        let Range { start: from, end: to } = open_loop.window();
+        let (means, width) = open_loop.counts.latency_series.means(from, to);
+        Some(WarmUpCheck {
+            key: "workload.offered.warm-up",
+            value: open_loop.parameters.warm_up,
+            items: "cycles",
+            metric: "offered.latency",
+            unit: "cycles",
+            test: TransientTest::of(&means, width),
+        })
     }
 }

@@ -5,7 +5,7 @@
 //! Distances are those of the topology.
 
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
-use crate::engine::{Metric, Outcome};
+use crate::engine::{Distribution, Metric, Outcome};
 use crate::fabric::routed::FabricOnly;
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
@@ -19,6 +19,7 @@ use std::rc::Rc;
 
 /// The parameters of the zero-load test.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct ZeroLoad {
     /// Length of each packet in flits.
     #[param(min = 1, max = 4096, default = 8)]
@@ -138,23 +139,34 @@ impl Traffic for ZeroLoadState {
     }
 }
 
+/// The name of the latency of a packet: to the arrival of its header, or of its tail where routers store and forward.
+const LATENCY: &str = "zero_load.latency";
+
 /// A running or finished zero-load test.
 struct ZeroLoadRun(Rc<RefCell<ZeroLoadState>>);
 
 impl RunningWorkload for ZeroLoadRun {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let state = self.0.borrow();
-        let mut metrics = vec![Metric::new("packets.delivered", state.packets as f64, "")];
+        let mut metrics = vec![Metric::count("packets.delivered", state.packets as f64, "")];
         let latency = if state.fabric.is_store_and_forward() { &state.tail } else { &state.header };
         for (what, ranges) in [("latency", latency), ("header", &state.header), ("tail", &state.tail)] {
             for (distance, LatencyRange { min, max }) in ranges {
                 for (end, value) in [("min", min), ("max", max)] {
-                    metrics.push(Metric::new(format!("zero_load.d{distance}.{what}_{end}"), *value as f64, "cycles"));
+                    metrics.push(Metric::latency(
+                        format!("zero_load.d{distance}.{what}_{end}"),
+                        *value as f64,
+                        "cycles",
+                    ));
                 }
             }
         }
-        metrics.extend(state.latencies.metrics("zero_load.latency"));
+        metrics.extend(state.latencies.metrics(LATENCY));
         metrics.extend(link_metrics(world));
         metrics
+    }
+
+    fn distributions(&self, _: &World, _: &Outcome) -> Vec<Distribution> {
+        self.0.borrow().latencies.distributions(LATENCY)
     }
 }

@@ -18,6 +18,7 @@ use rand::seq::SliceRandom;
 /// neighbours per row, as small structures of the Harwell–Boeing collection have; the paper states only the number of
 /// elements.)
 #[derive(Clone, Copy, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct FemSize {
     /// Degrees of freedom of a mesh node: the number of its rows, which have the same neighbours.
     ///

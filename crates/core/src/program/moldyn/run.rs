@@ -20,12 +20,13 @@ use std::rc::Rc;
 
 /// The parameters of moldyn.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Moldyn {
     /// Number of unit cells of four particles along a side; 8 cells have 2048 particles.
     #[param(min = 1, max = 24, default = 4)]
     pub cells: u64,
     /// Number of iterations.
-    #[param(min = 1, max = 1_000, default = 2)]
+    #[param(min = 1, max = 1_000, default = 2, meaning = Repetitions)]
     pub iterations: u64,
     /// Iterations between two builds of the lists of near pairs.
     #[param(min = 1, max = 1_000, default = 20)]
@@ -75,7 +76,7 @@ impl WorkloadSpec for Moldyn {
     fn needs(&self) -> WorkloadNeeds {
         WorkloadNeeds {
             shared_memory: matches!(self.exchange, MoldynExchange::Ring | MoldynExchange::Loads),
-            ..WorkloadNeeds::default()
+            ..WorkloadNeeds::active_messages()
         }
     }
 

@@ -31,7 +31,7 @@ use std::rc::Rc;
 
 /// The parameters of the radix sort.
 #[derive(Clone, PartialEq, Debug, Parameters)]
-#[param(check = RadixSort::check_bits)]
+#[param(check = RadixSort::check_bits, meaning = Load)]
 pub struct RadixSort {
     /// Number of keys of each node.
     #[param(min = 1, max = 1_000_000, default = 256)]
@@ -76,7 +76,7 @@ impl Part for RadixSort {
 
 impl WorkloadSpec for RadixSort {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds::default()
+        WorkloadNeeds::active_messages()
     }
 
     fn objective(&self) -> Option<Objective> {
@@ -155,7 +155,7 @@ impl Sort {
 impl RunningWorkload for Sort {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let if_complete = |cycles: f64| super::value_if(outcome.is_complete(), cycles);
-        let cycles = |name: &str, cycles: f64| Metric::new(name, if_complete(cycles), "cycles");
+        let cycles = |name: &str, cycles: f64| Metric::cost(name, if_complete(cycles), "cycles");
         let passes = self.parameters.passes as f64;
         let own = [
             cycles("radix.scan_cycles", self.scan_cycles.get() as f64 / passes),

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 /// The parameters of spsolve.
 #[derive(Clone, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Spsolve {
     /// Size of the generated matrix.
     #[param(flatten)]
@@ -23,7 +24,7 @@ pub struct Spsolve {
     #[param(with(read = |t| load_matrix(t, matrix.as_deref(), ordering), write = |_, _| ()))]
     pub file: Option<Arc<Factored>>,
     /// Number of iterations, each a forward and a backward solve.
-    #[param(min = 1, max = 100, default = 1)]
+    #[param(min = 1, max = 100, default = 1, meaning = Repetitions)]
     pub iterations: u64,
     /// Assignment of rows to processors: neighbouring rows together, or round-robin.
     #[param(default = "near")]

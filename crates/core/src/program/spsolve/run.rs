@@ -62,12 +62,12 @@ pub(super) struct Solve {
 
 impl Part for Spsolve {
     const INFO: PartInfo = PartInfo::new("spsolve", "A sparse triangular solve, on all nodes")
-        .small_input("rows = 24\nfreedom = 1\nneighbours = 4");
+        .small_input("rows = 24\ndegrees-of-freedom = 1\nneighbours = 4");
 }
 
 impl WorkloadSpec for Spsolve {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.exchange == Exchange::Changes, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: self.exchange == Exchange::Changes, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
@@ -249,9 +249,9 @@ impl RunningWorkload for Solve {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let own = [
             self.span.metric("spsolve.cycles", outcome),
-            Metric::new("spsolve.rows", self.owners.len() as f64, ""),
-            Metric::new("spsolve.levels", self.dags[0].levels() as f64, ""),
-            Metric::new("spsolve.contributions", self.sent.get() as f64, ""),
+            Metric::count("spsolve.rows", self.owners.len() as f64, ""),
+            Metric::count("spsolve.levels", self.dags[0].levels() as f64, ""),
+            Metric::count("spsolve.contributions", self.sent.get() as f64, ""),
         ];
         parallel::metrics(world, own.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))))
     }

@@ -20,7 +20,7 @@ use super::{RunningWorkload, copy};
 use crate::engine::{Bytes, EndId, Expected, Signal};
 use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo};
-use crate::program::{FlowEndpoint, PATTERNS, PlannedFlow, WorkloadNeeds, WorkloadSpec};
+use crate::program::{FlowEndpoint, PATTERNS, PlannedFlow, WARM_UP, WorkloadNeeds, WorkloadSpec};
 use crate::text::{ParameterSink, ParameterType, Parameters, Table};
 use measured::Measured;
 use send::{Sender, SenderCounts};
@@ -30,7 +30,7 @@ use std::sync::Arc;
 
 /// The parameters of streams.
 #[derive(Clone, PartialEq, Debug, Parameters)]
-#[param(before = refuse_gaps)]
+#[param(before = refuse_gaps, meaning = Load)]
 pub struct Stream {
     /// Sender and receiver of each flow, by name; none stands for one flow, first node to second.
     #[param(with(read = read_flows, write = |flows, to| write_flows(flows, to)))]
@@ -39,10 +39,10 @@ pub struct Stream {
     #[param(skip = None)]
     pub expanded: Option<Arc<[ExpandedFlow]>>,
     /// Messages of each flow.
-    #[param(min = 2, max = 10_000_000, default = 200)]
+    #[param(min = 2, max = 10_000_000, default = 200, meaning = Repetitions)]
     pub messages: u64,
     /// Messages of each flow before anything is measured.
-    #[param(max = 10_000_000, default = 0)]
+    #[param(max = 10_000_000, default = WARM_UP)]
     pub warm_up: u64,
     /// Payload of each message.
     #[param(max = "16 MiB")]
@@ -168,7 +168,7 @@ fn write_flows(flows: &[(String, String)], to: &mut dyn ParameterSink) {
 impl Part for Stream {
     const INFO: PartInfo = PartInfo::new("stream", "Messages one way, as fast as possible or paced")
         .example("payload = \"64 B\"")
-        .small_input("payload = \"300 B\"\nmessages = 4");
+        .small_input("payload = \"300 B\"\nmessages = 4\nwarm-up = 0");
 }
 
 impl WorkloadSpec for Stream {
@@ -232,7 +232,10 @@ impl WorkloadSpec for Stream {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let flows = self.resolve(world);
-        flows.iter().for_each(|&(from, to)| world.tally.warm_up(from, to, self.warm_up));
+        for &(from, to) in &flows {
+            world.tally.warm_up(from, to, self.warm_up);
+            world.tally.test_for_transient(from, to, self.messages);
+        }
         let senders = self.start_senders(world, &flows);
         let receivers = distinct(&flows, |&(_, to)| to);
         let expected: Vec<_> = receivers.iter().map(|node| self.expect(world, &flows, *node)).collect();

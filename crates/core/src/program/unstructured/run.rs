@@ -21,12 +21,13 @@ use std::rc::Rc;
 
 /// The parameters of unstructured.
 #[derive(Clone, PartialEq, Debug, Parameters)]
+#[param(meaning = Load)]
 pub struct Unstructured {
     /// Number of nodes of the generated mesh; with 9428 nodes it has the paper's numbers of edges and faces.
     #[param(min = 8, max = 200_000, default = UNSTRUCTURED.nodes as u64)]
     pub nodes: u64,
     /// Number of iterations, each a sweep over edges and faces.
-    #[param(min = 1, max = 1000, default = ITERATIONS)]
+    #[param(min = 1, max = 1000, default = ITERATIONS, meaning = Repetitions)]
     pub iterations: u64,
     /// How values and sums are communicated: batches for each processor, a message for each node's value and each flux,
     /// or loads and updates of shared memory.
@@ -93,7 +94,10 @@ impl part::Part for Unstructured {
 
 impl WorkloadSpec for Unstructured {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.exchange == UnstructuredExchange::Loads, ..WorkloadNeeds::default() }
+        WorkloadNeeds {
+            shared_memory: self.exchange == UnstructuredExchange::Loads,
+            ..WorkloadNeeds::active_messages()
+        }
     }
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
@@ -247,7 +251,7 @@ impl RunningWorkload for Sweep {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let own = [
             self.span.metric("unstructured.cycles", outcome),
-            Metric::new("unstructured.batches", self.batches.get() as f64, ""),
+            Metric::count("unstructured.batches", self.batches.get() as f64, ""),
         ];
         parallel::metrics(world, own.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))))
     }

@@ -21,12 +21,12 @@ pub struct NifdyParameters {
     /// Cycles to make, and to take, an acknowledgement.
     ///
     /// 2 (§2.4.3).
-    #[param(max = 1_000_000, default = 2)]
+    #[param(max = 1_000_000, default = 2, meaning = Work, resource = "acknowledgement")]
     pub processing: u64,
     /// Length of an acknowledgement.
     ///
     /// 4 bytes, a flit (chosen: source, kind and dialog number).
-    #[param(min = "1 B", max = "32 B", default = "4 B")]
+    #[param(min = "1 B", max = "32 B", default = "4 B", meaning = Work, resource = "acknowledgement")]
     pub acknowledgement: Bytes,
     /// The logical network of acknowledgements: that of the packets they are for, or the other.
     #[param(key = "acknowledgement-network", words("same" = false, "other" = true), default = "other")]
@@ -81,7 +81,7 @@ impl<P: Clone> NifdyAdapter<P> {
             None => (None, self.parameters.acknowledgement),
         };
         let head = encode(header, carried);
-        Frame { from: source, to: destination, class, head, bytes, takes_place, again: false, body }
+        Frame { from: source, to: destination, class, head, bytes, takes_place, body, ..Frame::default() }
     }
 }
 
@@ -103,7 +103,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     }
 
     fn offer(&mut self, _slot: Slot, packet: Offer<P>) {
-        let Offer { to, class, marks: Marks { burst, last, answers, bypasses }, bytes, body } = packet;
+        let Offer { to, class, marks: Marks { burst, last, answers, bypasses }, bytes, body, .. } = packet;
         let lane = &mut self.lanes[class.index()];
         lane.reserved -= 1;
         let outgoing = OutgoingPacket {

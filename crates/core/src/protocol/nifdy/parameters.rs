@@ -10,7 +10,7 @@ use crate::text::{ParameterChoice, Parameters};
 /// Of one unit (§2.1: "NIFDY will have to be tuned for each network. This is done by adjusting
 /// four parameters").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
-#[param(each(max = QUEUE_MAX), check = refused)]
+#[param(each(max = QUEUE_MAX), check = refused, meaning = Capacity, resource = "admission unit")]
 pub struct UnitParameters {
     /// O: entries of the outstanding-packet table.
     #[param(default = 8)]
@@ -31,7 +31,7 @@ pub struct UnitParameters {
     /// Packets that wait for the processor.
     ///
     /// In the arrivals FIFO (§3: "at most two packets").
-    #[param(key = "receive-buffers", was = "arrivals", default = 2)]
+    #[param(key = "receive-buffers", was = "arrivals", default = 2, resource = "arrivals queue")]
     pub arrivals: u16,
     /// When a scalar packet is acknowledged.
     #[param(default = "acceptance")]
@@ -88,6 +88,7 @@ pub struct Retransmission {
     /// After which an unacknowledged packet is sent again.
     ///
     /// Since it was sent last.
+    #[param(meaning = Timeout)]
     pub timeout: Time,
 }
 

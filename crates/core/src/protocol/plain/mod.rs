@@ -14,7 +14,7 @@ mod spec;
 
 use super::limits::QUEUE_MAX;
 use super::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
-use crate::engine::{Class, Head, NodeId, Time};
+use crate::engine::{Class, NodeId, Time};
 use crate::text::Parameters;
 use std::collections::VecDeque;
 
@@ -24,13 +24,13 @@ use std::collections::VecDeque;
 ///
 #[doc = include_str!("../example.md")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
-#[param(each(min = 1, max = QUEUE_MAX))]
+#[param(each(min = 1, max = QUEUE_MAX), meaning = Capacity)]
 pub struct PlainParameters {
     /// Packets that wait to enter the fabric.
-    #[param(key = "send-buffers", was = "outgoing", default = 8)]
+    #[param(key = "send-buffers", was = "outgoing", default = 8, resource = "outgoing queue")]
     pub outgoing: u16,
     /// Packets that wait for their reader.
-    #[param(key = "receive-buffers", was = "arrivals", default = 8)]
+    #[param(key = "receive-buffers", was = "arrivals", default = 8, resource = "arrivals queue")]
     pub arrivals: u16,
 }
 
@@ -88,9 +88,8 @@ impl<P: Clone> Protocol<P> for Plain<P> {
 
     fn next(&mut self, class: Class, _now: Time) -> Option<Frame<P>> {
         let from = self.own;
-        let Offer { to, bytes, body, .. } = self.lane(class).outgoing.pop_front()?;
-        let (head, takes_place, again, body) = (Head::default(), true, false, Some(body));
-        Some(Frame { from, to, class, head, bytes, takes_place, again, body })
+        let Offer { to, flow, bytes, body, .. } = self.lane(class).outgoing.pop_front()?;
+        Some(Frame { from, to, flow, class, bytes, takes_place: true, body: Some(body), ..Frame::default() })
     }
 
     fn arrive(&mut self, frame: Frame<P>, _now: Time) -> Effects {
@@ -137,7 +136,7 @@ impl<P: Clone> Protocol<P> for Plain<P> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Bytes;
+    use crate::engine::{Bytes, FlowKey};
     use crate::protocol::Marks;
 
     const CLASS: Class = Class::REQUESTS;
@@ -150,7 +149,10 @@ mod tests {
 
     fn offer(end: &mut Plain<u32>, body: u32) -> bool {
         let Some(slot) = end.reserve(CLASS) else { return false };
-        end.offer(slot, Offer { to: NODES[1], class: CLASS, marks: Marks::ALONE, bytes: Bytes(32), body });
+        end.offer(
+            slot,
+            Offer { to: NODES[1], flow: FlowKey(0), class: CLASS, marks: Marks::ALONE, bytes: Bytes(32), body },
+        );
         true
     }
 

@@ -25,7 +25,7 @@ pub struct ReturnToSenderParameters {
     #[param(with(read = super::parameters::read_flow, write = super::parameters::write_flow))]
     pub flow: FlowControlParameters,
     /// Length of an acknowledgement.
-    #[param(min = "1 B", max = "32 B", default = "8 B")]
+    #[param(min = "1 B", max = "32 B", default = "8 B", meaning = Work, resource = "acknowledgement")]
     pub acknowledgement: Bytes,
 }
 
@@ -77,7 +77,7 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
 
     fn frame(&self, to: NodeId, class: Class, head: Head, bytes: Bytes, body: Option<P>) -> Frame<P> {
         let takes_place = class == Class::REQUESTS && self.classes > 1;
-        Frame { from: self.own, to, class, head, bytes, takes_place, again: false, body }
+        Frame { from: self.own, to, class, head, bytes, takes_place, body, ..Frame::default() }
     }
 
     fn send(&mut self, packet: DataPacket<(P, Bytes)>, again: bool) {

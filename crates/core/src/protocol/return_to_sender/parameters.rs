@@ -1,7 +1,7 @@
 //! Parameters: number of buffers, and the retry delay of a returned packet.
 
 use crate::engine::Time;
-use crate::text::{ParameterSink, ParameterType, Table};
+use crate::text::{Meaning, ParameterSink, ParameterType, Table};
 use std::fmt;
 use std::num::NonZeroU32;
 
@@ -31,8 +31,10 @@ const RETRY: &str = "retry-delay";
 /// Reads the flow control of a description, which is the same in both directions and always waits as long.
 pub(super) fn read_flow(t: &mut Table<'_>) -> FlowControlParameters {
     let infinite = t.flag(INFINITE, "Whether there is no end of flow-control buffers").or(false);
-    let count = t.count(BUFFERS, "Outgoing, and as many incoming, message buffers").range(1, 65_536).or(8);
-    let retry = t.time(RETRY, "How long a returned message waits before it is sent again").or("200 ns");
+    let count = t.count(BUFFERS, "Outgoing, and as many incoming, message buffers").range(1, 65_536);
+    let count = count.meaning(Meaning::Capacity).or(8);
+    let retry = t.time(RETRY, "How long a returned message waits before it is sent again");
+    let retry = retry.meaning(Meaning::Policy).or("200 ns");
     let finite = Buffers::finite(count as u32).filter(|_| !infinite);
     FlowControlParameters::symmetric(finite.unwrap_or(Buffers::Infinite), Retry::constant(retry))
 }

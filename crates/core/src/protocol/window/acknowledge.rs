@@ -2,8 +2,8 @@
 //! it leaves. So they take a few bytes for each source, however many packets come.
 
 use super::LinkParameters;
+use super::peer::Peer;
 use super::timers::Timers;
-use crate::engine::NodeId;
 use crate::engine::Time;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,9 +13,9 @@ pub(super) struct Acknowledgements {
     every: u32,
     delay: Time,
     /// Sources to be told, first come first.
-    due: VecDeque<NodeId>,
+    due: VecDeque<Peer>,
     /// Packets accepted since their source was told; fewer than `every`.
-    untold: BTreeMap<NodeId, u32>,
+    untold: BTreeMap<Peer, u32>,
     timers: Timers,
 }
 
@@ -31,7 +31,7 @@ impl Acknowledgements {
     }
 
     /// `source` is to be told of so many packets more: now if they are enough, else in a while.
-    pub(super) fn accepted(&mut self, source: NodeId, packets: u32, now: Time) {
+    pub(super) fn accepted(&mut self, source: Peer, packets: u32, now: Time) {
         let untold = self.untold.get(&source).copied().unwrap_or(0) + packets;
         if untold >= self.every || self.due.contains(&source) {
             return self.at_once(source);
@@ -43,7 +43,7 @@ impl Acknowledgements {
     }
 
     /// `source` is to be told how far it is.
-    pub(super) fn at_once(&mut self, source: NodeId) {
+    pub(super) fn at_once(&mut self, source: Peer) {
         self.untold.remove(&source);
         self.timers.stop(source);
         if !self.due.contains(&source) {
@@ -52,7 +52,7 @@ impl Acknowledgements {
     }
 
     /// The source to be told now, if any.
-    pub(super) fn next(&mut self) -> Option<NodeId> {
+    pub(super) fn next(&mut self) -> Option<Peer> {
         self.due.pop_front()
     }
 

@@ -7,7 +7,7 @@
 //! Leaves out: what it takes an interface to make an acknowledgement; the bytes of a number, for which
 //! the interface's header has room; packets that go past the protocol, which are numbered as others.
 
-use super::{Arrived, LinkParameters, ReadingPlace, WindowHeader, WindowLink};
+use super::{Arrived, LinkParameters, Peer, ReadingPlace, WindowHeader, WindowLink};
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics, Taken};
 use crate::text::Parameters;
@@ -20,7 +20,7 @@ pub struct WindowParameters {
     #[param(flatten)]
     pub link: LinkParameters,
     /// Length of an acknowledgement.
-    #[param(min = "1 B", max = "32 B", default = "8 B")]
+    #[param(min = "1 B", max = "32 B", default = "8 B", meaning = Work, resource = "acknowledgement")]
     pub acknowledgement: Bytes,
 }
 
@@ -61,23 +61,23 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
     }
 
     fn offer(&mut self, _slot: Slot, packet: Offer<P>) {
-        let Offer { to, class, bytes, body, .. } = packet;
-        self.link(class).offer(to, (body, bytes));
+        let Offer { to: node, flow, class, bytes, body, .. } = packet;
+        self.link(class).offer(Peer { node, flow }, (body, bytes));
     }
 
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>> {
-        let super::WindowFrame { from, to, header, body, again } = self.link(class).next(now)?;
+        let super::WindowFrame { from, to, flow, header, body, again } = self.link(class).next(now)?;
         let (body, bytes) = match body {
             Some((body, bytes)) => (Some(body), bytes),
             None => (None, self.parameters.acknowledgement),
         };
         let note = if body.is_none() { self.note } else { 0 };
         let head = encode(header, note);
-        Some(Frame { from, to, class, head, bytes, takes_place: false, again, body })
+        Some(Frame { from, to, flow, class, head, bytes, again, body, ..Frame::default() })
     }
 
     fn arrive(&mut self, frame: Frame<P>, now: Time) -> Effects {
-        let Frame { from, to, class, head, bytes, body, .. } = frame;
+        let Frame { from, to, flow, class, head, bytes, body, .. } = frame;
         let (header, note) = decode(head);
         if body.is_none() {
             self.notes.insert(from, note);
@@ -85,7 +85,7 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
         let body = body.map(|body| (body, bytes));
         let link = self.link(class);
         let before = link.next_timer().unwrap_or(Time::MAX);
-        let arrived = link.arrive(super::WindowFrame { from, to, header, body, again: false }, now);
+        let arrived = link.arrive(super::WindowFrame { from, to, flow, header, body, again: false }, now);
         // An acknowledgement that waits for more packets sets one, though nothing leaves.
         let timer = link.next_timer().is_some_and(|next| next < before);
         Effects { discards: matches!(arrived, Arrived::Duplicate | Arrived::Refused), timer, ..Effects::NONE }
@@ -155,6 +155,7 @@ pub fn decode(head: Head) -> (WindowHeader, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::FlowKey;
     use crate::protocol::Marks;
     use proptest::prelude::*;
 
@@ -183,8 +184,45 @@ mod tests {
     }
 
     fn send(end: &mut WindowAdapter<char>, class: Class, body: char) {
+        send_by(end, FlowKey(0), class, body);
+    }
+
+    fn send_by(end: &mut WindowAdapter<char>, flow: FlowKey, class: Class, body: char) {
         let slot = end.reserve(class).expect("a buffer is free");
-        end.offer(slot, Offer { to: B, class, marks: Marks::ALONE, bytes: Bytes(32), body });
+        end.offer(slot, Offer { to: B, flow, class, marks: Marks::ALONE, bytes: Bytes(32), body });
+    }
+
+    #[test]
+    fn two_flows_to_a_node_have_windows_of_their_own() {
+        let link = LinkParameters { window: 1, reorder: 1, arrivals: 4, ..LinkParameters::default() };
+        let parameters = WindowParameters { link, acknowledgement: Bytes(8) };
+        let ([mut a, mut b], class) = ([A, B].map(|own| WindowAdapter::new(own, 1, parameters)), Class::REQUESTS);
+        let [first, second] = [FlowKey(1), FlowKey(u32::MAX)];
+        for (flow, body) in [(first, 'a'), (first, 'b'), (second, 'x'), (second, 'y')] {
+            send_by(&mut a, flow, class, body);
+        }
+        let sent: Vec<_> = std::iter::from_fn(|| a.next(class, Time::ZERO)).collect();
+        let of = |frame: &Frame<char>| (frame.flow, frame.body);
+        assert_eq!(sent.iter().map(of).collect::<Vec<_>>(), [(first, Some('a')), (second, Some('x'))]);
+        assert_eq!((a.unacknowledged(Some(B)), a.unacknowledged(Some(A))), (4, 0));
+        // The first packet of one flow is lost: it holds up that flow alone.
+        let of_second = sent.into_iter().nth(1).expect("two were sent");
+        assert!(!b.arrive(of_second, Time::ZERO).discards);
+        let acknowledgement = b.next(class, Time::ZERO).expect("each packet is acknowledged");
+        assert_eq!((acknowledgement.flow, acknowledgement.body), (second, None));
+        assert_eq!(a.arrive(acknowledgement, Time::ZERO), Effects::NONE);
+        let next = a.next(class, Time::ZERO).expect("the window of one flow is open");
+        assert_eq!(of(&next), (second, Some('y')));
+        assert!(a.next(class, Time::ZERO).is_none());
+        let timer = a.next_timer().expect("the first is not acknowledged");
+        a.on_time(timer);
+        let copies: Vec<_> = std::iter::from_fn(|| a.next(class, timer)).collect();
+        assert_eq!(copies.iter().map(of).collect::<Vec<_>>(), [(first, Some('a')), (second, Some('y'))]);
+        for frame in copies {
+            assert!(!b.arrive(frame, timer).discards, "neither flow's numbers are the other's");
+        }
+        let read: Vec<_> = std::iter::from_fn(|| b.take(class, Answer::None).map(|taken| taken.body)).collect();
+        assert_eq!(read, ['x', 'a', 'y']);
     }
 
     #[test]

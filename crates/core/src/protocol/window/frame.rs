@@ -1,6 +1,6 @@
 //! What travels: packets and acknowledgements, and their headers as two words.
 
-use crate::engine::NodeId;
+use crate::engine::{FlowKey, NodeId};
 
 /// One packet of the network.
 #[must_use = "a frame that is not sent costs a time-out"]
@@ -10,6 +10,8 @@ pub struct WindowFrame<P> {
     pub from: NodeId,
     /// Whom it is for.
     pub to: NodeId,
+    /// The connection of the two that it belongs to.
+    pub flow: FlowKey,
     /// Of which kind, with its number.
     pub header: WindowHeader,
     /// What was offered; nothing in an acknowledgement.

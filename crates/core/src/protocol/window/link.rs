@@ -1,5 +1,6 @@
 //! The whole: both halves of a node's link, and what they count.
 
+use super::peer::Peer;
 use super::receiving::Receiving;
 use super::sending::Sending;
 use super::{LinkParameters, ReadingPlace, WindowFrame, WindowHeader, WindowStatistics};
@@ -65,8 +66,8 @@ impl<P: Clone> WindowLink<P> {
     }
 
     /// A packet goes into a buffer that was reserved, and leaves when its turn comes.
-    pub fn offer(&mut self, to: NodeId, payload: P) {
-        self.sending.offer(to, payload);
+    pub fn offer(&mut self, to: impl Into<Peer>, payload: P) {
+        self.sending.offer(to.into(), payload);
     }
 
     /// True if a frame may leave now.
@@ -84,41 +85,32 @@ impl<P: Clone> WindowLink<P> {
         let to = self.receiving.acknowledgements.next()?;
         self.statistics.acknowledgements += 1;
         let header = WindowHeader::Acknowledgement { next: self.receiving.expects(to) };
-        Some(WindowFrame { from: self.node, to, header, body: None, again: false })
+        Some(self.frame(to, header, None, false))
     }
 
     fn next_copy(&mut self, now: Time) -> Option<WindowFrame<P>> {
         let (to, sequence, body) = self.sending.send_copy(now)?;
         self.statistics.retransmitted += 1;
-        Some(WindowFrame {
-            from: self.node,
-            to,
-            header: WindowHeader::Data { sequence },
-            body: Some(body),
-            again: true,
-        })
+        Some(self.frame(to, WindowHeader::Data { sequence }, Some(body), true))
     }
 
     fn next_new(&mut self, now: Time) -> Option<WindowFrame<P>> {
         let (to, sequence, body) = self.sending.send_new(now)?;
         self.statistics.sent += 1;
-        Some(WindowFrame {
-            from: self.node,
-            to,
-            header: WindowHeader::Data { sequence },
-            body: Some(body),
-            again: false,
-        })
+        Some(self.frame(to, WindowHeader::Data { sequence }, Some(body), false))
+    }
+
+    fn frame(&self, to: Peer, header: WindowHeader, body: Option<P>, again: bool) -> WindowFrame<P> {
+        WindowFrame { from: self.node, to: to.node, flow: to.flow, header, body, again }
     }
 
     /// A frame came off the network at `now`. It is always consumed.
     pub fn arrive(&mut self, frame: WindowFrame<P>, now: Time) -> Arrived {
         assert_eq!(frame.to, self.node, "a frame goes where it is addressed");
+        let from = Peer { node: frame.from, flow: frame.flow };
         let arrived = match (frame.header, frame.body) {
-            (WindowHeader::Data { sequence }, Some(body)) => self.receiving.arrive(frame.from, sequence, body, now),
-            (WindowHeader::Acknowledgement { next }, None) => {
-                Arrived::Freed(self.sending.acknowledge(frame.from, next, now))
-            }
+            (WindowHeader::Data { sequence }, Some(body)) => self.receiving.arrive(from, sequence, body, now),
+            (WindowHeader::Acknowledgement { next }, None) => Arrived::Freed(self.sending.acknowledge(from, next, now)),
             _ => panic!("{}: a data packet has a body, and an acknowledgement has none", self.node),
         };
         match arrived {

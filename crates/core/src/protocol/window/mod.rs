@@ -14,6 +14,8 @@
 //!
 //! # What it models
 //!
+//! * **Connections.** Between two nodes there are as many as their packets name
+//!   ([`FlowKey`](crate::engine::FlowKey)); each is a destination and a source of its own below.
 //! * **Sending.** One pool of `buffers` for all destinations. A packet keeps its buffer from its
 //!   reservation until it is acknowledged. Each destination has a window: so many packets may be
 //!   sent and not acknowledged. Of the packets offered, the oldest whose window is open leaves
@@ -69,7 +71,7 @@
 //!
 //! * Time and bytes on the wire, damage to frames (a frame with a wrong checksum is one that is
 //!   lost): the caller's.
-//! * Connections: both ends know each other from the start, with number 0. Nodes do not fail.
+//! * Set-up of connections: both ends know each other from the start, with number 0. Nodes do not fail.
 //! * Acknowledgements that ride in packets, or that name holes; a third acknowledgement alike as a
 //!   sign of loss; time-outs that follow the round trip; congestion windows.
 //!
@@ -87,6 +89,7 @@ mod frame;
 mod link;
 mod outgoing;
 mod parameters;
+mod peer;
 mod receiving;
 mod sending;
 mod space;
@@ -102,6 +105,8 @@ pub use frame::WindowFrame;
 pub use link::{Arrived, WindowLink};
 #[doc = include_str!("example.md")]
 pub use parameters::{LinkParameters, Order};
+#[doc = include_str!("example.md")]
+pub use peer::Peer;
 
 #[doc(hidden)]
 pub use adapter::{WindowAdapter, WindowParameters};

@@ -9,7 +9,7 @@ use crate::text::Parameters;
 
 /// Of one link.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
-#[param(each(min = 1, max = QUEUE_MAX), check = refused)]
+#[param(each(min = 1, max = QUEUE_MAX), check = refused, meaning = Capacity, resource = "window")]
 pub struct LinkParameters {
     /// Packets of all destinations that wait, or are not acknowledged.
     ///
@@ -29,26 +29,26 @@ pub struct LinkParameters {
     /// Packets of all senders that wait for their reader.
     ///
     /// Or are being read.
-    #[param(key = "receive-buffers", was = "arrivals", default = 16)]
+    #[param(key = "receive-buffers", was = "arrivals", default = 16, resource = "arrivals queue")]
     pub arrivals: u32,
     /// Packets that an acknowledgement is for.
-    #[param(default = 1)]
+    #[param(default = 1, meaning = Policy)]
     pub acknowledge_every: u32,
     /// Longest that fewer than those wait for their acknowledgement.
     ///
     /// Not looked at where each packet is acknowledged.
-    #[param(default = "10 us")]
+    #[param(default = "10 us", meaning = Policy)]
     pub acknowledge_delay: Time,
     /// After which an unacknowledged packet is sent again.
     ///
     /// From when it left.
-    #[param(min = "1 ns", default = "100 us")]
+    #[param(min = "1 ns", default = "100 us", meaning = Timeout)]
     pub timeout: Time,
     /// Up to where the time-out doubles, while nothing is acknowledged.
-    #[param(default = "1600 us")]
+    #[param(default = "1600 us", meaning = Timeout)]
     pub timeout_max: Time,
     /// Bits of a sequence number.
-    #[param(max = 32, default = 32)]
+    #[param(max = 32, default = 32, resource = "sequence number")]
     pub sequence_bits: u32,
     /// What the fabric does to the order of frames.
     #[param(skip = Order::Kept)]

@@ -12,9 +12,9 @@
 
 use super::acknowledge::Acknowledgements;
 use super::arrivals::{Arrivals, ReadingPlace};
+use super::peer::Peer;
 use super::space::Space;
 use super::{Arrived, LinkParameters};
-use crate::engine::NodeId;
 use crate::engine::Time;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -24,8 +24,8 @@ pub(super) struct Receiving<P> {
     space: Space,
     window: u64,
     reorder: u64,
-    sources: BTreeMap<NodeId, Source<P>>,
-    ready: VecDeque<NodeId>,
+    sources: BTreeMap<Peer, Source<P>>,
+    ready: VecDeque<Peer>,
     pub(super) arrivals: Arrivals<P>,
     pub(super) acknowledgements: Acknowledgements,
 }
@@ -53,7 +53,7 @@ impl<P> Receiving<P> {
     }
 
     /// Handles a packet that arrived, schedules its acknowledgement, and returns its outcome.
-    pub(super) fn arrive(&mut self, from: NodeId, number: u32, body: P, now: Time) -> Arrived {
+    pub(super) fn arrive(&mut self, from: Peer, number: u32, body: P, now: Time) -> Arrived {
         let arrived = self.place(from, number, body);
         match arrived {
             Arrived::Readable(packets) => self.acknowledgements.accepted(from, packets, now),
@@ -63,7 +63,7 @@ impl<P> Receiving<P> {
         arrived
     }
 
-    fn place(&mut self, from: NodeId, number: u32, body: P) -> Arrived {
+    fn place(&mut self, from: Peer, number: u32, body: P) -> Arrived {
         let has_room = self.arrivals.has_room();
         let source = self.sources.entry(from).or_insert_with(|| Source { next: 0, kept: BTreeMap::new() });
         let ahead = self.space.distance(source.next, number);
@@ -87,8 +87,8 @@ impl<P> Receiving<P> {
     }
 
     /// The next packet of a source gets its place; the source is ready if the one after it is kept.
-    fn accept(&mut self, from: NodeId, body: P) {
-        self.arrivals.insert(from, body);
+    fn accept(&mut self, from: Peer, body: P) {
+        self.arrivals.insert(from.node, body);
         let source = self.sources.get_mut(&from).expect("it sent something");
         source.next += 1;
         if source.kept.contains_key(&source.next) {
@@ -119,7 +119,7 @@ impl<P> Receiving<P> {
     }
 
     /// The number of the packet expected next from `source`.
-    pub(super) fn expects(&self, source: NodeId) -> u32 {
+    pub(super) fn expects(&self, source: Peer) -> u32 {
         self.space.number(self.sources[&source].next)
     }
 
@@ -134,13 +134,13 @@ impl<P> Receiving<P> {
 
     /// The position of the packet expected next from `source`.
     #[cfg(test)]
-    pub(super) fn position(&self, source: NodeId) -> u64 {
+    pub(super) fn position(&self, source: Peer) -> u64 {
         self.sources.get(&source).map_or(0, |source| source.next)
     }
 
     /// The position of the last packet kept for `source`.
     #[cfg(test)]
-    pub(super) fn last_kept(&self, source: NodeId) -> Option<u64> {
+    pub(super) fn last_kept(&self, source: Peer) -> Option<u64> {
         self.sources.get(&source)?.kept.last_key_value().map(|(position, _)| *position)
     }
 

@@ -9,10 +9,10 @@
 //! ```
 
 use super::outgoing::Outgoing;
+use super::peer::Peer;
 use super::timers::Timers;
 use super::{LinkParameters, Order};
-use crate::engine::NodeId;
-use crate::engine::Time;
+use crate::engine::{NodeId, Time};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The sending half of a link.
@@ -21,15 +21,15 @@ pub(super) struct Sending<P> {
     parameters: LinkParameters,
     reserved: u32,
     /// Offered and not sent, in this order.
-    waiting: VecDeque<(NodeId, P)>,
+    waiting: VecDeque<(Peer, P)>,
     /// Sent and not acknowledged, to all destinations.
     sent: u32,
-    destinations: BTreeMap<NodeId, Outgoing<P>>,
+    destinations: BTreeMap<Peer, Outgoing<P>>,
     timers: Timers,
     /// Destinations whose oldest packet is to be sent again, first come first.
-    due: VecDeque<NodeId>,
+    due: VecDeque<Peer>,
     /// When the last new packet left to each, where their spacing matters.
-    left: BTreeMap<NodeId, Time>,
+    left: BTreeMap<Peer, Time>,
 }
 
 impl<P: Clone> Sending<P> {
@@ -57,7 +57,7 @@ impl<P: Clone> Sending<P> {
         has_room
     }
 
-    pub(super) fn offer(&mut self, to: NodeId, body: P) {
+    pub(super) fn offer(&mut self, to: Peer, body: P) {
         self.reserved = self.reserved.checked_sub(1).expect("a packet is offered into a reserved buffer");
         self.waiting.push_back((to, body));
     }
@@ -72,7 +72,7 @@ impl<P: Clone> Sending<P> {
     }
 
     /// The copy that is due: its destination, number and body.
-    pub(super) fn send_copy(&mut self, now: Time) -> Option<(NodeId, u32, P)> {
+    pub(super) fn send_copy(&mut self, now: Time) -> Option<(Peer, u32, P)> {
         let to = self.due.pop_front()?;
         let outgoing = &self.destinations[&to];
         self.timers.set(to, now.saturating_add(outgoing.timeout()));
@@ -81,7 +81,7 @@ impl<P: Clone> Sending<P> {
     }
 
     /// A new packet: its destination, number and body.
-    pub(super) fn send_new(&mut self, now: Time) -> Option<(NodeId, u32, P)> {
+    pub(super) fn send_new(&mut self, now: Time) -> Option<(Peer, u32, P)> {
         let (to, body) = self.waiting.remove(self.open()?).expect("it was found there");
         self.check_numbers(to, now);
         let outgoing = self.destinations.entry(to).or_insert_with(|| Outgoing::new(&self.parameters));
@@ -95,7 +95,7 @@ impl<P: Clone> Sending<P> {
     }
 
     /// What the numbers rely on: see the head of this module's parent.
-    fn check_numbers(&mut self, to: NodeId, now: Time) {
+    fn check_numbers(&mut self, to: Peer, now: Time) {
         match self.parameters.order {
             Order::Kept => {}
             Order::Any { packets } => {
@@ -111,7 +111,7 @@ impl<P: Clone> Sending<P> {
     }
 
     /// `from` has accepted all before its packet `next`: how many buffers that frees.
-    pub(super) fn acknowledge(&mut self, from: NodeId, next: u32, now: Time) -> u32 {
+    pub(super) fn acknowledge(&mut self, from: Peer, next: u32, now: Time) -> u32 {
         let outgoing = self.destinations.get_mut(&from).expect("whoever acknowledges was sent something");
         let freed = outgoing.acknowledge(next, self.parameters.timeout) as u32;
         if freed == 0 {
@@ -142,15 +142,16 @@ impl<P: Clone> Sending<P> {
 
     pub(super) fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
         let Some(to) = to else { return self.waiting.len() as u32 + self.sent };
-        let waiting = self.waiting.iter().filter(|(other, _)| *other == to).count();
-        (waiting + self.destinations.get(&to).map_or(0, Outgoing::len)) as u32
+        let waiting = self.waiting.iter().filter(|(other, _)| other.node == to).count();
+        let sent: usize = self.destinations.range(Peer::all_of(to)).map(|(_, outgoing)| outgoing.len()).sum();
+        (waiting + sent) as u32
     }
 
     pub(super) const fn reserved(&self) -> u32 {
         self.reserved
     }
 
-    pub(super) const fn destinations(&self) -> &BTreeMap<NodeId, Outgoing<P>> {
+    pub(super) const fn destinations(&self) -> &BTreeMap<Peer, Outgoing<P>> {
         &self.destinations
     }
 

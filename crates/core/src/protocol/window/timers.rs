@@ -1,33 +1,33 @@
 //! Timers, one for each peer at most.
 
-use crate::engine::NodeId;
+use super::peer::Peer;
 use crate::engine::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Those that run.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Timers {
-    of: BTreeMap<NodeId, Time>,
-    in_order: BTreeSet<(Time, NodeId)>,
+    of: BTreeMap<Peer, Time>,
+    in_order: BTreeSet<(Time, Peer)>,
 }
 
 impl Timers {
     /// Sets a peer's timer, anew if it runs.
-    pub(super) fn set(&mut self, peer: NodeId, goes_off: Time) {
+    pub(super) fn set(&mut self, peer: Peer, goes_off: Time) {
         self.stop(peer);
         self.of.insert(peer, goes_off);
         self.in_order.insert((goes_off, peer));
     }
 
     /// Stops a peer's timer, if it runs.
-    pub(super) fn stop(&mut self, peer: NodeId) {
+    pub(super) fn stop(&mut self, peer: Peer) {
         if let Some(goes_off) = self.of.remove(&peer) {
             let had = self.in_order.remove(&(goes_off, peer));
             assert!(had, "a timer that runs has its place in the order");
         }
     }
 
-    pub(super) fn runs(&self, peer: NodeId) -> bool {
+    pub(super) fn runs(&self, peer: Peer) -> bool {
         self.of.contains_key(&peer)
     }
 
@@ -37,7 +37,7 @@ impl Timers {
     }
 
     /// One that is due by `now` goes off, the earliest first: whose it is.
-    pub(super) fn go_off(&mut self, now: Time) -> Option<NodeId> {
+    pub(super) fn go_off(&mut self, now: Time) -> Option<Peer> {
         let &(goes_off, peer) = self.in_order.first()?;
         (goes_off <= now).then(|| {
             self.stop(peer);

@@ -1,5 +1,6 @@
 //! Quantities with a unit, within bounds.
 
+use super::super::meaning::Meaning;
 use super::super::origin::Texts;
 use super::super::quantity::{self, ParseError, Quantity};
 use super::super::tree::{TreeNode, TreeValue};
@@ -35,6 +36,7 @@ pub(in super::super) fn own<Q: Quantity>(text: &str) -> Q {
 impl<Q: Quantity> ValueKind for Amount<Q> {
     type Value = Q;
     type Written<'d> = &'d str;
+    const MEANING: Option<Meaning> = Q::MEANING;
 
     fn name(&self) -> String {
         Q::KIND.to_string() + &bounds(&self.min, &self.max)

@@ -136,7 +136,7 @@ impl Form {
 
     fn allowed(&self) -> Json {
         match self {
-            Form::Value(_, schema) => schema.clone(),
+            Form::Value(_, schema, _) => schema.clone(),
             Form::Table(shape) => shape.allowed(),
             Form::Map(shape) => json!({ "type": "object", "additionalProperties": shape.allowed() }),
             Form::List(shape) => json!({ "type": "array", "items": shape.allowed() }),

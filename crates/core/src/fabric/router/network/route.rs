@@ -53,8 +53,9 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         };
         let ways = self.shape.routing.ways(&asking, self.rules.virtual_channels as u8);
         sector.wishes[own].allowed = u32::from(ways.channels) << first;
-        if ways.ports.is_power_of_two() && ways.escape.is_none() {
-            let port = ways.ports.trailing_zeros() as u8;
+        let ports = ways.ports.mask();
+        if ports.is_power_of_two() && ways.escape.is_none() {
+            let port = ports.trailing_zeros() as u8;
             sector.inputs[own].out_port = base + u16::from(port);
             let known = self.known_ports.get_mut((row + packet.destination) as usize);
             if let Some(known) = known.filter(|_| u32::from(ways.channels) == self.rules.every_channel) {
@@ -62,7 +63,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
             }
             return;
         }
-        let from = start(ways.ports, hash(self.rules.seed, packet.number, router));
+        let from = start(ports, hash(self.rules.seed, packet.number, router));
         if self.shape.routing.draws_port() {
             sector.inputs[own].out_port = base + u16::from(from);
             return;
@@ -96,7 +97,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
             self.several = vec![Several::default(); self.nodes.len() * C];
             (self.has_several, self.is_bare) = (true, false);
         }
-        self.several[channel] = Several { ports: ways.ports, from, escape, escape_room };
+        self.several[channel] = Several { ports: ways.ports.mask(), from, escape, escape_room };
     }
 }
 

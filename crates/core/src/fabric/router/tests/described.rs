@@ -81,8 +81,8 @@ fn links(shape: &Shape, source: u32, destination: u32) -> u32 {
     for links in 0..100 {
         let asking = Asking { router, input, channel: 0, source, destination };
         let ways = shape.routing.ways(&asking, 2);
-        assert!(ways.channels != 0 && ways.ports.is_power_of_two());
-        match shape.wiring.outputs(router)[ways.ports.trailing_zeros() as usize] {
+        assert!(ways.channels != 0 && ways.ports.mask().is_power_of_two());
+        match shape.wiring.outputs(router)[ways.ports.mask().trailing_zeros() as usize] {
             End::Node(node) => {
                 assert_eq!(node, destination);
                 return links;

@@ -1,10 +1,10 @@
 //! Every state that the packets to one node can be in, found by asking the rule again and again.
 
-use super::super::{Asking, Shape, Ways};
+use super::super::{Asking, PortSet, Shape, Ways};
 use super::links::{Links, NONE};
 
 /// A header at an input.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct State {
     /// Its router.
     pub router: u32,
@@ -56,7 +56,7 @@ impl Follow<'_> {
             let channel = held.trailing_zeros() as u8;
             let asking = Asking { router, input: port, channel, source: sources[0], destination };
             let ways = self.shape.routing.ways(&asking, self.virtual_channels);
-            self.states[at].ways = ways;
+            self.states[at].ways = ways.clone();
             self.asked += 1;
             for (port, channels) in each(&ways) {
                 let input = self.links.leads(self.links.output(router, port));
@@ -95,7 +95,12 @@ impl Follow<'_> {
             NONE => {
                 self.number[key] = self.states.len() as u32;
                 let router = self.links.router_of_input(input);
-                self.states.push(State { router, input, held, ways: Ways { ports: 0, channels: 0, escape: None } });
+                self.states.push(State {
+                    router,
+                    input,
+                    held,
+                    ways: Ways { ports: PortSet::Mask(0), channels: 0, escape: None },
+                });
             }
             number => self.states[number as usize].held |= held,
         }
@@ -120,12 +125,12 @@ pub fn ports(set: u64) -> impl Iterator<Item = u8> + Clone {
 /// Every port that may be taken, with its channels, escapes included.
 pub fn each(ways: &Ways) -> impl Iterator<Item = (u8, u16)> {
     let channels = ways.channels;
-    ports(ways.ports).map(move |port| (port, channels)).chain(ways.escape)
+    ports(ways.ports.mask()).map(move |port| (port, channels)).chain(ways.escape)
 }
 
 /// What is waited for until it comes: the escape, or else any way.
 pub fn waited_for(ways: &Ways) -> impl Iterator<Item = (u8, u16)> {
-    let plain = if ways.escape.is_some() { 0 } else { ways.ports };
+    let plain = if ways.escape.is_some() { 0 } else { ways.ports.mask() };
     let channels = ways.channels;
     ports(plain).map(move |port| (port, channels)).chain(ways.escape)
 }

@@ -7,7 +7,7 @@ use super::super::fat_tree::{Climb, FatTreeParameters};
 use super::super::grid::Grid;
 use super::super::hypercube::HypercubeParameters;
 use super::super::torus::TorusParameters;
-use super::super::{Asking, Routing, Shape, Ways, every_channel};
+use super::super::{Asking, PortSet, Routing, Shape, Ways, every_channel};
 use super::*;
 use std::sync::Arc;
 
@@ -46,17 +46,17 @@ fn measures(shape: &Shape) -> (u32, u32, u32, u64, f64) {
 
 #[test]
 fn measures_are_those_of_the_books() {
-    assert_eq!(measures(&adaptive(&[8, 8])), (4, 14, 14, 8, 4.5));
-    assert_eq!(measures(&adaptive(&[4, 4, 4])), (6, 9, 9, 16, 1.0 + 4.5));
-    assert_eq!(measures(&ring(64)), (2, 32, 32, 2, 3.0));
-    assert_eq!(measures(&torus(&[8, 8])), (4, 8, 8, 16, 5.0));
+    assert_eq!(measures(&adaptive(&[8, 8])), (4, 14, 14, 16, 4.5));
+    assert_eq!(measures(&adaptive(&[4, 4, 4])), (6, 9, 9, 32, 1.0 + 4.5));
+    assert_eq!(measures(&ring(64)), (2, 32, 32, 4, 3.0));
+    assert_eq!(measures(&torus(&[8, 8])), (4, 8, 8, 32, 5.0));
     let cube = HypercubeParameters { dimensions: 6 }.shape().unwrap();
-    assert_eq!(measures(&cube), (6, 6, 6, 32, 7.0));
-    assert_eq!(measures(&CrossbarParameters { nodes: 64 }.shape().unwrap()), (0, 0, 1, 32, 1.0));
-    assert_eq!(measures(&fat_tree(64, &[4])), (8, 4, 6, 32, 5.0));
-    assert_eq!(measures(&fat_tree(64, &[2, 2, 4])), (6, 4, 6, 8, 2.5));
-    assert_eq!(measures(&butterfly(1)), (4, 2, 3, 16, 3.0));
-    assert_eq!(measures(&butterfly(2)), (8, 2, 3, 32, 5.0));
+    assert_eq!(measures(&cube), (6, 6, 6, 64, 7.0));
+    assert_eq!(measures(&CrossbarParameters { nodes: 64 }.shape().unwrap()), (0, 0, 1, 64, 1.0));
+    assert_eq!(measures(&fat_tree(64, &[4])), (8, 4, 6, 64, 5.0));
+    assert_eq!(measures(&fat_tree(64, &[2, 2, 4])), (6, 4, 6, 16, 2.5));
+    assert_eq!(measures(&butterfly(1)), (4, 2, 3, 32, 3.0));
+    assert_eq!(measures(&butterfly(2)), (8, 2, 3, 64, 5.0));
     let mesh = survey(&adaptive(&[8, 8]), 2);
     assert!((mesh.hops_mean - 16.0 / 3.0).abs() < 1e-9);
     assert_eq!((mesh.ports, mesh.links, mesh.inputs_from_nodes), (5, 224, 64));
@@ -102,7 +102,7 @@ fn anywhere(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
     let differing = pairs.iter().enumerate().filter(|(_, (here, there))| here != there);
     match differing.fold(0, |ports, (dimension, (here, there))| ports | 1 << Grid::port(dimension, here < there)) {
         0 => Ways::one(grid.node_port(), every),
-        ports => Ways { ports, channels: every, escape: None },
+        ports => Ways { ports: PortSet::Mask(ports), channels: every, escape: None },
     }
 }
 
@@ -142,7 +142,7 @@ fn turns_without_an_escape_deadlock_and_with_one_do_not() {
 /// Escapes by dimensions over channel 0, the other ports over all channels.
 fn escape_and_more(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
     let ways = anywhere(grid, asking, virtual_channels);
-    match ways.ports.trailing_zeros() as u8 {
+    match ways.ports.mask().trailing_zeros() as u8 {
         port if port == grid.node_port() => ways,
         port => Ways { escape: Some((port, 1)), ..ways },
     }
@@ -151,7 +151,7 @@ fn escape_and_more(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
 /// An escape that is itself careless: by rows or by columns, as the destination has it.
 fn careless_escape(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
     let ways = anywhere(grid, asking, virtual_channels);
-    let (first, last) = (ways.ports.trailing_zeros(), 63 - ways.ports.leading_zeros());
+    let (first, last) = (ways.ports.mask().trailing_zeros(), 63 - ways.ports.mask().leading_zeros());
     match first as u8 {
         port if port == grid.node_port() => ways,
         _ if asking.destination.is_multiple_of(3) => {
@@ -179,7 +179,11 @@ fn indirect(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
     match rising {
         0 => Ways::one(grid.node_port(), every_channel(virtual_channels)),
         // The escape is at every router, but over channel 0 only from even ones, else over channel 1.
-        _ => Ways { ports: 1, channels: 0b100, escape: Some((0, if asking.router.is_multiple_of(2) { 1 } else { 2 })) },
+        _ => Ways {
+            ports: PortSet::Mask(1),
+            channels: 0b100,
+            escape: Some((0, if asking.router.is_multiple_of(2) { 1 } else { 2 })),
+        },
     }
 }
 
@@ -191,7 +195,7 @@ fn waits_over_channels_that_do_not_count_are_seen() {
 #[test]
 fn a_large_shape_is_sampled_and_says_so() {
     let survey = survey(&fat_tree(4096, &[4]), 1);
-    assert_eq!((survey.deadlock.clone(), survey.distance_max, survey.bisection), (Deadlock::Free, 12, 2048));
+    assert_eq!((survey.deadlock.clone(), survey.distance_max, survey.bisection), (Deadlock::Free, 12, 4096));
     assert!(!survey.is_complete() && survey.followed.1 > 0);
     assert!(survey.to_string().contains("followed: a sample, from 4096 to "), "{survey}");
 }
@@ -200,11 +204,11 @@ fn a_large_shape_is_sampled_and_says_so() {
 fn a_survey_reads_as_a_few_lines() {
     let told = survey(&fat_tree(16, &[2]), 1).to_string();
     let expected = "\
-16-node fat tree of arity 4, parents 2: 16 nodes, 6 routers, 16 links between them
+16-node fat tree of arity 4, parents 2: 16 nodes, 6 routers, 16 links between them, counted each way
 degree: 4 (6 ports with those of nodes)
 diameter: 2 router hops, mean 1.60
 distance of the latency formula: at most 4, mean 3.60
-bisection: 4 links between the halves of the nodes by number
+bisection: 8 links between the halves of the nodes by number, counted each way
 router inputs for each node: 2.00
 deadlock: no circle of waits
 followed: every pair of nodes, 1 virtual channels";

@@ -196,7 +196,7 @@ impl<'s> Indirect<'s> {
                     reached[at * self.words + number as usize / 64] |= 1 << (number % 64);
                 }
             }
-            let outputs = ports(state.ways.ports).map(|port| self.links.output(state.router, port));
+            let outputs = ports(state.ways.ports.mask()).map(|port| self.links.output(state.router, port));
             let next = outputs.filter(|output| self.links.leads(*output) != NONE).flat_map(|output| {
                 follow.at(self.links.leads(output), state.ways.channels & !self.counts[output as usize])
             });

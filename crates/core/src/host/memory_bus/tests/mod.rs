@@ -1,6 +1,7 @@
 //! The bus at clock precision, the protocol over all reachable states, and traffic against a
 //! reference.
 
+mod coherent_port;
 mod occupancy;
 mod polls;
 mod processor;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::engine::Signal;
+use crate::host::PolledRegister;
 use crate::host::memory_bus::node::{INTERFACE_BASE, MemoryBusNode};
 use crate::host::{AnyProcessor, Device, Processor, Stalls, Utilization};
 use proptest::prelude::*;
@@ -52,9 +53,9 @@ fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: T
             let shows = || status.0.get().then_some(Time::ZERO);
             let on_bus = over_bus.then_some((window.at(0), 4));
             let register =
-                PolledRegister { on_bus, access_cycles: ACCESS_CYCLES, round_cycles, told: &told, shows: &shows };
+                PolledRegister { on_bus, access_cycles: ACCESS_CYCLES, round_cycles, event: &told, shows: &shows };
             if sees {
-                processor.takes_up_read(over_bus);
+                processor.resume_read(over_bus);
             } else if over_bus {
                 sees = processor.read_uncached(window.at(0), 4).await > 0;
             } else {

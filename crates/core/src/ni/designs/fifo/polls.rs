@@ -1,11 +1,10 @@
 //! How a driver waits for a packet in a fifo: it reads the status again and again.
 //!
 //! Where the host can tell what such reads come to, those that show nothing are passed at once
-//! ([`MemoryBusProcessor::pass_polls`](crate::host::memory_bus::MemoryBusProcessor::pass_polls)).
+//! ([`CoherentProcessor::pass_polls`](crate::host::CoherentProcessor::pass_polls)).
 
 use super::device::ReceiveFifo;
-use crate::host::memory_bus::PolledRegister;
-use crate::host::{Address, AnyProcessor, Processor};
+use crate::host::{Address, AnyProcessor, PolledRegister, Processor};
 use crate::ni::driver::Wake;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -46,7 +45,7 @@ impl StatusPolls {
                     on_bus: self.on_bus,
                     access_cycles: self.access_cycles,
                     round_cycles: self.round_cycles,
-                    told: &self.fifo.visible,
+                    event: &self.fifo.visible,
                     shows: &|| self.fifo.shows(),
                 };
                 self.sees.set(processor.pass_polls(&register, wake.next).await);
@@ -59,7 +58,7 @@ impl StatusPolls {
     pub fn takes_up(&self, cpu: &AnyProcessor) -> bool {
         // Another task may have taken the packet.
         if let (true, Some(_), Some(processor)) = (self.sees.take(), self.fifo.shows(), cpu.coherent()) {
-            processor.takes_up_read(self.on_bus.is_some());
+            processor.resume_read(self.on_bus.is_some());
             return true;
         }
         false

@@ -34,8 +34,8 @@ use super::layout::{QueueLayout, header_last};
 use super::prefetch::{self, Keep, Prefetch};
 use super::throttle::Throttle;
 use crate::engine::{Bytes, Mailbox, Sim, Time};
-use crate::host::block::{Address, BLOCK_BYTES, Block};
-use crate::host::memory_bus::{Agent, AgentId, Bus, Cache, Snooped, State, TransactionKind, moesi};
+use crate::host::memory_bus::{Agent, AgentId, Cache, Snooped, State, TransactionKind, moesi};
+use crate::host::{Address, BLOCK_BYTES, Block, CoherentPort};
 use crate::ni::designs::half::HalfContext;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -132,7 +132,7 @@ impl Agent for ReceiveDevice {
 /// The receiving device at work.
 struct Filling {
     sim: Sim,
-    bus: Rc<Bus>,
+    port: Rc<dyn CoherentPort>,
     id: AgentId,
     device: Rc<ReceiveDevice>,
     shared: Rc<ReceiveShared>,
@@ -153,9 +153,7 @@ impl Deposit for Filling {
     }
 
     async fn look(&self, block: Address) -> Block {
-        let mut data = Block::ZERO;
-        self.bus.transact(self.id, TransactionKind::Read, block, BLOCK_BYTES, &mut data).await;
-        data
+        self.port.read_shared(self.id, block, &|| None).await
     }
 }
 
@@ -198,9 +196,9 @@ impl Filling {
         let next_sense = self.queue.sense(old + self.queue.slots());
         let is_overwritten = slot == self.queue.slot(position);
         if block == 0 && !is_overwritten && self.memory_senses[slot].get() == next_sense {
-            let mut data = self.device.cache.get(address).expect("a resident block is in the cache");
+            let data = self.device.cache.get(address).expect("a resident block is in the cache");
             self.device.cache.drop_block(address);
-            self.bus.transact(self.id, TransactionKind::WriteBack, address, BLOCK_BYTES, &mut data).await;
+            self.port.write_back(self.id, address, data).await;
             self.memory_senses[slot].set(self.queue.sense(old));
         }
         self.device.cache.drop_block(address);
@@ -218,9 +216,7 @@ impl Filling {
     async fn fill(&self, position: u64, blocks: &[Block]) {
         for block in header_last(blocks.len()) {
             let address = self.queue.block(position, block);
-            self.bus
-                .transact(self.id, TransactionKind::Invalidate, address, BLOCK_BYTES, &mut Block::ZERO.clone())
-                .await;
+            self.port.upgrade(self.id, address).await;
             self.device.cache.put(address, State::Modified, &blocks[block]);
             self.place(position, block).set(Some((position, block)));
         }
@@ -230,9 +226,7 @@ impl Filling {
         for block in header_last(blocks.len()) {
             let address = self.queue.block(position, block);
             self.forget(position, block);
-            self.bus
-                .transact(self.id, TransactionKind::WriteBlock, address, BLOCK_BYTES, &mut blocks[block].clone())
-                .await;
+            self.port.write_through(self.id, address, blocks[block]).await;
         }
         self.memory_senses[self.queue.slot(position)].set(self.queue.sense(position));
     }
@@ -240,14 +234,14 @@ impl Filling {
 
 /// Builds the sending half.
 pub fn sender(context: &HalfContext<'_>, throttled: bool) -> QueueSender {
-    let (queue, node) = (queue_in_memory(context), context.coherent());
+    let (queue, port) = (queue_in_memory(context), context.coherent());
     let device = Rc::new(SendDevice {
         queue,
         cache: QueueCache::new(context.parameters.cache_blocks),
         wanted: prefetch::wanted(context.sim(), context.name()),
     });
-    let id = node.bus.attach(device.clone(), None);
-    let source = Prefetch::new(context.sim(), &node.bus, id, device.clone(), device.wanted.clone(), context.name());
+    let id = port.attach(device.clone(), None);
+    let source = Prefetch::new(context.sim(), &port, id, device.clone(), device.wanted.clone(), context.name());
     let registers = SendRegisters::new(context);
     device::start_sending(context, &registers, queue, source);
     QueueSender::new(context, registers, queue, throttled.then(Throttle::default))
@@ -255,13 +249,13 @@ pub fn sender(context: &HalfContext<'_>, throttled: bool) -> QueueSender {
 
 /// Builds the receiving half.
 pub fn receiver(context: &HalfContext<'_>) -> QueueReceiver {
-    let (p, queue, node) = (context.parameters, queue_in_memory(context), context.coherent());
+    let (p, queue, port) = (context.parameters, queue_in_memory(context), context.coherent());
     let shared = ReceiveShared::new(context);
     let device = Rc::new(ReceiveDevice { cache: QueueCache::new(p.cache_blocks), time: p.memory_time });
     let target = Filling {
         sim: context.sim().clone(),
-        bus: node.bus.clone(),
-        id: node.bus.attach(device.clone(), None),
+        id: port.attach(device.clone(), None),
+        port,
         device,
         shared: shared.clone(),
         queue,

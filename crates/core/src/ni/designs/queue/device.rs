@@ -66,13 +66,15 @@ impl Device for SendRegisters {
     fn write(&self, at: u64, bytes: &[u8]) {
         assert_eq!(at, TAIL, "only the tail is written");
         let word = read_bytes(bytes);
-        self.told.set(word & ((1 << COUNT_BITS) - 1));
-        let (journey, ticket) =
-            self.composing.borrow_mut().pop_front().expect("the tail tells of packets that were composed");
-        if let Some(ticket) = ticket {
-            ticket.end(&SENDING, self.sim.now());
+        let tail = word & ((1 << COUNT_BITS) - 1);
+        for _ in self.told.replace(tail)..tail {
+            let (journey, ticket) =
+                self.composing.borrow_mut().pop_front().expect("the tail tells of packets that were composed");
+            if let Some(ticket) = ticket {
+                ticket.end(&SENDING, self.sim.now());
+            }
+            self.packets.borrow_mut().push_back((journey, marks_of(word >> COUNT_BITS)));
         }
-        self.packets.borrow_mut().push_back((journey, marks_of(word >> COUNT_BITS)));
         self.rung.notify();
     }
 }
@@ -159,6 +161,10 @@ pub trait Deposit {
     async fn deposit(&self, position: u64, blocks: &[Block]);
     /// Reads a block of memory.
     async fn look(&self, block: Address) -> Block;
+    /// Consumes a packet that is not for a program; returns whether it was one.
+    async fn consume(&self, _packet: &Packet) -> bool {
+        false
+    }
 }
 
 /// Puts packets into the queue as they come.
@@ -171,12 +177,17 @@ pub async fn serve_receives(
     target: impl Deposit,
 ) {
     let mut blocks = Vec::new();
-    for position in 0.. {
+    let mut position = 0;
+    loop {
         let taken = port.take(Class::REQUESTS).await;
         let start = sim.now();
         sim.delay(times.processing).await;
-        wait_for_room(&sim, &shared, &queue, position, times.head_poll, &target).await;
         let packet = taken.packet.clone();
+        if target.consume(&packet).await {
+            port.release(taken);
+            continue;
+        }
+        wait_for_room(&sim, &shared, &queue, position, times.head_poll, &target).await;
         let mut header = Header::of(&packet);
         header.sense = queue.sense(position);
         packet.write(0, &header.encode().to_le_bytes());
@@ -188,6 +199,7 @@ pub async fn serve_receives(
         packet.journey.close("receive: interface", sim.now());
         shared.journeys.borrow_mut().push_back(packet.journey.clone());
         shared.visible.notify();
+        position += 1;
     }
 }
 

@@ -14,19 +14,26 @@
 //! On a host that does not snoop the processor polls memory, and the interface reads and writes it
 //! through the bridge: a descriptor ring, but for the payload that stands in it.
 //!
+//! The devices of both nodes execute one-sided operations ([`remote_memory`](super::remote_memory)).
+//!
 //! Leaves out: the I/O bus on which the real one sits, as the paper does, where the host has none.
 //! Parameters: blocks of a queue.
 
 use super::device::{self, Deposit, Fetch, ReceiveShared, SendRegisters};
 use super::driver::{QueueReceiver, QueueSender};
 use super::layout::{QueueLayout, header_last};
+use super::remote_memory::RemoteMemory;
+use crate::fabric::Packet;
 use crate::host::{Address, BLOCK_BYTES, Block, DmaInitiator};
 use crate::ni::designs::half::HalfContext;
+use std::rc::Rc;
 
 /// Reads and writes main memory, and keeps nothing.
 struct Direct {
-    initiator: DmaInitiator,
+    initiator: Rc<DmaInitiator>,
     queue: QueueLayout,
+    /// One-sided operations, where the device executes them.
+    remote: Option<Rc<RemoteMemory>>,
 }
 
 impl Fetch for Direct {
@@ -45,6 +52,13 @@ impl Deposit for Direct {
     async fn look(&self, block: Address) -> Block {
         self.initiator.read_block(block).await
     }
+
+    async fn consume(&self, packet: &Packet) -> bool {
+        match &self.remote {
+            Some(remote) => remote.serve(packet).await,
+            None => false,
+        }
+    }
 }
 
 /// A queue of the site's size in main memory.
@@ -58,13 +72,16 @@ pub fn queue_in_memory(context: &HalfContext<'_>) -> QueueLayout {
 pub fn sender(context: &HalfContext<'_>) -> QueueSender {
     let (queue, registers) = (queue_in_memory(context), SendRegisters::new(context));
     let sender = QueueSender::new(context, registers.clone(), queue, None);
-    device::start_sending(context, &registers, queue, Direct { initiator: context.host().dma(), queue });
+    let initiator = Rc::new(context.host().dma());
+    device::start_sending(context, &registers, queue, Direct { initiator, queue, remote: None });
     sender
 }
 
-/// Builds the receiving half.
-pub fn receiver(context: &HalfContext<'_>) -> QueueReceiver {
+/// Builds the receiving half, whose device may execute one-sided operations.
+pub fn receiver(context: &HalfContext<'_>, executes_operations: bool) -> QueueReceiver {
     let (queue, shared) = (queue_in_memory(context), ReceiveShared::new(context));
-    device::start_receiving(context, &shared, queue, Direct { initiator: context.host().dma(), queue });
-    QueueReceiver::new(context, shared, queue)
+    let initiator = Rc::new(context.host().dma());
+    let remote = executes_operations.then(|| RemoteMemory::new(context, &initiator));
+    device::start_receiving(context, &shared, queue, Direct { initiator, queue, remote: remote.clone() });
+    QueueReceiver::new(context, shared, queue).with_operations(remote)
 }

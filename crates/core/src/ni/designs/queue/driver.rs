@@ -3,15 +3,19 @@
 
 use super::device::{ReceiveShared, SendRegisters, tail_word};
 use super::layout::{HEAD, QueueLayout, REGISTER_BYTES, REGISTERS, TAIL};
+use super::remote_memory::{RemoteMemory, RemoteOperations};
+use super::remote_wire::{RemotePacket, WORDS_BYTES};
 use super::throttle::{Meter, Throttle};
+use crate::engine::Journey;
 use crate::engine::sim::PointId;
-use crate::host::{AnyProcessor, Processor, Window};
+use crate::host::{Address, AnyProcessor, Processor, Window};
 use crate::ni::designs::fifo::device::marks_word;
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::driver::{DriverState, SendRequest, Wake};
-use crate::ni::parcel::{Header, Ticket};
+use crate::ni::parcel::{HEADER_BYTES, Header, Ticket};
 use crate::ni::port::Port;
 use crate::ni::word_copy::{PayloadSink, load, load_word, loaded, store, store_word, stored};
+use crate::protocol::Marks;
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -25,6 +29,30 @@ pub struct QueueSender {
     tail: Cell<u64>,
     head_seen: Cell<u64>,
     throttle: Option<Throttle>,
+    /// Number of packets of which the device has been notified.
+    rung: Cell<u64>,
+}
+
+/// Data of a one-sided operation.
+#[derive(Clone, Copy)]
+pub enum RemoteData {
+    /// No data.
+    None,
+    /// A value.
+    Word(u64),
+    /// Bytes in memory.
+    Memory(Address, usize),
+}
+
+impl RemoteData {
+    /// Returns the number of bytes.
+    pub fn bytes(self) -> usize {
+        match self {
+            RemoteData::None => 0,
+            RemoteData::Word(_) => 8,
+            RemoteData::Memory(_, bytes) => bytes,
+        }
+    }
 }
 
 impl QueueSender {
@@ -44,23 +72,69 @@ impl QueueSender {
             tail: Cell::new(0),
             head_seen: Cell::new(0),
             throttle,
+            rung: Cell::new(0),
         }
     }
 
     fn has_room(&self) -> bool {
         self.tail.get() - self.head_seen.get() < self.queue.slots()
     }
-}
 
-impl SendHalf for QueueSender {
-    async fn can_send(&self, cpu: &AnyProcessor) -> bool {
+    /// Returns whether the queue has a slot for a packet.
+    pub async fn has_slot(&self, cpu: &AnyProcessor) -> bool {
         if !self.has_room() {
             self.head_seen.set(cpu.read(self.window.at(HEAD), REGISTER_BYTES).await);
         }
         self.has_room()
     }
 
+    /// Composes a packet of a one-sided operation in a free slot; the device fetches it after the next
+    /// [`ring`](Self::ring).
+    pub async fn compose_operation(&self, cpu: &AnyProcessor, packet: &RemotePacket, data: RemoteData) {
+        let position = self.tail.get();
+        let header = Header { sense: self.queue.sense(position), ..packet.header(data.bytes()) };
+        self.registers.composing.borrow_mut().push_back((Journey::NONE, None));
+        let slot = self.queue.block(position, 0);
+        // Behind the header, whose sense makes the packet valid, and the words.
+        let data_at = slot + (HEADER_BYTES + WORDS_BYTES) as u64;
+        match data {
+            RemoteData::None => {}
+            RemoteData::Word(value) => cpu.store_word(data_at, 8, value).await,
+            RemoteData::Memory(from, bytes) => {
+                let mut data = vec![0; bytes];
+                cpu.load_run(from, &mut data).await;
+                cpu.store_run(data_at, &data).await;
+            }
+        }
+        for (word, value) in packet.words().into_iter().enumerate() {
+            cpu.store_word(slot + 8 * (word as u64 + 1), 8, value).await;
+        }
+        cpu.store_word(slot, 8, header.encode()).await;
+        assert_eq!(self.tail.replace(position + 1), position, "one core composes at a time");
+    }
+
+    /// Notifies the device of the packets that were composed since the last time, if there are any.
+    pub async fn ring(&self, cpu: &AnyProcessor) {
+        if self.rung.get() < self.tail.get() {
+            self.notify(cpu, Marks::ALONE).await;
+        }
+    }
+
+    /// Writes the tail, with the marks of the packets composed since the last time.
+    async fn notify(&self, cpu: &AnyProcessor, marks: Marks) {
+        self.rung.set(self.tail.get());
+        let tail = tail_word(self.tail.get(), marks_word(marks));
+        cpu.write(self.window.at(TAIL), REGISTER_BYTES, tail).await;
+    }
+}
+
+impl SendHalf for QueueSender {
+    async fn can_send(&self, cpu: &AnyProcessor) -> bool {
+        self.has_slot(cpu).await
+    }
+
     async fn send(&self, cpu: &AnyProcessor, mut header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
+        self.ring(cpu).await;
         if let Some(throttle) = &self.throttle {
             throttle.wait(cpu, &self.port, &header).await;
         }
@@ -73,8 +147,7 @@ impl SendHalf for QueueSender {
             stored!(cpu, value, store(cpu, slot + 8 * word as u64, 8, value));
         }
         self.tail.set(position + 1);
-        let tail = tail_word(position + 1, marks_word(packet.marks));
-        cpu.write(self.window.at(TAIL), REGISTER_BYTES, tail).await;
+        self.notify(cpu, packet.marks).await;
     }
 }
 
@@ -87,6 +160,8 @@ pub struct QueueReceiver {
     poll_cycles: u64,
     head: Cell<u64>,
     meter: Meter,
+    /// One-sided operations, where the device executes them.
+    operations: Option<RemoteOperations>,
 }
 
 impl QueueReceiver {
@@ -100,7 +175,19 @@ impl QueueReceiver {
             poll_cycles: context.poll_cycles(),
             head: Cell::new(0),
             meter: Meter::default(),
+            operations: None,
         }
+    }
+
+    /// Adds the operations of a device that executes them.
+    #[must_use]
+    pub fn with_operations(self, memory: Option<Rc<RemoteMemory>>) -> QueueReceiver {
+        QueueReceiver { operations: memory.map(RemoteOperations::new), ..self }
+    }
+
+    /// Returns the operations, if the device executes them.
+    pub fn operations(&self) -> Option<&RemoteOperations> {
+        self.operations.as_ref()
     }
 }
 

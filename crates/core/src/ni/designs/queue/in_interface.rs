@@ -21,8 +21,9 @@ use super::driver::{QueueReceiver, QueueSender};
 use super::layout::{QueueLayout, RECEIVE_QUEUE, SEND_QUEUE, header_last};
 use super::prefetch::{self, Keep, Prefetch};
 use crate::engine::{Mailbox, Sim, Time};
-use crate::host::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
-use crate::host::memory_bus::{Agent, AgentId, Bus, Snooped, TransactionKind};
+use crate::host::block::{block_of, offset_in_block};
+use crate::host::memory_bus::{Agent, AgentId, Snooped, TransactionKind};
+use crate::host::{Address, BLOCK_BYTES, Block, CoherentPort};
 use crate::ni::designs::half::HalfContext;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -132,7 +133,7 @@ impl Agent for ReceiveDevice {
 /// The receiving device at work.
 struct Steering {
     sim: Sim,
-    bus: Rc<Bus>,
+    port: Rc<dyn CoherentPort>,
     id: AgentId,
     device: Rc<ReceiveDevice>,
 }
@@ -142,32 +143,28 @@ impl Deposit for Steering {
         self.sim.delay(self.device.time).await;
         for block in header_last(blocks.len()) {
             let address = self.device.memory.queue.block(position, block);
-            self.bus
-                .transact(self.id, TransactionKind::Invalidate, address, BLOCK_BYTES, &mut Block::ZERO.clone())
-                .await;
+            self.port.upgrade(self.id, address).await;
             self.device.memory.write(address, BLOCK_BYTES, &blocks[block]);
         }
     }
 
     async fn look(&self, block: Address) -> Block {
-        let mut data = Block::ZERO;
-        self.bus.transact(self.id, TransactionKind::Read, block, BLOCK_BYTES, &mut data).await;
-        data
+        self.port.read_shared(self.id, block, &|| None).await
     }
 }
 
 /// Builds the sending half.
 pub fn sender(context: &HalfContext<'_>) -> QueueSender {
     let memory = QueueMemory::new(SEND_QUEUE, context);
-    let (queue, node) = (memory.queue, context.coherent());
+    let (queue, port) = (memory.queue, context.coherent());
     let device = Rc::new(SendDevice {
         current: vec![Cell::new(false); queue.blocks()],
         memory,
         wanted: prefetch::wanted(context.sim(), context.name()),
         time: context.parameters.memory_time,
     });
-    let id = node.attach(device.clone(), device.memory.range());
-    let source = Prefetch::new(context.sim(), &node.bus, id, device.clone(), device.wanted.clone(), context.name());
+    let id = port.attach(device.clone(), Some(device.memory.range()));
+    let source = Prefetch::new(context.sim(), &port, id, device.clone(), device.wanted.clone(), context.name());
     let registers = SendRegisters::new(context);
     device::start_sending(context, &registers, queue, source);
     QueueSender::new(context, registers, queue, None)
@@ -175,12 +172,12 @@ pub fn sender(context: &HalfContext<'_>) -> QueueSender {
 
 /// Builds the receiving half.
 pub fn receiver(context: &HalfContext<'_>) -> QueueReceiver {
-    let (node, shared) = (context.coherent(), ReceiveShared::new(context));
+    let (port, shared) = (context.coherent(), ReceiveShared::new(context));
     let time = context.parameters.memory_time;
     let device = Rc::new(ReceiveDevice { memory: QueueMemory::new(RECEIVE_QUEUE, context), time });
     let queue = device.memory.queue;
-    let id = node.attach(device.clone(), device.memory.range());
-    let target = Steering { sim: context.sim().clone(), bus: node.bus.clone(), id, device };
+    let id = port.attach(device.clone(), Some(device.memory.range()));
+    let target = Steering { sim: context.sim().clone(), port, id, device };
     device::start_receiving(context, &shared, queue, target);
     QueueReceiver::new(context, shared, queue)
 }

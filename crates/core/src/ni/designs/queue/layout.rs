@@ -20,7 +20,7 @@ use crate::host::memory_bus::node::INTERFACE_BASE;
 use crate::host::{Address, BLOCK_BYTES};
 
 /// The tail of the send queue (write): how many packets were composed so far, and from bit 28 the
-/// marks of the one composed last.
+/// marks of those composed since it was last written.
 pub const TAIL: u64 = 0;
 /// The head of the send queue (read): how many packets were fetched so far.
 pub const HEAD: u64 = 8;

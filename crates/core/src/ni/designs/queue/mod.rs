@@ -8,6 +8,7 @@
 //! | `in_interface.rs` | `CNI512Q`: queues at home in the interface |
 //! | `cached.rs` | `CNI32Qm`: queues in main memory, and caches in the interface |
 //! | `prefetch.rs`, `throttle.rs` | what these add |
+//! | `remote_memory.rs`, `remote_operations.rs`, `remote_wire.rs` | one-sided operations: device, driver, packets |
 
 pub mod cached;
 pub mod device;
@@ -16,4 +17,11 @@ pub mod driver;
 pub mod in_interface;
 pub mod layout;
 pub mod prefetch;
+pub mod remote_memory;
+mod remote_operations;
+mod remote_wire;
+#[cfg(test)]
+mod tests;
 pub mod throttle;
+
+pub use remote_wire::operation_max;

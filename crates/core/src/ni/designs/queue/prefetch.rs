@@ -7,8 +7,8 @@
 use super::device::Fetch;
 use super::layout::QueueLayout;
 use crate::engine::{Mailbox, Sim};
-use crate::host::block::{Address, BLOCK_BYTES, Block};
-use crate::host::memory_bus::{AgentId, Bus, TransactionKind};
+use crate::host::memory_bus::{AgentId, TransactionKind};
+use crate::host::{Address, BLOCK_BYTES, Block, CoherentPort};
 use std::rc::Rc;
 
 /// Where an interface keeps the blocks of the send queue that it has fetched.
@@ -21,7 +21,7 @@ pub trait Keep {
 
 /// Fetches blocks into a [`Keep`], asked to or ahead.
 pub struct Prefetch<K> {
-    bus: Rc<Bus>,
+    port: Rc<dyn CoherentPort>,
     id: AgentId,
     kept: Rc<K>,
     wanted: Rc<Mailbox<Address>>,
@@ -29,7 +29,7 @@ pub struct Prefetch<K> {
 
 impl<K> Clone for Prefetch<K> {
     fn clone(&self) -> Prefetch<K> {
-        Prefetch { bus: self.bus.clone(), id: self.id, kept: self.kept.clone(), wanted: self.wanted.clone() }
+        Prefetch { port: self.port.clone(), id: self.id, kept: self.kept.clone(), wanted: self.wanted.clone() }
     }
 }
 
@@ -51,13 +51,13 @@ impl<K: Keep + 'static> Prefetch<K> {
     /// A prefetcher at work.
     pub fn new(
         sim: &Sim,
-        bus: &Rc<Bus>,
+        port: &Rc<dyn CoherentPort>,
         id: AgentId,
         kept: Rc<K>,
         wanted: Rc<Mailbox<Address>>,
         name: &str,
     ) -> Prefetch<K> {
-        let prefetch = Prefetch { bus: bus.clone(), id, kept, wanted };
+        let prefetch = Prefetch { port: port.clone(), id, kept, wanted };
         sim.spawn_server(format!("{name} prefetch"), prefetch.clone().serve());
         prefetch
     }
@@ -75,13 +75,8 @@ impl<K: Keep> Fetch for Prefetch<K> {
         if let Some(data) = self.kept.held(block) {
             return data;
         }
-        let granted = self.bus.acquire(self.id).await;
-        // The other of the two that fetch may have been faster.
-        if let Some(data) = self.kept.held(block) {
-            return data;
-        }
-        let mut data = Block::ZERO;
-        granted.run(TransactionKind::Read, block, BLOCK_BYTES, &mut data).await;
+        // The other of the two tasks that fetch may be faster.
+        let data = self.port.read_shared(self.id, block, &|| self.kept.held(block)).await;
         self.kept.keep(block, &data);
         data
     }

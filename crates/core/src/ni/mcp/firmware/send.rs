@@ -5,7 +5,7 @@ use super::super::layout::{Piece, SENT, send};
 use super::super::threads::Mcp;
 use super::super::{stage, sums};
 use super::{Context, cause};
-use crate::engine::{Bytes, CapturedPacket, Class, Head, Journey, NodeId};
+use crate::engine::{Bytes, CapturedPacket, Class, Journey, NodeId};
 use crate::fabric::{Label, Packet};
 use crate::host::{Direction, InterruptVector};
 use crate::ni::lanai::{HostJob, Landing, TransmitJob};
@@ -113,7 +113,7 @@ impl SendSide {
         let destination = NodeId(sram.load_word(slot + send::NODE));
         let length = Bytes(prefix + u64::from(units));
         let (source, class) = (context.host.node, Class::REQUESTS);
-        let label = Label { source, destination, class, length, takes_place: false, head: Head::default() };
+        let label = Label { source, destination, class, length, takes_place: false, ..Label::default() };
         if from == 0 {
             context.pending.add(destination);
             self.message = Rc::new(Message { journey: journey.clone(), lost: Cell::new(false) });

@@ -12,7 +12,7 @@
 
 use super::receive::Arrived;
 use super::send::Outgoing;
-use crate::engine::{Bytes, Class, NodeId, Time};
+use crate::engine::{Bytes, Class, FlowKey, NodeId, Time};
 use crate::fabric::{Label, Packet};
 use crate::protocol::{
     Answer, Effects, Frame, Marks, Offer, PacketHandle, Protocol, ProtocolBinding, Slot, Statistics, Taken, plain,
@@ -77,7 +77,7 @@ impl Admission {
     /// A packet may go when its turn comes.
     pub(super) fn offer(&self, slot: Slot, packet: &Rc<Outgoing>, (to, marks, bytes): (NodeId, Marks, Bytes)) {
         let body = PacketHandle::new(packet.clone());
-        self.protocol.borrow_mut().offer(slot, Offer { to, class: CLASS, marks, bytes, body });
+        self.protocol.borrow_mut().offer(slot, Offer { to, flow: FlowKey(0), class: CLASS, marks, bytes, body });
     }
 
     /// What may leave now.
@@ -90,7 +90,15 @@ impl Admission {
         let is_packet = frame.body.as_ref().is_some_and(|body| body.peek::<Outgoing>().is_some());
         let length = if is_packet { frame.bytes } else { self.acknowledgement };
         let takes_place = self.runs && frame.takes_place;
-        Label { source: self.own, destination: frame.to, class: CLASS, length, takes_place, head: frame.head }
+        Label {
+            source: self.own,
+            destination: frame.to,
+            class: CLASS,
+            length,
+            takes_place,
+            flow: frame.flow,
+            head: frame.head,
+        }
     }
 
     /// A frame has left.
@@ -124,9 +132,10 @@ impl Admission {
 
     /// A packet came, or a frame of the protocol's own; true if it is for nobody.
     pub(super) fn arrive(&self, packet: &Packet, body: Option<&Rc<Arrived>>, now: Time) -> bool {
-        let Label { source: from, destination: to, class, length: bytes, takes_place, head } = packet.label();
+        let Label { source: from, destination: to, class, length: bytes, takes_place, flow, head } = packet.label();
         let body = body.map(|arrived| PacketHandle::new(arrived.clone()));
-        let frame = Frame { from, to, class, head, bytes, takes_place, again: false, body };
+        let (extension, marks) = (packet.header_extension(), packet.marks());
+        let frame = Frame { from, to, flow, class, head, extension, marks, bytes, takes_place, again: false, body };
         let effects = self.protocol.borrow_mut().arrive(frame, now);
         self.has_effects(effects);
         effects.discards

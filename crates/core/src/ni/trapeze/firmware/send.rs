@@ -176,9 +176,10 @@ impl SendSide {
         let now = context.chip.sim.now();
         let frame = context.admission.next(now)?;
         let label = context.admission.label(&frame);
-        let Frame { to, head, again, body, .. } = frame;
+        let Frame { to, head, extension, marks, again, body, .. } = frame;
         let Some(message) = body.and_then(|body| body.get::<Outgoing>()) else {
             let packet = Packet::new(label, Journey::NONE);
+            packet.set_header(marks, extension);
             context.speak(&packet.journey).await;
             context.chip.sram.store(context.layout.scratch(), &head_bytes(head));
             return Some(Crossing::of(packet, None, (context.layout.scratch(), label.length), Rc::default()));
@@ -195,7 +196,9 @@ impl SendSide {
             journey.close_if_lasted(stage::ADMISSION, now);
         }
         let (first, landing) = ((message.entry, CONTROL), message.landing.clone());
-        Some(Crossing::of(Packet::new(label, journey), Some(message), first, landing))
+        let packet = Packet::new(label, journey);
+        packet.set_header(marks, extension);
+        Some(Crossing::of(packet, Some(message), first, landing))
     }
 
     /// Whether a message waits in the send ring, and a buffer and the engine are free for it.

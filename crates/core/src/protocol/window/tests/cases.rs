@@ -2,8 +2,8 @@
 
 use super::super::*;
 use super::net::*;
-use crate::engine::NodeId;
 use crate::engine::Time;
+use crate::engine::{FlowKey, NodeId};
 
 #[test]
 fn a_buffer_is_taken_from_its_reservation_to_its_acknowledgement() {
@@ -153,7 +153,7 @@ fn numbers_go_round() {
     assert!(net.links.iter().all(WindowLink::is_idle));
     let mut arrive = |id: u32| {
         let header = WindowHeader::Data { sequence: id % 4 };
-        net.arrive(&WindowFrame { from: A, to: B, header, body: Some(id), again: false })
+        net.arrive(&WindowFrame { from: A, to: B, flow: FlowKey(0), header, body: Some(id), again: false })
     };
     assert_eq!(arrive(23), Arrived::Readable(1));
     assert_eq!([22, 23].map(arrive), [Arrived::Duplicate; 2], "as far back as the window");
@@ -192,5 +192,7 @@ fn a_network_that_misroutes_is_found_out() {
 fn an_acknowledgement_from_a_stranger_is_found_out() {
     let (mut net, _) = sent(1, &parameters());
     let header = WindowHeader::Acknowledgement { next: 1 };
-    let _ = net.link(A).arrive(WindowFrame { from: NodeId(9), to: A, header, body: None, again: false }, Time::ZERO);
+    let _ = net
+        .link(A)
+        .arrive(WindowFrame { from: NodeId(9), to: A, flow: FlowKey(0), header, body: None, again: false }, Time::ZERO);
 }

@@ -5,8 +5,8 @@ use super::super::receiving::Receiving;
 use super::super::*;
 use super::model::{Case, Id, Network};
 use super::net::over_the_wire;
-use crate::engine::NodeId;
 use crate::engine::Time;
+use crate::engine::{FlowKey, NodeId};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A frame, in an order.
@@ -165,7 +165,7 @@ impl State {
     }
 
     fn arrive(&mut self, (from, to, header, body): Carried) {
-        let frame = WindowFrame { from, to, header, body, again: false };
+        let frame = WindowFrame { from, to, flow: FlowKey(0), header, body, again: false };
         let _ = self.links[to.0 as usize].arrive(frame, Time::ZERO);
     }
 
@@ -193,18 +193,18 @@ impl State {
         let senders = (0..).map(NodeId).zip(&self.links);
         senders.flat_map(move |(from, link)| {
             let windows = link.sending.destinations().iter();
-            windows.map(move |(to, window)| (from, window, &self.links[to.0 as usize].receiving))
+            windows.map(move |(to, window)| (from, window, &self.links[to.node.0 as usize].receiving))
         })
     }
 
     /// What a sender takes to be accepted is.
     pub fn is_agreed(&self) -> bool {
-        self.pairs().all(|(from, window, receiving)| window.base() <= receiving.position(from))
+        self.pairs().all(|(from, window, receiving)| window.base() <= receiving.position(from.into()))
     }
 
     /// What a receiver keeps for a place of the sequence was sent for that place.
     pub fn is_kept_in_place(&self) -> bool {
-        self.pairs().all(|(from, window, receiving)| receiving.last_kept(from) < Some(window.next()))
+        self.pairs().all(|(from, window, receiving)| receiving.last_kept(from.into()) < Some(window.next()))
     }
 
     pub fn is_complete(&self) -> bool {

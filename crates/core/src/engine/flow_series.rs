@@ -1,0 +1,96 @@
+//! The latencies of several flows by the number of the message in its flow, for the test for an initial transient.
+//!
+//! The messages of the same number are averaged over all flows, so that each batch holds as many of a slow flow as of a
+//! fast one. The series ends with the first flow that ends: what is sent after that meets other traffic. Memory is
+//! bounded (`TimeSeries`).
+
+use super::time::Time;
+use super::time_series::TimeSeries;
+use super::transient::TransientTest;
+
+/// The latencies of several flows, by the number of the message.
+#[derive(Clone, Default, Debug)]
+pub struct FlowSeries {
+    /// Latencies in picoseconds, by the number of the message.
+    series: TimeSeries,
+    flows: u64,
+    has_ended: bool,
+    count: u64,
+    /// When the first and the last of them were measured.
+    span: Option<(Time, Time)>,
+}
+
+impl FlowSeries {
+    /// Adds a flow.
+    pub fn join(&mut self) {
+        self.flows += 1;
+    }
+
+    /// Adds the latency of message `number` of a flow, measured at `at`, unless a flow has ended.
+    pub fn add(&mut self, number: u64, latency: Time, at: Time) {
+        if self.has_ended {
+            return;
+        }
+        self.series.add(number, latency.ps());
+        self.count += 1;
+        let (first, last) = self.span.unwrap_or((at, at));
+        self.span = Some((first.min(at), last.max(at)));
+    }
+
+    /// Returns the number of latencies.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Returns the instants at which the first and the last latency were measured.
+    pub fn span(&self) -> Option<(Time, Time)> {
+        self.span
+    }
+
+    /// Ends the series, since a flow has ended.
+    pub fn end(&mut self) {
+        self.has_ended = true;
+    }
+
+    /// Returns the result of the test for an initial transient, in a unit of `unit_ps` picoseconds.
+    pub fn transient_in(&self, unit_ps: f64) -> TransientTest {
+        let (means, width) = self.series.means_of_full(self.flows);
+        TransientTest::of(&means, width).in_units_of(unit_ps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: f64 = 1e6;
+
+    #[test]
+    fn unequal_flows_are_no_transient() {
+        let mut series = FlowSeries::default();
+        (0..2).for_each(|_| series.join());
+        // The fast flow is at its end when the slow one is at its half.
+        for number in 0..400 {
+            series.add(number, Time::from_us(1), Time::from_us(number));
+            if number % 2 == 0 {
+                series.add(number / 2, Time::from_us(3), Time::from_us(number));
+            }
+        }
+        series.end();
+        (200..400).for_each(|number| series.add(number, Time::from_us(1), Time::from_us(500)));
+        assert_eq!(series.transient_in(US), TransientTest::Steady);
+        assert_eq!((series.count(), series.span()), (600, Some((Time::ZERO, Time::from_us(399)))));
+    }
+
+    #[test]
+    fn a_transient_of_one_flow_is_found_in_microseconds() {
+        let mut series = FlowSeries::default();
+        (0..2).for_each(|_| series.join());
+        for number in 0..200 {
+            series.add(number, Time::from_us(1), Time::from_us(number));
+            series.add(number, Time::from_us(if number < 80 { 4 } else { 2 }), Time::from_us(number));
+        }
+        let TransientTest::Transient(shift) = series.transient_in(US) else { panic!("a transient") };
+        assert_eq!((shift.first, shift.before, shift.after), (80, 2.5, 1.5));
+    }
+}

@@ -1,0 +1,266 @@
+//! The test for an initial transient that remains among measured values: whether the first values and the rest have two
+//! levels.
+//!
+//! The values are averaged in batches, and two models of a transient are compared with noise.
+//!
+//! - A *step*: at each split of the batches, the mean of those before it differs from the mean of those after it. The noise
+//!   is that of the longer of the two parts.
+//! - A *line*: the batches rise or fall from the first to the last. The noise is that of what the line leaves.
+//!
+//! Each gives the sum of squares that it explains, divided by the variance of the noise: the square of a number of
+//! standard errors. The variance is the Cramér–von Mises estimator with constant weight (Goldsman, Kang and Seila 1999:
+//! 6/*m*² times the sum of the squares of the centred partial sums of *m* batches; 15/*m*² for what a line leaves), which
+//! does not assume that batches are independent. A transient remains if step/140 + line/35 is more than 1: a step of
+//! twelve standard errors, a line of six, or something of both, as a level that is approached exponentially. A step and
+//! a line count only if the mean of all values is off by more than 0.5 % of itself, whichever end is the steady one.
+//!
+//! The comparison of an early with a late part is that of Schruben (1982) and of Goldsman, Schruben and Swain (1994). MSER
+//! (White 1997) alone is no test, since it always cuts somewhere: [`TimeSeries`](super::time_series::TimeSeries) has it.
+//! The bounds are chosen: of independent batches fewer than one series in two hundred reaches them, and successive batches
+//! of a queue near saturation are correlated. A pattern that repeats a few times among the values is noise of its own size.
+//!
+//! Leaves out a level that does not change among the measured values: a run that ends before its caches are warm shows
+//! only the cold level. Workloads look at the caches for that ([`TransientTest::Filling`]).
+
+/// Largest number of batches that are compared; more are joined.
+const BATCHES_MAX: usize = 64;
+/// Smallest number of batches that are compared.
+const BATCHES_MIN: usize = 10;
+/// Squared standard errors of a step that is a transient without a line (chosen).
+const STEP: f64 = 140.0;
+/// Squared standard errors of a line that is a transient without a step (chosen).
+const LINE: f64 = 35.0;
+/// Part of the mean by which it must be off (chosen).
+const BIAS_MIN: f64 = 0.005;
+/// Mean square of the partial sums of independent batches: of what is left of them by their mean, and by their line.
+const PARTIAL_SUMS: [f64; 2] = [1.0 / 6.0, 1.0 / 15.0];
+
+/// The result of the test for an initial transient.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum TransientTest {
+    /// There are too few values.
+    TooShort,
+    /// No transient is detected.
+    Steady,
+    /// The first values have another level than the rest.
+    Transient(LevelShift),
+    /// The values have one level, but caches are still being filled.
+    Filling {
+        /// Number of blocks that were fetched into cache frames that had never held one, while the last of the values
+        /// were measured.
+        blocks: u64,
+        /// Number of these values.
+        values: u64,
+    },
+}
+
+/// A change of level among values.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct LevelShift {
+    /// Number of values, or length of time, before the change.
+    pub first: u64,
+    /// Mean of the values before the change.
+    pub before: f64,
+    /// Mean of the values after it.
+    pub after: f64,
+}
+
+impl TransientTest {
+    /// Tests the means of successive batches, each of `width` values.
+    pub fn of(means: &[f64], width: u64) -> TransientTest {
+        let joined = means.len().div_ceil(BATCHES_MAX).max(1);
+        let batches: Vec<f64> = means.chunks_exact(joined).map(|part| mean(part)).collect();
+        if batches.len() < BATCHES_MIN {
+            return TransientTest::TooShort;
+        }
+        let steps = (1..batches.len()).filter_map(|split| Step::at(&batches, split));
+        let (mut step, mut likeliest) = (0.0, None::<Step>);
+        for one in steps {
+            step = f64::max(step, one.explained / one.noise);
+            // Of several splits the one that explains most, as the likeliest point of change.
+            if likeliest.as_ref().is_none_or(|best| one.explained > best.explained) {
+                likeliest = Some(one);
+            }
+        }
+        match likeliest.filter(|_| step / STEP + line(&batches) / LINE > 1.0) {
+            None => TransientTest::Steady,
+            Some(Step { split, .. }) => TransientTest::Transient(LevelShift {
+                first: (split * joined) as u64 * width,
+                before: mean(&batches[..split]),
+                after: mean(&batches[split..]),
+            }),
+        }
+    }
+
+    /// Returns whether a transient remains, or `None` if there are too few values.
+    pub fn is_transient(&self) -> Option<bool> {
+        match self {
+            TransientTest::TooShort => None,
+            TransientTest::Steady => Some(false),
+            TransientTest::Transient(_) | TransientTest::Filling { .. } => Some(true),
+        }
+    }
+
+    /// Returns the result in a unit of `unit` of the present units.
+    pub fn in_units_of(self, unit: f64) -> TransientTest {
+        match self {
+            TransientTest::Transient(LevelShift { first, before, after }) => {
+                TransientTest::Transient(LevelShift { first, before: before / unit, after: after / unit })
+            }
+            other => other,
+        }
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// A change of level between two batches.
+struct Step {
+    split: usize,
+    /// Sum of squares that it explains.
+    explained: f64,
+    /// Variance of the noise.
+    noise: f64,
+}
+
+impl Step {
+    /// Returns the step after the first `split` batches, or `None` if it hardly matters for the mean.
+    fn at(batches: &[f64], split: usize) -> Option<Step> {
+        let (first, rest) = batches.split_at(split);
+        let difference = mean(first) - mean(rest);
+        let shorter = first.len().min(rest.len()) as f64 / batches.len() as f64;
+        if difference.abs() * shorter <= BIAS_MIN * mean(batches).abs() {
+            return None;
+        }
+        let explained = difference * difference * first.len() as f64 * rest.len() as f64 / batches.len() as f64;
+        let longer = if first.len() > rest.len() { first } else { rest };
+        let middle = mean(longer);
+        let noise = noise(longer.iter().map(|batch| batch - middle), longer.len(), PARTIAL_SUMS[0]);
+        Some(Step { split, explained, noise })
+    }
+}
+
+/// Returns the squared standard errors of the line through the batches; zero if it hardly matters for the mean.
+fn line(batches: &[f64]) -> f64 {
+    let (count, middle) = (batches.len() as f64, mean(batches));
+    let centred = || batches.iter().zip(0..).map(|(batch, at)| (f64::from(at) - (count - 1.0) / 2.0, batch - middle));
+    let (squares, products) =
+        centred().fold((0.0, 0.0), |(squares, products), (at, batch)| (squares + at * at, products + at * batch));
+    let slope = products / squares;
+    if slope.abs() * count / 4.0 <= BIAS_MIN * middle.abs() {
+        return 0.0;
+    }
+    slope * slope * squares / noise(centred().map(|(at, batch)| batch - slope * at), batches.len(), PARTIAL_SUMS[1])
+}
+
+/// Returns the variance of the noise of `count` batches, whose mean or line is subtracted: that of their mean, times their
+/// number. `share` is the mean square of their partial sums if they are independent, of variance 1, and many.
+fn noise(residuals: impl Iterator<Item = f64>, count: usize, share: f64) -> f64 {
+    let (mut partial, mut squares) = (0.0, 0.0);
+    for residual in residuals {
+        partial += residual;
+        squares += partial * partial;
+    }
+    squares / share / count as f64 / count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::rng::{self, RandomStream};
+    use rand::RngExt;
+
+    /// Noise between -1 and 1 of which each value keeps the part `memory` of the last one.
+    fn noise(random: &mut RandomStream, memory: f64, count: usize) -> Vec<f64> {
+        let mut last = 0.0;
+        let mut draw = || {
+            last = memory * last + (1.0 - memory) * random.random_range(-1.0..1.0);
+            last
+        };
+        (0..100).for_each(|_| {
+            draw();
+        });
+        (0..count).map(|_| draw()).collect()
+    }
+
+    /// Returns how many of 200 series alarm whose value `at` of `count` is `level(at)` and noise of `size`.
+    fn alarms(memory: f64, size: f64, count: usize, level: impl Fn(usize) -> f64) -> usize {
+        let alarms = |seed: &u64| {
+            let mut random = rng::stream(*seed, "a series with noise");
+            let noise = noise(&mut random, memory, count);
+            let values: Vec<f64> = noise.iter().enumerate().map(|(at, noise)| level(at) + size * noise).collect();
+            TransientTest::of(&values, 1).is_transient().expect("enough values")
+        };
+        (0..200).filter(alarms).count()
+    }
+
+    #[test]
+    fn fewer_than_one_steady_series_in_twenty_alarms() {
+        for count in [20, 50, 200, 1_000] {
+            assert!(alarms(0.0, 30.0, count, |_| 100.0) <= 2, "independent, {count}");
+            assert!(alarms(0.5, 30.0, count, |_| 100.0) < 10, "correlated, {count}");
+        }
+        for count in [200, 1_000] {
+            assert!(alarms(0.9, 30.0, count, |_| 100.0) < 10, "much correlated, {count}");
+        }
+    }
+
+    #[test]
+    fn a_first_part_of_another_level_is_found_where_it_was_made() {
+        for (first, count) in [(20, 200), (100, 200), (160, 200), (300, 1_000)] {
+            let step = |at| if at < first { 130.0 } else { 100.0 };
+            assert!(alarms(0.0, 10.0, count, step) >= 190, "{first} of {count}");
+            let values: Vec<f64> = (0..count).map(step).collect();
+            let TransientTest::Transient(shift) = TransientTest::of(&values, 5) else { panic!("{first} of {count}") };
+            let batch = 5 * count.div_ceil(BATCHES_MAX) as u64;
+            assert!(shift.first.abs_diff(5 * first as u64) < batch, "{shift:?}");
+            assert!(shift.before > 125.0 && shift.after < 105.0, "{shift:?}");
+        }
+    }
+
+    #[test]
+    fn a_level_that_declines_or_is_approached_among_the_values_alarms() {
+        for length in [20.0, 100.0, 150.0, 200.0, 1_000.0] {
+            let decline = |at| 100.0 + 30.0 * f64::max(0.0, 1.0 - at as f64 / length);
+            assert!(alarms(0.0, 5.0, 200, decline) >= 190, "{length}");
+        }
+        for constant in [10.0, 30.0, 60.0, 70.0, 100.0, 300.0] {
+            let approach = |at| 100.0 - 30.0 * libm::exp(-(at as f64) / constant);
+            let values: Vec<f64> = (0..200).map(approach).collect();
+            assert_eq!(TransientTest::of(&values, 1).is_transient(), Some(true), "{constant}");
+        }
+    }
+
+    #[test]
+    fn what_is_constant_or_repeats_is_steady() {
+        let steady = |count: usize, level: &dyn Fn(usize) -> f64| {
+            let values: Vec<f64> = (0..count).map(level).collect();
+            assert_eq!(TransientTest::of(&values, 1), TransientTest::Steady, "{count}: {values:?}");
+        };
+        for count in [20, 50, 200, 999, 1_024] {
+            steady(count, &|_| 7.0);
+            steady(count, &|at| [1.0, 1.2][at % 2]);
+            steady(count, &|at| if at % 16 == 3 { 1.3 } else { 1.0 });
+        }
+        // A closed loop whose queue empties at once and fills again, three times or more.
+        for (count, phase) in [(200, 0), (200, 17), (200, 40), (500, 5), (1_000, 60)] {
+            steady(count, &|at| 10_000.0 + 60.0 * ((at + phase) % 64) as f64);
+        }
+    }
+
+    #[test]
+    fn a_difference_that_does_not_matter_is_no_transient() {
+        let values: Vec<f64> = (0..200).map(|at| if at < 100 { 100.0 } else { 100.9 }).collect();
+        assert_eq!(TransientTest::of(&values, 1), TransientTest::Steady);
+        let first: Vec<f64> = (0..1_000).map(|at| if at < 3 { 200.0 } else { 100.0 }).collect();
+        assert_eq!(TransientTest::of(&first, 1), TransientTest::Steady);
+    }
+
+    #[test]
+    fn few_values_say_nothing() {
+        assert_eq!(TransientTest::of(&[], 1).is_transient(), None);
+        assert_eq!(TransientTest::of(&[1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0], 1), TransientTest::TooShort);
+    }
+}

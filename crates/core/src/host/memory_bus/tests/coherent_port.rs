@@ -1,0 +1,81 @@
+//! The bus as a coherent port: what each transaction does to the copies of a block and to its home.
+
+use super::*;
+use crate::host::{Address, Block, CoherentPort};
+use std::cell::Cell;
+
+/// An agent with a copy of one block.
+#[derive(Default)]
+struct OneBlock {
+    state: Cell<State>,
+    data: Cell<Option<Block>>,
+}
+
+impl Agent for OneBlock {
+    fn snoop(&self, kind: TransactionKind, _: Address, data: &mut Block) -> Snooped {
+        let snooped = moesi::snoop(self.state.get(), kind);
+        if snooped.supplies {
+            *data = self.data.get().expect("an owner has the block");
+        }
+        self.state.set(snooped.next);
+        snooped
+    }
+
+    fn state(&self, _: Address) -> State {
+        self.state.get()
+    }
+
+    fn peek(&self, _: Address) -> Option<Block> {
+        self.data.get().filter(|_| self.state.get().answers())
+    }
+}
+
+impl OneBlock {
+    fn set(&self, state: State, data: Block) {
+        self.state.set(state);
+        self.data.set(Some(data));
+    }
+}
+
+fn block_of_word(value: u64) -> Block {
+    let mut block = Block::ZERO;
+    block.write(0, 8, value);
+    block
+}
+
+const AT: Address = 0x1000;
+
+#[test]
+fn transactions_of_a_port_move_the_only_writable_copy() {
+    let simulation = simulation();
+    let bus = bus_with_memory(&simulation);
+    let port: Rc<dyn CoherentPort> = bus.clone();
+    let copies = [(); 2].map(|()| Rc::new(OneBlock::default()));
+    let [a, b] = [0, 1].map(|copy| port.attach(copies[copy].clone(), None));
+    let seen = bus.clone();
+    simulation.sim().spawn("two agents", async move {
+        let states = || copies.clone().map(|copy| copy.state.get());
+        assert_eq!(port.read_own(a, AT).await, Block::ZERO, "the home has the block");
+        copies[0].set(State::Modified, block_of_word(7));
+        // The owner supplies it, and keeps answering for it.
+        assert_eq!(port.read_shared(b, AT, &|| None).await.read(0, 8), 7);
+        copies[1].set(State::Shared, block_of_word(7));
+        assert_eq!(states(), [State::Owned, State::Shared]);
+        // A block that another task of the agent has fetched meanwhile is not fetched again.
+        let before = seen.counts();
+        assert_eq!(port.read_shared(b, AT, &|| copies[1].data.get()).await.read(0, 8), 7);
+        assert_eq!(seen.counts(), before, "no transaction ran");
+        port.upgrade(b, AT).await;
+        copies[1].set(State::Modified, block_of_word(9));
+        assert_eq!(states(), [State::Invalid, State::Modified]);
+        port.write_back(b, AT, block_of_word(9)).await;
+        copies[1].state.set(State::Invalid);
+        assert_eq!(seen.peek(AT).read(0, 8), 9, "the home has it again");
+        assert_eq!(port.read_own(a, AT).await.read(0, 8), 9);
+        copies[0].set(State::Modified, block_of_word(10));
+        port.write_through(b, AT, block_of_word(11)).await;
+        assert_eq!(states(), [State::Invalid; 2], "no copy is left");
+        assert_eq!(seen.peek(AT).read(0, 8), 11);
+    });
+    assert_eq!(simulation.run(Default::default()), Outcome::Done);
+}

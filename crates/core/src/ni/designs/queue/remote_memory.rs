@@ -1,0 +1,249 @@
+//! The device half of one-sided operations: it executes those of others on its node's memory, and completes its own.
+//!
+//! Models: the receiving device takes a packet of an operation in its turn, accesses memory through its DMA initiator,
+//! and answers with a packet of its own; the answer's data goes to memory and then a completion to a ring there, a word
+//! for each. Answers wait in the device for a slot of the port, so that taking requests never waits for sending: two
+//! nodes that operate on each other's memory do not deadlock. Behind a message for which the receive queue has no slot
+//! an operation waits, as every packet does.
+//!
+//! Leaves out: pinning of pages, and the table of regions, whose look-up takes no time.
+
+use super::remote_wire::{Code, RemotePacket};
+use crate::engine::{Bytes, Class, Journey, Mailbox, Signal, Sim, Time};
+use crate::fabric::{Label, Packet};
+use crate::host::{Address, BusDma, DmaInitiator, DmaOperation, DmaRequest, Host, submit_when_free};
+use crate::ni::designs::fifo::device::Output;
+use crate::ni::designs::half::HalfContext;
+use crate::ni::one_sided::{MemoryRegion, WorkCompletion, WorkId, WorkStatus};
+use crate::ni::port::Port;
+use crate::protocol::Marks;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Operations of a node that are posted and whose completions are not taken: the words of the ring.
+pub const OUTSTANDING_MAX: u64 = 64;
+
+/// Bit of a completion that says in which lap of the ring it was written.
+const LAP: u64 = 1 << 63;
+/// Bit of a completion of an operation that was refused.
+const REFUSED: u64 = 1 << 62;
+
+/// One-sided operations of a node, and on its memory.
+pub struct RemoteMemory {
+    sim: Sim,
+    host: Host,
+    port: Rc<Port>,
+    processing: Time,
+    dma: BusDma,
+    regions: RefCell<Vec<MemoryRegion>>,
+    /// Address for the result of each own operation, by its number modulo 2³².
+    results: RefCell<BTreeMap<u32, Option<Address>>>,
+    ring: OnceCell<Address>,
+    written: Cell<u64>,
+    completed: Signal,
+    answers: OnceCell<Rc<Mailbox<Rc<Packet>>>>,
+}
+
+impl RemoteMemory {
+    /// Returns the operations of a node whose device accesses memory by `initiator`.
+    pub fn new(context: &HalfContext<'_>, initiator: &Rc<DmaInitiator>) -> Rc<RemoteMemory> {
+        Rc::new(RemoteMemory {
+            sim: context.sim().clone(),
+            host: context.host().clone(),
+            port: context.port.clone(),
+            processing: context.parameters.processing_time,
+            dma: BusDma::new(initiator.clone(), 1),
+            regions: RefCell::default(),
+            results: RefCell::default(),
+            ring: OnceCell::new(),
+            written: Cell::new(0),
+            completed: Signal::new(context.sim(), format!("{}: a completion", context.name())),
+            answers: OnceCell::new(),
+        })
+    }
+
+    /// Lets others access a region.
+    pub fn register(&self, at: Address, bytes: Bytes) -> MemoryRegion {
+        let mut regions = self.regions.borrow_mut();
+        let region = MemoryRegion { key: regions.len() as u32, at, bytes };
+        regions.push(region);
+        region
+    }
+
+    /// Notes where the result of operation `work` goes.
+    pub fn expect(&self, work: WorkId, result: Option<Address>) {
+        self.results.borrow_mut().insert(work.0 as u32, result);
+    }
+
+    /// Returns the number of completions that the device has written.
+    pub fn written(&self) -> u64 {
+        self.written.get()
+    }
+
+    /// Returns the signal of a completion.
+    pub fn completed(&self) -> &Signal {
+        &self.completed
+    }
+
+    /// Returns the address of completion number `position`.
+    pub fn completion_address(&self, position: u64) -> Address {
+        let ring = *self.ring.get_or_init(|| self.host.allocate(8 * OUTSTANDING_MAX as usize));
+        ring + 8 * (position % OUTSTANDING_MAX)
+    }
+
+    /// Executes or completes an operation if `packet` belongs to one; returns whether it does.
+    pub async fn serve(self: &Rc<Self>, packet: &Packet) -> bool {
+        let (request, data) = {
+            let bytes = packet.bytes();
+            let Some((request, data)) = RemotePacket::decode(&bytes) else { return false };
+            (request, data.to_vec())
+        };
+        match request.code {
+            Code::Answer => self.complete(&request, data).await,
+            _ => self.answer(&request, &data).await,
+        }
+        true
+    }
+
+    /// Executes an operation, and answers it.
+    async fn answer(self: &Rc<Self>, request: &RemotePacket, data: &[u8]) {
+        let (answer, data) = match self.permits(request, data.len()) {
+            true => {
+                let (operand, data) = self.execute(request, data).await;
+                (request.answer(WorkStatus::Done, operand), data)
+            }
+            false => (request.answer(WorkStatus::RemoteAccess, 0), Vec::new()),
+        };
+        let packet = Packet::of_row(Label::default(), Journey::NONE, answer.encode(&data));
+        self.answers.get_or_init(|| self.start_answers()).send(packet);
+    }
+
+    /// Returns whether an operation is within a region that was registered.
+    fn permits(&self, request: &RemotePacket, data: usize) -> bool {
+        let bytes = match request.code {
+            Code::Write => data as u64,
+            Code::Read => request.operand,
+            _ => 8,
+        };
+        let is_atomic = matches!(request.code, Code::FetchAdd | Code::CompareSwap);
+        let regions = self.regions.borrow();
+        let Some(region) = regions.get(request.key as usize) else { return false };
+        let offset = request.address.checked_sub(region.at);
+        let is_within =
+            offset.and_then(|offset| offset.checked_add(bytes)).is_some_and(|end| end <= region.bytes.get());
+        is_within && (!is_atomic || request.address.is_multiple_of(8))
+    }
+
+    /// Executes an operation; returns the value from before, and what was read.
+    async fn execute(&self, request: &RemotePacket, data: &[u8]) -> (u64, Vec<u8>) {
+        let RemotePacket { address, operand, .. } = *request;
+        match request.code {
+            Code::Write => {
+                self.write(address, data).await;
+                (0, Vec::new())
+            }
+            Code::Read => (0, self.read(address, operand as usize).await),
+            _ => {
+                let old = word(&self.read(address, 8).await);
+                let new = match request.code {
+                    Code::FetchAdd => old.wrapping_add(operand),
+                    _ if old == operand => word(data),
+                    _ => return (old, Vec::new()),
+                };
+                self.write(address, &new.to_le_bytes()).await;
+                (old, Vec::new())
+            }
+        }
+    }
+
+    /// Puts the result of an own operation where it goes, and writes its completion.
+    async fn complete(&self, answer: &RemotePacket, data: Vec<u8>) {
+        let result = self.results.borrow_mut().remove(&answer.work).expect("an answer is to an operation");
+        if let (Some(address), WorkStatus::Done) = (result, answer.status()) {
+            let value = answer.operand.to_le_bytes();
+            self.write(address, if data.is_empty() { &value } else { &data }).await;
+        }
+        let position = self.written.get();
+        self.write(self.completion_address(position), &completion_word(position, answer).to_le_bytes()).await;
+        self.written.set(position + 1);
+        self.completed.notify();
+    }
+
+    async fn read(&self, address: Address, bytes: usize) -> Vec<u8> {
+        self.transfer(address, DmaOperation::Read(Bytes(bytes as u64))).await
+    }
+
+    async fn write(&self, address: Address, data: &[u8]) {
+        self.transfer(address, DmaOperation::Write(data.to_vec().into())).await;
+    }
+
+    /// Runs a transfer to its end; returns the bytes that it read.
+    async fn transfer(&self, address: Address, operation: DmaOperation) -> Vec<u8> {
+        let mut transfer = submit_when_free(&self.dma, &DmaRequest { address, operation }).await;
+        let (mut data, mut beat) = (Vec::new(), Vec::new());
+        while transfer.next_beat(&mut beat).await.is_some() {
+            data.extend_from_slice(&beat);
+        }
+        transfer.done().await;
+        data
+    }
+
+    /// Starts the device's answers, which wait for slots of the port.
+    fn start_answers(self: &Rc<Self>) -> Rc<Mailbox<Rc<Packet>>> {
+        let name = self.host.name.clone();
+        let answers = Rc::new(Mailbox::new(&self.sim, format!("{name}: an answer to send")));
+        let output = Output::new(&self.sim, &format!("{name} answers"), &self.port, self.processing);
+        let (port, waiting) = (self.port.clone(), answers.clone());
+        self.sim.spawn_server(format!("{name} answers"), async move {
+            loop {
+                let packet = waiting.receive().await;
+                let slot = port.reserve(Class::REQUESTS).await;
+                output.send(slot, packet, Marks::ALONE);
+            }
+        });
+        answers
+    }
+}
+
+/// The operations that a node's driver has posted.
+pub struct RemoteOperations {
+    /// The device's part.
+    pub memory: Rc<RemoteMemory>,
+    /// Number of operations that have been posted.
+    pub posted: Cell<u64>,
+    /// Number of completions that have been taken.
+    pub taken: Cell<u64>,
+}
+
+impl RemoteOperations {
+    /// Returns the operations of a node whose device executes them, none posted.
+    pub fn new(memory: Rc<RemoteMemory>) -> RemoteOperations {
+        RemoteOperations { memory, posted: Cell::new(0), taken: Cell::new(0) }
+    }
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes.try_into().expect("a word has 8 bytes"))
+}
+
+/// Returns the bit that completion number `position` has, and the one a lap before has not.
+fn lap(position: u64) -> u64 {
+    if (position / OUTSTANDING_MAX).is_multiple_of(2) { LAP } else { 0 }
+}
+
+fn completion_word(position: u64, answer: &RemotePacket) -> u64 {
+    let refused = if answer.status() == WorkStatus::Done { 0 } else { REFUSED };
+    u64::from(answer.work) | refused | lap(position)
+}
+
+/// Reads completion number `position`, when `posted` operations have been posted; `None` if it is not written yet.
+pub fn completion(word: u64, position: u64, posted: u64) -> Option<WorkCompletion> {
+    if word & LAP != lap(position) {
+        return None;
+    }
+    // The number is one of the last that were posted.
+    let age = (posted as u32).wrapping_sub(word as u32);
+    let status = if word & REFUSED == 0 { WorkStatus::Done } else { WorkStatus::RemoteAccess };
+    Some(WorkCompletion { work: WorkId(posted - u64::from(age)), status })
+}

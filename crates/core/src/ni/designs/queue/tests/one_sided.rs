@@ -1,0 +1,230 @@
+//! One-sided operations of several nodes on the memory of one: each is executed once, in the order of posting, and the
+//! program at the other node does nothing.
+
+use crate::engine::{Bytes, EndId, Metric, Outcome, Recorder, Time};
+use crate::host::Address;
+use crate::machine::{Machine, Registry};
+use crate::messaging::{Endpoint, World};
+use crate::ni::{DriverExtensions, MemoryRegion, RemoteOperation, WorkCompletion, WorkQueue, WorkStatus};
+use crate::part::{Part, PartInfo};
+use crate::program::{RunningWorkload, WorkloadNeeds, WorkloadSpec};
+use crate::testing::RunObservation;
+use crate::text::{Document, Parameters};
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// All nodes but the first operate on the memory of the first.
+#[derive(Clone, Debug, Parameters)]
+struct RemoteUpdates {
+    /// Operations of each kind.
+    operations: u64,
+    /// Bytes of a write or read.
+    bytes: Bytes,
+    /// Operations for which the doorbell is rung once.
+    batch: u64,
+}
+
+impl Part for RemoteUpdates {
+    const INFO: PartInfo = PartInfo::new("remote-updates", "All nodes operate on the memory of the first");
+}
+
+/// The first node's memory as the others know it: a word for counting, and behind it an area for each node.
+#[derive(Default)]
+struct Shared {
+    region: Cell<Option<MemoryRegion>>,
+    done: Cell<usize>,
+    ended: Cell<Time>,
+    /// Values from before the additions: each was the count of one.
+    counts: RefCell<BTreeSet<u64>>,
+    counter: Cell<u64>,
+}
+
+const AREA: u64 = 4096;
+
+impl WorkloadSpec for RemoteUpdates {
+    fn needs(&self) -> WorkloadNeeds {
+        WorkloadNeeds { one_sided: Some(("bytes", self.bytes)), ..WorkloadNeeds::default() }
+    }
+
+    fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
+        let shared = Rc::new(Shared::default());
+        for id in (0..world.addresses.len() as u32).map(EndId) {
+            let (spec, world, shared) = (self.clone(), world.clone(), shared.clone());
+            world.sim.clone().spawn(format!("updates {}", id.0), async move {
+                match id.0 {
+                    0 => own_memory(&world, &shared).await,
+                    _ => spec.update(&world, id, &shared).await,
+                }
+            });
+        }
+        shared
+    }
+}
+
+impl RunningWorkload for Shared {
+    fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
+        let values = [("ended", self.ended.get().as_us()), ("counter", self.counter.get() as f64)];
+        let nodes = ("nodes", self.done.get() as f64);
+        let counts = ("counts", self.counts.borrow().len() as f64);
+        values.into_iter().chain([nodes, counts]).map(|(name, value)| Metric::new(name, value, "")).collect()
+    }
+}
+
+/// The first node registers its memory, and takes no part any more.
+async fn own_memory(world: &World, shared: &Shared) {
+    let end = world.endpoint(EndId(0));
+    let bytes = Bytes(AREA * world.addresses.len() as u64);
+    let at = end.allocate(bytes);
+    let one_sided = end.driver().one_sided().expect("a checked interface has one-sided operations");
+    shared.region.set(Some(one_sided.register(end.cpu(), at, bytes).await));
+    while shared.done.get() + 1 < world.addresses.len() {
+        end.until(end.now() + Time::from_us(100)).await;
+    }
+    let counter = end.host().peek(at, 8);
+    shared.counter.set(u64::from_le_bytes(counter.try_into().expect("eight bytes")));
+}
+
+/// Posts operations, and returns their completions when all have ended.
+async fn run(end: &Endpoint, operations: Vec<RemoteOperation>, batch: u64) -> Vec<WorkCompletion> {
+    let driver = end.driver();
+    let (one_sided, queue) = (driver.one_sided().expect("offered"), driver.work_queue().expect("offered"));
+    let (mut ended, count) = (Vec::new(), operations.len());
+    for (number, operation) in operations.into_iter().enumerate() {
+        while one_sided.post(end.cpu(), EndId(0), operation).await.is_none() {
+            queue.flush(end.cpu()).await;
+            take(end, queue, &mut ended).await;
+        }
+        if (number as u64 + 1).is_multiple_of(batch) {
+            queue.flush(end.cpu()).await;
+        }
+    }
+    queue.flush(end.cpu()).await;
+    while ended.len() < count {
+        take(end, queue, &mut ended).await;
+    }
+    ended
+}
+
+async fn take(end: &Endpoint, queue: &dyn WorkQueue, ended: &mut Vec<WorkCompletion>) {
+    queue.wait_for_completion(end.cpu()).await;
+    ended.extend(queue.completions(end.cpu(), 16).await);
+}
+
+impl RemoteUpdates {
+    async fn update(self, world: &World, id: EndId, shared: &Shared) {
+        let end = world.endpoint(id);
+        end.until(Time::from_us(50)).await;
+        let MemoryRegion { key, at, .. } = shared.region.get().expect("the first node has registered");
+        let area = at + AREA * u64::from(id.0);
+        let own = end.allocate(Bytes(AREA));
+        self.write_and_read(end, key, area, own).await;
+        let adds = (0..self.operations).map(|number| {
+            let to = own + 8 * number;
+            RemoteOperation::FetchAdd { at, key, add: 1, to }
+        });
+        all_done(&run(end, adds.collect(), self.batch).await);
+        for number in 0..self.operations {
+            let old = word(end, own + 8 * number);
+            assert!(shared.counts.borrow_mut().insert(old), "no two additions find the same count");
+        }
+        let missed = RemoteOperation::CompareSwap { at: area, key, expected: u64::MAX, new: 1, to: own };
+        let swapped = RemoteOperation::CompareSwap { at: area, key, expected: 7, new: 8, to: own + 8 };
+        let set = self.write_word(end, own + 64, 7, area, key).await;
+        all_done(&run(end, vec![set, missed, swapped, missed], self.batch).await);
+        assert_eq!([word(end, own), word(end, own + 8)], [8, 7], "the second one swapped");
+        self.is_refused(end, key, at, own).await;
+        shared.done.set(shared.done.get() + 1);
+        shared.ended.set(shared.ended.get().max(end.now()));
+    }
+
+    /// Writes the same place again and again: the last write is what is read then.
+    async fn write_and_read(&self, end: &Endpoint, key: u32, area: Address, own: Address) {
+        let bytes = self.bytes;
+        for number in 0..self.operations {
+            end.prepare(own + number * bytes.get(), &vec![(number + 1) as u8; bytes.len()]).await;
+        }
+        let from = |number: u64| own + number * bytes.get();
+        let write = |number| RemoteOperation::Write { from: from(number), to: area + 3, key, bytes };
+        let landing = own + 2048;
+        let read = RemoteOperation::Read { from: area + 3, key, to: landing, bytes };
+        let operations: Vec<_> = (0..self.operations).map(write).chain([read]).collect();
+        let ended = run(end, operations, self.batch).await;
+        all_done(&ended);
+        assert!(ended.is_sorted_by_key(|completion| completion.work), "operations on a node end in order");
+        assert_eq!(end.host().peek(landing, bytes.len()), vec![self.operations as u8; bytes.len()]);
+    }
+
+    async fn write_word(&self, end: &Endpoint, at: Address, value: u64, to: Address, key: u32) -> RemoteOperation {
+        end.prepare(at, &value.to_le_bytes()).await;
+        RemoteOperation::Write { from: at, to, key, bytes: Bytes(8) }
+    }
+
+    /// Operations outside the region, at an odd address and by an unknown key access nothing.
+    async fn is_refused(&self, end: &Endpoint, key: u32, at: Address, own: Address) {
+        let refused = vec![
+            RemoteOperation::Write { from: own, to: at - 1, key, bytes: Bytes(8) },
+            RemoteOperation::Read { from: u64::MAX - 2, key, to: own, bytes: Bytes(8) },
+            RemoteOperation::FetchAdd { at: at + 4, key, add: 1, to: own },
+            RemoteOperation::FetchAdd { at, key: key + 1, add: 1, to: own },
+        ];
+        let ended = run(end, refused, self.batch).await;
+        assert!(ended.iter().all(|completion| completion.status == WorkStatus::RemoteAccess));
+    }
+}
+
+fn word(end: &Endpoint, at: Address) -> u64 {
+    u64::from_le_bytes(end.host().peek(at, 8).try_into().expect("eight bytes"))
+}
+
+fn all_done(completions: &[WorkCompletion]) {
+    assert!(completions.iter().all(|completion| completion.status == WorkStatus::Done));
+}
+
+fn machine(host: &str, ni: &str, parts: &str, values: &str) -> Result<Machine, String> {
+    let text = format!(
+        "parts = [\"hosts/{host}\", \"ni/{ni}\", \"fabrics/ideal-1998\"{parts}]\n\
+         nodes.n = {{ count = 4, host = \"{host}\" }}\n\
+         messaging = {{ send = 40, poll = 4, receive = 40 }}\n\
+         [workload.remote-updates]\n{values}\n"
+    );
+    let registry = Arc::new(Registry::shipped().with_workload::<RemoteUpdates>());
+    registry.read(Document::Text("updates", &text, None), &[]).map(|read| read.value).map_err(|all| all.to_string())
+}
+
+fn observe(host: &str, parts: &str, values: &str) -> RunObservation {
+    let machine = machine(host, "startjr", parts, values).unwrap_or_else(|problems| panic!("{problems}"));
+    let observed = RunObservation::of(&machine, Recorder::off());
+    assert_eq!(observed.outcome, Outcome::Done);
+    assert_eq!(observed.metric("nodes"), Some(3.0));
+    observed
+}
+
+#[test]
+fn remote_updates_are_conserved_and_ordered_where_packets_keep_their_order() {
+    for (host, parts) in
+        [("memory-bus-1998", ""), ("memory-bus-1998", ", \"protocols/window\""), ("miata", ", \"protocols/nifdy\"")]
+    {
+        let run = observe(host, parts, "operations = 20\nbytes = \"96 B\"\nbatch = 4");
+        assert_eq!((run.metric("counter"), run.metric("counts")), (Some(60.0), Some(60.0)), "{host}{parts}");
+        assert_eq!(run.messages.len(), 0, "no program sent or received a message");
+    }
+}
+
+#[test]
+fn more_operations_than_the_ring_holds_wait_for_completions() {
+    let run = observe("memory-bus-1998", "", "operations = 200\nbytes = \"8 B\"\nbatch = 500");
+    assert_eq!(run.metric("counter"), Some(600.0));
+}
+
+#[test]
+fn interfaces_without_operations_and_operations_too_large_are_refused() {
+    let values = "operations = 1\nbytes = \"8 B\"\nbatch = 1";
+    let error = machine("memory-bus-1998", "cni32qm", "", values).expect_err("no one-sided operations");
+    assert!(error.contains("[ni.cni32qm] executes no operations on the memory of its node for others"), "{error}");
+    assert!(error.contains("it needs [ni.startjr]"), "{error}");
+    let values = "operations = 1\nbytes = \"225 B\"\nbatch = 1";
+    let error = machine("memory-bus-1998", "startjr", "", values).expect_err("too large");
+    assert!(error.contains("an operation of 225 B, and [ni.startjr] moves at most 224 B in one"), "{error}");
+}

@@ -1,0 +1,44 @@
+//! Features of switches, which fabrics state and protocols ask for before time 0; neither knows the other.
+
+/// Marks that the switches of a fabric make, and guarantees that they give.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[non_exhaustive]
+pub struct FabricFeatures {
+    /// Whether switches mark packets that met congestion.
+    pub congestion_marks: bool,
+    /// Whether switches cut the payload of a packet for which a queue has no capacity, instead of dropping the packet.
+    /// Such a fabric states that it loses packets, too: a protocol that does not react to a cut packet has lost it.
+    pub trims: bool,
+    /// Whether flow control keeps switches from dropping packets.
+    pub lossless: bool,
+    /// Number of priorities that switches tell apart beyond one.
+    pub priorities: u8,
+}
+
+impl FabricFeatures {
+    /// Returns what of `needed` a fabric with these features lacks, as noun phrases.
+    pub fn missing(&self, needed: &FabricFeatures) -> Vec<String> {
+        let flags = [
+            (self.congestion_marks, needed.congestion_marks, "congestion marks"),
+            (self.trims, needed.trims, "trimming of packets"),
+            (self.lossless, needed.lossless, "lossless flow control"),
+        ];
+        let flags = flags.into_iter().filter(|(has, needs, _)| *needs && !has).map(|(_, _, name)| name.to_owned());
+        let priorities = (needed.priorities > self.priorities).then(|| format!("{} priorities", needed.priorities + 1));
+        flags.chain(priorities).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named() {
+        let needed = FabricFeatures { congestion_marks: true, trims: true, lossless: true, priorities: 1 };
+        assert_eq!(needed.missing(&needed), Vec::<String>::new());
+        let lacking = FabricFeatures { trims: true, ..FabricFeatures::default() };
+        assert_eq!(lacking.missing(&needed), ["congestion marks", "lossless flow control", "2 priorities"]);
+        assert_eq!(lacking.missing(&FabricFeatures::default()), Vec::<String>::new());
+    }
+}

@@ -1,0 +1,90 @@
+//! The warm-up of workloads that measure a steady state: one default, and one test of what is measured after it.
+//!
+//! A workload that measures a steady state leaves out its first messages, faults, transfers or cycles: as many as its key
+//! `warm-up` states. The default is [`WARM_UP`]. The values measured after them are tested for an initial transient
+//! ([`TransientTest`]); the result says so and names the key. Programs that run to their end once (em3d, a replay, single
+//! costs) have no steady state and no warm-up.
+
+use crate::engine::Time;
+use crate::engine::flow_series::FlowSeries;
+use crate::engine::transient::{LevelShift, TransientTest};
+use crate::messaging::{Node, World};
+
+/// Messages, faults, transfers or packets before anything is measured, where a description does not say otherwise.
+///
+/// Chosen: two nodes with the interfaces that ship have gone once through every slot of their queues after 220 messages of
+/// 64 B and after 280 of 248 B, so that no access is the first to its block; the ring of Trapeze is full after 64.
+pub const WARM_UP: u64 = 300;
+
+/// The result of the test for an initial transient among the values that a workload measured.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WarmUpCheck {
+    /// Key of the warm-up, such as `workload.ping-pong.warm-up`.
+    pub key: &'static str,
+    /// Value of the key.
+    pub value: u64,
+    /// Items that the key counts, such as `messages`.
+    pub items: &'static str,
+    /// Metric whose values are tested.
+    pub metric: &'static str,
+    /// Unit of the metric.
+    pub unit: &'static str,
+    /// Result of the test, in that unit.
+    pub test: TransientTest,
+}
+
+impl WarmUpCheck {
+    /// Tests the latencies of flows, and whether caches are still being filled: with `(key, value, items)` of the warm-up,
+    /// and `(metric, unit)` in a unit of `unit_ps` picoseconds.
+    pub(super) fn of_flows(
+        world: &World,
+        series: &FlowSeries,
+        (key, value, items): (&'static str, u64, &'static str),
+        (metric, unit, unit_ps): (&'static str, &'static str, f64),
+    ) -> WarmUpCheck {
+        let test = match (series.transient_in(unit_ps), filling(world, series)) {
+            (TransientTest::Steady, Some(filling)) => filling,
+            (test, _) => test,
+        };
+        WarmUpCheck { key, value, items, metric, unit, test }
+    }
+
+    /// Returns the finding as a sentence or two, or `None` if no transient is detected.
+    pub fn finding(&self) -> Option<String> {
+        let finding = match self.test {
+            TransientTest::TooShort | TransientTest::Steady => return None,
+            TransientTest::Transient(shift) => self.levels(shift),
+            TransientTest::Filling { blocks, values } => format!(
+                "caches are still being filled, by {blocks} blocks during the last {values} measured {}",
+                self.items
+            ),
+        };
+        Some(format!("Initial transient: {finding}. Increase `{}`, {}.", self.key, self.value))
+    }
+
+    /// Returns the two levels of the metric in words.
+    fn levels(&self, LevelShift { first, before, after }: LevelShift) -> String {
+        let change = 100.0 * (before / after - 1.0);
+        let side = if change > 0.0 { "above" } else { "below" };
+        let WarmUpCheck { items, metric, unit, .. } = self;
+        let unit = if *unit == "us" { "µs" } else { unit };
+        format!(
+            "{metric} of the first {first} measured {items} is {:.1} % {side} that of the rest, {before:.3} and {after:.3} \
+             {unit}",
+            change.abs(),
+        )
+    }
+}
+
+/// Cache fills for each value from which on caches count as still being filled (chosen: one fill for two messages).
+const FILLS_MIN: (u64, u64) = (1, 2);
+
+/// Returns the number of blocks that were fetched into cache frames that had never held one, while the second half of the
+/// latencies was measured, if it is large.
+fn filling(world: &World, series: &FlowSeries) -> Option<TransientTest> {
+    let (first, last) = series.span()?;
+    let middle = first + Time::from_ps((last - first).ps() / 2);
+    let fills = |node: &Node| node.endpoint().host().cold_fills(middle, last);
+    let (blocks, values) = (world.nodes.iter().map(fills).sum(), series.count() / 2);
+    (values > 0 && blocks * FILLS_MIN.1 >= values * FILLS_MIN.0).then_some(TransientTest::Filling { blocks, values })
+}

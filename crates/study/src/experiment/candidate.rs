@@ -1,0 +1,84 @@
+//! The candidate for the bottleneck that a single run names: its busiest resource.
+//!
+//! The bottleneck is the part whose speed-up raises the metric most, which one run cannot tell: sensitivity analysis
+//! (`whatif`) finds it by experiment, as `docs/bottlenecks.md` says. Utilisation is the fraction of the run for which a
+//! resource is active. A resource that is held but not active, such as a link whose packet waits for the receiver, is
+//! not a candidate for that time. Where no resource is nearly always active, the longest stage is named, too.
+
+use super::RunResult;
+use crate::report::MeanLedger;
+use crate::report::number::percent;
+use narrows_core::engine::Outcome;
+use std::fmt;
+
+/// The utilisation from which a resource is nearly always active (chosen).
+const NEARLY_ALWAYS: f64 = 0.9;
+
+/// The candidate for the bottleneck of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Candidate {
+    /// A resource that is nearly always active, and its utilisation.
+    Resource(String, f64),
+    /// No such resource: the stage in which messages spend the most time, and its fraction of their latency.
+    Stage(String, f64),
+    /// No such resource, and no ledger: the busiest resource, and its utilisation.
+    Busiest(String, f64),
+    /// No resource was active.
+    Idle,
+    /// The run ended in a deadlock or livelock.
+    Deadlocked,
+}
+
+impl Candidate {
+    /// Returns the candidate of the run that gave `result`, whose mean message ledger is `ledger`.
+    ///
+    /// A run that ended in a deadlock or livelock has none, since the resources held at its end did no useful work.
+    pub fn of(result: &RunResult, ledger: &MeanLedger) -> Candidate {
+        if matches!(result.outcome, Outcome::Deadlock(_) | Outcome::Livelock(_)) {
+            return Candidate::Deadlocked;
+        }
+        if let Some((name, share)) = result.busiest().filter(|(_, share)| *share >= NEARLY_ALWAYS) {
+            return Candidate::Resource(name.to_owned(), share);
+        }
+        let longest = ledger.stages.iter().max_by(|a, b| a.total_us().total_cmp(&b.total_us()));
+        match longest.filter(|stage| stage.total_us() > 0.0) {
+            Some(stage) => Candidate::Stage(stage.name.clone(), stage.total_us() / ledger.total_us()),
+            None => match result.busiest().filter(|(_, share)| *share > 0.0) {
+                Some((name, share)) => Candidate::Busiest(name.to_owned(), share),
+                None => Candidate::Idle,
+            },
+        }
+    }
+
+    /// Returns the name of the candidate in a form that is comparable across machines: the kind of resource without
+    /// its node, or the stage.
+    pub fn kind(result: &RunResult) -> String {
+        match Candidate::of(result, &MeanLedger::of(&result.ledger)) {
+            Candidate::Resource(name, _) => {
+                let found = result.resources.iter().find(|resource| resource.name == name);
+                found.map_or(name.as_str(), |resource| resource.kind).to_owned()
+            }
+            Candidate::Stage(name, _) => name,
+            Candidate::Busiest(..) | Candidate::Idle => "no bottleneck".to_owned(),
+            Candidate::Deadlocked => "stuck".to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Candidate::Resource(name, share) | Candidate::Busiest(name, share) => {
+                write!(f, "Candidate for the bottleneck: {name}, the busiest resource ({} utilised).", percent(*share))
+            }
+            Candidate::Stage(name, share) => write!(
+                f,
+                "No resource is at least {} utilised. Longest stage: {name} ({} of the message latency).",
+                percent(NEARLY_ALWAYS),
+                percent(*share)
+            ),
+            Candidate::Deadlocked => write!(f, "No candidate for the bottleneck: the run made no progress at its end."),
+            Candidate::Idle => write!(f, "No candidate for the bottleneck: no resource was active."),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The run without changes: the metric by which trials are judged, and how their runs are shortened.
+//!
+//! A saturated run is judged by its accepted load. A workload that repeats what it measures is run with fewer
+//! repetitions where the metric stays the same within [`METRIC_TOLERANCE`].
+
+use super::trial::{Goal, Measured, is_comparable};
+use super::{TrialProgress, WhatIfError, WhatIfQuery};
+use crate::experiment::constants::{self, PartNumber};
+use narrows_core::engine::{Metric, MetricKind};
+use narrows_core::machine::Machine;
+use narrows_core::program::Objective;
+use narrows_core::text::suggest::nearest;
+use narrows_core::text::{Meaning, Problem, Read};
+
+/// The divisors of the number of repetitions that are tried, and the least number that remains (chosen).
+const REPETITION_DIVISORS: [u64; 3] = [16, 8, 4];
+const REPETITIONS_MIN: u64 = 16;
+/// The largest relative difference of the metric in a shorter run: a fifth of the least gain.
+const METRIC_TOLERANCE: f64 = 0.002;
+/// The number of events from which on a run is long (chosen: half a second on a computer of 2026).
+const LONG_RUN_EVENTS: u64 = 500_000;
+
+/// The run without changes.
+pub(super) struct Baseline {
+    pub read: Read<Machine>,
+    /// The numeric parameters of the description.
+    pub numbers: Vec<PartNumber>,
+    /// The metric with its value in the whole run.
+    pub metric: Metric,
+    /// The overrides that shorten the runs.
+    pub shorter: Vec<String>,
+    /// The run that trials are compared with.
+    pub measured: Measured,
+    pub goal: Goal,
+    /// Whether each run is long.
+    pub is_long: bool,
+    /// What the reader must know, in sentences.
+    pub notes: Vec<String>,
+    /// The number of runs made.
+    pub runs: usize,
+}
+
+impl Baseline {
+    /// Runs the description, chooses the metric, and shortens the run.
+    pub fn measure(
+        query: &WhatIfQuery<'_>,
+        progress: &(dyn Fn(TrialProgress) + Sync),
+    ) -> Result<Baseline, WhatIfError> {
+        let read = (query.reader)(&[]).map_err(WhatIfError::Invalid)?;
+        let mut runs = 0;
+        let mut measure = |read: &Read<Machine>| {
+            runs += 1;
+            let measured = Measured::of(read);
+            progress(TrialProgress::Ran);
+            measured
+        };
+        let whole = measure(&read).map_err(WhatIfError::Unmeasurable)?;
+        let mut notes = Vec::new();
+        let goal = choose(query.metric, read.value.workload.objective(), &whole, &mut notes)
+            .map_err(WhatIfError::Unmeasurable)?;
+        let metric = goal.metric.clone();
+        let numbers = constants::all_numbers(&read);
+        let repetitions = numbers.iter().find(|number| number.declared.meaning == Some(Meaning::Repetitions));
+        let (mut measured, mut goal, mut shorter) = (whole, goal, Vec::new());
+        for set in repetitions.map(shorter_sets).unwrap_or_default() {
+            let Ok(Ok(short)) = (query.reader)(std::slice::from_ref(&set)).map(|read| measure(&read)) else { continue };
+            let Some(value) = short.metric(&metric.name).map(|metric| metric.value) else { continue };
+            let is_same = (value / metric.value - 1.0).abs() <= METRIC_TOLERANCE;
+            if is_same && short.is_saturated == measured.is_saturated {
+                (goal, measured, shorter) = (goal.from(value), short, vec![set]);
+                break;
+            }
+        }
+        let is_long = measured.events > LONG_RUN_EVENTS;
+        Ok(Baseline { read, numbers, metric, shorter, measured, goal, is_long, notes, runs })
+    }
+}
+
+/// Returns overrides that reduce the number of repetitions, the shortest run first.
+fn shorter_sets(repetitions: &PartNumber) -> Vec<String> {
+    let number = repetitions.number() as u64;
+    let fewer = REPETITION_DIVISORS.iter().map(|divisor| number / divisor);
+    fewer.filter(|fewer| *fewer >= REPETITIONS_MIN).map(|fewer| repetitions.setting(&fewer.to_string())).collect()
+}
+
+/// Returns the goal: the metric that was asked for, or else the objective of the workload, or the first metric.
+fn choose(
+    asked: Option<&str>,
+    objective: Option<Objective>,
+    run: &Measured,
+    notes: &mut Vec<String>,
+) -> Result<Goal, Problem> {
+    let preferred = asked.or(objective.map(|objective| objective.metric));
+    let preferred = match preferred {
+        Some(name) => find(name, run)?,
+        None => run.metrics.first().ok_or_else(|| Problem::new("the run measures nothing"))?,
+    };
+    let goal = Goal { metric: preferred.clone(), more_is_better: direction(preferred, objective, run)? };
+    if is_comparable(preferred.kind, run.is_saturated) {
+        return measured(goal);
+    }
+    let accepted = objective.and_then(|objective| objective.when_saturated).and_then(|name| run.metric(name));
+    let accepted = accepted.or_else(|| run.metrics.iter().find(|metric| metric.kind == MetricKind::Rate));
+    let name = &preferred.name;
+    match accepted.filter(|_| asked.is_none()) {
+        Some(accepted) => {
+            notes.push(format!(
+                "The run is saturated: {name} grows with the length of the run, so that trials are judged by the accepted \
+                 load, {}.",
+                accepted.name
+            ));
+            measured(Goal { metric: accepted.clone(), more_is_better: true })
+        }
+        None => {
+            let problem = Problem::new(format!("the run is saturated: {name} grows with the length of the run"));
+            let problem = match accepted {
+                Some(accepted) => problem.help(format!("choose the accepted load: `--metric {}`", accepted.name)),
+                None => problem,
+            };
+            Err(problem.help("or lower the offered load"))
+        }
+    }
+}
+
+/// Returns the metric called `name`.
+fn find<'m>(name: &str, run: &'m Measured) -> Result<&'m Metric, Problem> {
+    let found = run.metrics.iter().find(|metric| metric.name == name);
+    found.ok_or_else(|| {
+        let names = || run.metrics.iter().map(|metric| metric.name.as_str());
+        let problem = Problem::new(format!("there is no metric `{name}`"));
+        let problem = match nearest(name, names()) {
+            Some(near) => problem.help(format!("did you mean `{near}`?")),
+            None => problem,
+        };
+        problem.help(format!("metrics: {}", names().collect::<Vec<_>>().join(", ")))
+    })
+}
+
+/// Returns whether more of `metric` is better: as the workload's objective states, or else as the metric itself does.
+fn direction(metric: &Metric, objective: Option<Objective>, run: &Measured) -> Result<bool, Problem> {
+    let stated = objective.filter(|objective| objective.metric == metric.name);
+    let stated = stated.map(|objective| objective.more_is_better).or(metric.kind.more_is_better());
+    stated.ok_or_else(|| {
+        let others = run.metrics.iter().filter(|metric| metric.kind.more_is_better().is_some());
+        let others: Vec<&str> = others.map(|metric| metric.name.as_str()).collect();
+        Problem::new(format!("neither more nor less of `{}` is better, so nothing can improve it", metric.name))
+            .help(format!("metrics with a direction: {}", others.join(", ")))
+    })
+}
+
+/// Returns the goal if its metric was measured and is above 0, so that ratios to it exist.
+fn measured(goal: Goal) -> Result<Goal, Problem> {
+    let metric = &goal.metric;
+    match metric.value {
+        value if value.is_nan() => Err(Problem::new(format!("the run measures nothing under `{}`", metric.name))),
+        value if value > 0.0 => Ok(goal),
+        value => Err(Problem::new(format!("`{}` is {value}: no change of it can be stated as a ratio", metric.name))),
+    }
+}

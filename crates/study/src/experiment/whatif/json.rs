@@ -1,0 +1,73 @@
+//! The result of a sensitivity analysis as JSON.
+
+use super::{Gain, IneffectiveParameter, ParameterChange, Refusal, Saturation, SpeedUpGain, WhatIf};
+use serde_json::{Value as Json, json};
+
+impl WhatIf {
+    /// Returns the result as JSON.
+    pub fn json(&self) -> Json {
+        json!({
+            "metric": self.metric.name,
+            "value": self.metric.value,
+            "unit": self.metric.unit,
+            "more_is_better": self.more_is_better,
+            "saturated": self.is_saturated,
+            "notes": self.notes,
+            "tried_with": self.shorter,
+            "bottleneck": self.bottleneck.as_ref().map(speed_up),
+            "saturates": self.saturation.as_ref().map(saturation),
+            "resources": self.resources.iter().map(speed_up).collect::<Vec<_>>(),
+            "pairs": self.pairs.iter().map(speed_up).collect::<Vec<_>>(),
+            "gains": self.gains.iter().map(gain).collect::<Vec<_>>(),
+            "dead": self.dead.iter().map(dead).collect::<Vec<_>>(),
+            "refused": self.refused.iter().map(refusal).collect::<Vec<_>>(),
+            "fixed": self.fixed,
+            "runs": self.runs,
+        })
+    }
+}
+
+fn changes(changes: &[ParameterChange]) -> Json {
+    let change = |ParameterChange { key, before, value, factor }: &ParameterChange| json!({ "key": key, "before": before, "value": value, "factor": factor });
+    changes.iter().map(change).collect()
+}
+
+fn speed_up(gain: &SpeedUpGain) -> Json {
+    json!({
+        "resources": gain.resources,
+        "changes": changes(&gain.changes),
+        "ratio": gain.ratio,
+        "elasticity": gain.elasticity(),
+        "slower_ratio": gain.slower_ratio,
+    })
+}
+
+fn gain(gain: &Gain) -> Json {
+    let Gain { key, before, value, factor, ratio, meaning } = gain;
+    json!({
+        "key": key,
+        "before": before,
+        "value": value,
+        "factor": factor,
+        "ratio": ratio,
+        "elasticity": gain.elasticity(),
+        "meaning": meaning.map(|meaning| meaning.name()),
+    })
+}
+
+fn dead(dead: &IneffectiveParameter) -> Json {
+    json!({ "key": dead.key, "reason": dead.reason })
+}
+
+fn refusal(refusal: &Refusal) -> Json {
+    json!({ "change": refusal.change, "reason": refusal.reason, "advice": refusal.advice })
+}
+
+fn saturation(saturation: &Saturation) -> Json {
+    json!({
+        "changes": changes(&saturation.changes),
+        "ratio": saturation.ratio,
+        "limit": saturation.limit.as_ref().map(refusal),
+        "then": saturation.next.as_ref().map(speed_up),
+    })
+}

@@ -1,0 +1,93 @@
+//! The resources of a machine: the parameters that its parts declare to belong together, and their joint changes.
+
+use super::ParameterChange;
+use crate::experiment::constants::PartNumber;
+use narrows_core::text::{Meaning, SpeedUp};
+
+/// Parameters that are changed together.
+pub(super) struct Resource {
+    /// The resource with its part, such as `PCI of hosts.a`; the key of a parameter that belongs to no resource.
+    pub name: String,
+    pub members: Vec<PartNumber>,
+}
+
+/// The parameters of a machine by what may be done with them.
+#[derive(Default)]
+pub(super) struct Parameters {
+    pub resources: Vec<Resource>,
+    /// Parameters of which neither direction is a speed-up.
+    pub trade_offs: Vec<PartNumber>,
+    /// Parameters that are not changed, since they describe another machine or the load on it.
+    pub fixed: Vec<PartNumber>,
+}
+
+impl Parameters {
+    /// Sorts the numbers of a machine by their declared meanings, in their order. The workload's own are left out.
+    pub fn of(numbers: Vec<PartNumber>) -> Parameters {
+        let mut parameters = Parameters::default();
+        for number in numbers.into_iter().filter(|number| is_of_part(&number.key)) {
+            match number.declared.meaning {
+                Some(meaning) if meaning.speed_up().is_some() => parameters.add(number),
+                Some(Meaning::Structure | Meaning::Load | Meaning::Repetitions) => parameters.fixed.push(number),
+                _ => parameters.trade_offs.push(number),
+            }
+        }
+        parameters
+    }
+
+    fn add(&mut self, number: PartNumber) {
+        let resource = number.declared.resource.map(|resource| format!("{resource} of {}", part(&number.key)));
+        let name = resource.unwrap_or_else(|| number.key.clone());
+        match self.resources.iter_mut().find(|resource| resource.name == name) {
+            Some(resource) => resource.members.push(number),
+            None => self.resources.push(Resource { name, members: vec![number] }),
+        }
+    }
+}
+
+/// Returns whether the parameter at `path` is one of the machine and not of the workload, the run or a node.
+fn is_of_part(path: &str) -> bool {
+    let mut keys = path.split('.');
+    match keys.next() {
+        Some("workload" | "run") => false,
+        Some("nodes") => keys.nth(1) == Some("ni"),
+        _ => true,
+    }
+}
+
+/// Returns the path of the part that the parameter at `path` belongs to, such as `hosts.a` or `ni.trapeze`.
+fn part(path: &str) -> String {
+    let keys: Vec<&str> = path.split('.').collect();
+    let depth = match keys[0] {
+        "nodes" => 4,
+        _ if keys.len() > 2 => 2,
+        _ => 1,
+    };
+    keys[..depth.min(keys.len())].join(".")
+}
+
+impl Resource {
+    /// Returns the sets of members that are changed together, each an alternative: a clock twice as fast and half the
+    /// cycles of every operation are two forms of the same speed-up.
+    pub fn alternatives(&self) -> Vec<Vec<&PartNumber>> {
+        let scales = |number: &&PartNumber| number.declared.meaning.is_some_and(Meaning::scales_with_rate);
+        let (scaled, direct): (Vec<&PartNumber>, Vec<&PartNumber>) = self.members.iter().partition(scales);
+        match direct.is_empty() || scaled.is_empty() {
+            true => vec![self.members.iter().collect()],
+            false => vec![direct, scaled],
+        }
+    }
+}
+
+/// Returns the change of a parameter that makes its part `speed` times as fast, or `None` if rounding leaves it
+/// unchanged.
+pub(super) fn sped_up(number: &PartNumber, speed: f64) -> Option<ParameterChange> {
+    let is_smaller = number.declared.meaning.and_then(Meaning::speed_up) == Some(SpeedUp::Smaller);
+    scaled(number, if is_smaller { 1.0 / speed } else { speed })
+}
+
+/// Returns the change of a parameter by `factor`, or `None` if rounding leaves it unchanged.
+pub(super) fn scaled(number: &PartNumber, factor: f64) -> Option<ParameterChange> {
+    let (value, factor) = number.scaled_by(factor)?;
+    Some(ParameterChange { key: number.key.clone(), before: number.value.clone(), value, factor })
+}

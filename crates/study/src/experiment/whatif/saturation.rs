@@ -1,0 +1,77 @@
+//! How far a faster bottleneck raises the metric, and what limits it from there on.
+
+use super::search::Search;
+use super::trial::{Bench, Trial};
+use super::{GAIN_MIN, ParameterChange, Saturation, SpeedUpGain, TrialProgress, resource};
+
+/// The largest power of the factor by which the bottleneck is made faster.
+const STEPS_MAX: i32 = 8;
+/// The number of powers tried at once.
+const STEPS_AT_ONCE: i32 = 2;
+/// The parts of the last step at which the point of saturation is looked for.
+const PARTS_OF_STEP: [f64; 3] = [0.25, 0.5, 0.75];
+
+impl Search<'_> {
+    /// Makes the bottleneck faster until the metric gains no more, and finds the next bottleneck there.
+    pub(super) fn saturation(&self, bottleneck: &SpeedUpGain) -> Saturation {
+        let factor = self.query.factor;
+        let (mut best, mut power, mut limit) = (bottleneck.ratio, 1, None);
+        'steps: while power < STEPS_MAX {
+            let powers: Vec<i32> = (power + 1..=STEPS_MAX.min(power + STEPS_AT_ONCE)).collect();
+            let all: Vec<Vec<ParameterChange>> =
+                powers.iter().map(|power| self.faster(bottleneck, factor.powi(*power))).collect();
+            for (power_tried, trial) in powers.iter().zip(self.try_all(&all)) {
+                match trial {
+                    Trial::Ran { ratio, .. } if ratio >= best * GAIN_MIN => (best, power) = (ratio, *power_tried),
+                    Trial::Ran { .. } => break 'steps,
+                    Trial::Refused(refusal) => {
+                        limit = Some(refusal);
+                        break 'steps;
+                    }
+                }
+            }
+        }
+        let (low, high) = (factor.powi(power - 1), factor.powi(power));
+        let speeds: Vec<f64> = PARTS_OF_STEP.iter().map(|part| low + part * (high - low)).collect();
+        let all: Vec<Vec<ParameterChange>> = speeds.iter().map(|speed| self.faster(bottleneck, *speed)).collect();
+        let reaches = |trial: &Trial| trial.ratio().is_some_and(|ratio| ratio * GAIN_MIN >= best);
+        let first = self.try_all(&all).iter().position(reaches);
+        let speed = first.map_or(high, |first| speeds[first]);
+        let changes = self.faster(bottleneck, speed);
+        let next = self.next(bottleneck, &changes);
+        Saturation { changes, ratio: best, limit, next }
+    }
+
+    /// Returns the changes that make the bottleneck `speed` times as fast.
+    fn faster(&self, bottleneck: &SpeedUpGain, speed: f64) -> Vec<ParameterChange> {
+        let members = self.parameters.resources.iter().flat_map(|resource| &resource.members);
+        let is_changed = |key: &str| bottleneck.changes.iter().any(|change| change.key == key);
+        members.filter(|number| is_changed(&number.key)).filter_map(|number| resource::sped_up(number, speed)).collect()
+    }
+
+    /// Returns the speed-up that gains most where the bottleneck has these changes.
+    fn next(&self, bottleneck: &SpeedUpGain, changes: &[ParameterChange]) -> Option<SpeedUpGain> {
+        let sets: Vec<String> =
+            self.bench.sets.iter().cloned().chain(changes.iter().map(ParameterChange::setting)).collect();
+        let read = (self.bench.reader)(&sets).ok()?;
+        let base = super::trial::Measured::of(&read).ok();
+        (self.bench.progress)(TrialProgress::Ran);
+        self.count_runs(1);
+        let base = base?;
+        let goal = self.bench.goal.from(base.metric(&self.bench.goal.metric.name)?.value);
+        let Bench { reader, progress, .. } = self.bench;
+        let bench = Bench { reader, sets, base, goal, progress };
+        let others = self.tried.iter().flat_map(|tried| tried.faster.iter().chain(&tried.idle));
+        let others: Vec<&SpeedUpGain> = others
+            .filter(|gain| !gain.resources.iter().any(|name| bottleneck.resources.contains(name)))
+            .filter(|gain| !self.is_short_of_time() || self.matters(gain))
+            .collect();
+        let all: Vec<Vec<ParameterChange>> = others.iter().map(|gain| gain.changes.clone()).collect();
+        self.count_runs(all.len());
+        let gained = others.into_iter().zip(bench.try_all(&all)).filter_map(|(gain, trial)| {
+            Some(SpeedUpGain { ratio: trial.ratio()?, slower_ratio: None, ..gain.clone() })
+        });
+        let most = gained.reduce(|most, gain| if gain.ratio > most.ratio { gain } else { most });
+        most.filter(|gain| gain.ratio >= GAIN_MIN)
+    }
+}

@@ -1,0 +1,350 @@
+//! The trials: speed-ups of resources, of pairs of them, of single parameters, and trade-offs.
+
+use super::baseline::Baseline;
+use super::resource::{self, Parameters};
+use super::trial::{Bench, Trial};
+use super::{
+    GAIN_MIN, Gain, IneffectiveParameter, ParameterChange, Refusal, SpeedUpGain, TrialProgress, WhatIf, WhatIfQuery,
+};
+use crate::experiment::constants::PartNumber;
+use narrows_core::machine::Machine;
+use narrows_core::text::Read;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+
+/// The number of resources whose pairs are tried.
+const PAIRED: usize = 4;
+
+/// The trials of one resource.
+pub(super) struct TriedResource {
+    /// The speed-ups that changed a metric, one for each alternative.
+    pub faster: Vec<SpeedUpGain>,
+    /// The speed-ups that changed none.
+    pub idle: Vec<SpeedUpGain>,
+    /// The ratio where the resource is slower.
+    pub slower: Option<f64>,
+}
+
+impl TriedResource {
+    /// Returns the speed-up with the largest gain; one that changed nothing only if all others did not, either.
+    fn best(&self) -> Option<&SpeedUpGain> {
+        largest(&self.faster).or(self.idle.first())
+    }
+}
+
+/// A sensitivity analysis under way.
+pub(super) struct Search<'q> {
+    pub query: &'q WhatIfQuery<'q>,
+    pub bench: Bench<'q>,
+    pub parameters: Parameters,
+    /// The trials of each resource, in their order.
+    pub tried: Vec<TriedResource>,
+    read: Read<Machine>,
+    result: WhatIf,
+    /// The keys of the parameters that changed a metric alone, and of those that were changed alone.
+    effective: BTreeSet<String>,
+    changed: BTreeSet<String>,
+    is_long: bool,
+    runs: Cell<usize>,
+}
+
+impl<'q> Search<'q> {
+    /// Returns the analysis of a description whose run without changes gave `baseline`.
+    pub fn new(
+        query: &'q WhatIfQuery<'q>,
+        baseline: Baseline,
+        progress: &'q (dyn Fn(TrialProgress) + Sync),
+    ) -> Search<'q> {
+        let Baseline { read, numbers, metric, shorter, measured, goal, is_long, notes, runs } = baseline;
+        let parameters = Parameters::of(numbers);
+        let result = WhatIf {
+            metric,
+            more_is_better: goal.more_is_better,
+            is_saturated: measured.is_saturated,
+            notes,
+            shorter: shorter.clone(),
+            resources: Vec::new(),
+            pairs: Vec::new(),
+            bottleneck: None,
+            gains: Vec::new(),
+            dead: Vec::new(),
+            refused: Vec::new(),
+            fixed: parameters.fixed.iter().map(|number| number.key.clone()).collect(),
+            saturation: None,
+            runs: 0,
+        };
+        let bench = Bench { reader: query.reader, sets: shorter, base: measured, goal, progress };
+        let (effective, changed) = Default::default();
+        let (tried, runs) = (Vec::new(), Cell::new(runs));
+        Search { query, bench, parameters, tried, read, result, effective, changed, is_long, runs }
+    }
+
+    /// Makes all trials.
+    pub fn run(mut self) -> WhatIf {
+        (self.bench.progress)(TrialProgress::Expected(self.runs.get() + self.expected()));
+        self.try_resources();
+        self.try_pairs();
+        self.try_parameters();
+        self.result.bottleneck = self.bottleneck();
+        self.result.saturation = self.result.bottleneck.as_ref().map(|bottleneck| self.saturation(bottleneck));
+        self.result.dead = self.dead();
+        if self.is_short_of_time() {
+            self.result.notes.push(
+                "The run is long and cannot be shortened: trade-offs and slow-downs of single parameters are not tried."
+                    .to_owned(),
+            );
+        }
+        let by_gain = |a: &f64, b: &f64| b.total_cmp(a);
+        self.result.gains.sort_by(|a, b| by_gain(&a.ratio, &b.ratio));
+        self.result.resources.sort_by(|a, b| by_gain(&a.ratio, &b.ratio));
+        self.result.pairs.sort_by(|a, b| by_gain(&a.ratio, &b.ratio));
+        self.result.runs = self.runs.get();
+        self.result
+    }
+
+    /// Returns about how many trials are to be made.
+    fn expected(&self) -> usize {
+        let resources = &self.parameters.resources;
+        let alternatives: usize = resources.iter().map(|resource| resource.alternatives().len() + 1).sum();
+        let several = resources.iter().filter(|resource| resource.members.len() > 1);
+        let singles: usize = several.map(|resource| 2 * resource.members.len()).sum();
+        let trade_offs = 2 * self.parameters.trade_offs.len();
+        let (pairs, saturation) = (PAIRED * (PAIRED - 1) / 2, PAIRED);
+        match self.is_short_of_time() {
+            true => alternatives + pairs + saturation + 2 * PAIRED,
+            false => 2 * alternatives + pairs + saturation + singles + trade_offs,
+        }
+    }
+
+    /// Returns whether only the trials are made that the bottleneck needs.
+    pub fn is_short_of_time(&self) -> bool {
+        self.is_long && !self.query.thorough
+    }
+
+    /// Counts runs that were made.
+    pub fn count_runs(&self, more: usize) {
+        self.runs.set(self.runs.get() + more);
+    }
+
+    /// Runs a trial of each set of changes.
+    pub fn try_all(&self, changes: &[Vec<ParameterChange>]) -> Vec<Trial> {
+        self.count_runs(changes.len());
+        self.bench.try_all(changes)
+    }
+
+    /// Runs trials, and notes which parameters had an effect alone and what was refused.
+    fn try_and_note(&mut self, changes: &[Vec<ParameterChange>]) -> Vec<Trial> {
+        let trials = self.try_all(changes);
+        for (changes, trial) in changes.iter().zip(&trials) {
+            match (trial, &changes[..]) {
+                (Trial::Ran { is_changed, .. }, [change]) => {
+                    self.changed.insert(change.key.clone());
+                    if *is_changed {
+                        self.effective.insert(change.key.clone());
+                    }
+                }
+                (Trial::Ran { .. }, _) => {}
+                (Trial::Refused(refusal), _) => self.result.refused.push(refusal.clone()),
+            }
+        }
+        trials
+    }
+
+    /// Returns the joint change of `members` that makes them `speed` times as fast. Where the machine is invalid with
+    /// all of them, those are left out that are invalid alone.
+    fn joint(&self, members: &[&PartNumber], speed: f64) -> Result<Vec<ParameterChange>, Option<Refusal>> {
+        let all: Vec<ParameterChange> = members.iter().filter_map(|number| resource::sped_up(number, speed)).collect();
+        if all.is_empty() {
+            return Err(None);
+        }
+        let Some(refusal) = self.bench.refusal(&all) else { return Ok(all) };
+        let is_valid = |change: &ParameterChange| self.bench.refusal(std::slice::from_ref(change)).is_none();
+        let valid: Vec<ParameterChange> = all.iter().filter(|change| is_valid(change)).cloned().collect();
+        match !valid.is_empty() && valid.len() < all.len() && self.bench.refusal(&valid).is_none() {
+            true => Ok(valid),
+            false => Err(Some(refusal)),
+        }
+    }
+
+    /// Tries every resource faster, in each alternative, and slower.
+    fn try_resources(&mut self) {
+        let (mut of, mut all) = (Vec::new(), Vec::new());
+        let mut refused = Vec::new();
+        for (number, resource) in self.parameters.resources.iter().enumerate() {
+            let alternatives = resource.alternatives();
+            for members in &alternatives {
+                match self.joint(members, self.query.factor) {
+                    Ok(changes) => (of.push((number, true)), all.push(changes)).1,
+                    Err(refusal) => refused.extend(refusal),
+                }
+            }
+            match self.joint(&alternatives[0], 1.0 / self.query.factor) {
+                Ok(changes) => (of.push((number, false)), all.push(changes)).1,
+                Err(refusal) => refused.extend(refusal),
+            }
+        }
+        self.result.refused.extend(refused);
+        let trials = self.try_and_note(&all);
+        self.tried = self
+            .parameters
+            .resources
+            .iter()
+            .map(|_| TriedResource { faster: Vec::new(), idle: Vec::new(), slower: None })
+            .collect();
+        for (((number, is_faster), changes), trial) in of.into_iter().zip(all).zip(trials) {
+            let Trial::Ran { ratio, is_changed } = trial else { continue };
+            let (resource, tried) = (&self.parameters.resources[number], &mut self.tried[number]);
+            if let ([change], [number]) = (&changes[..], &resource.members[..]) {
+                self.result.gains.push(gain(number, change, ratio));
+            }
+            let resources = vec![resource.name.clone()];
+            let gain = SpeedUpGain { resources, changes, ratio, slower_ratio: None };
+            match (is_faster, is_changed) {
+                (true, true) => tried.faster.push(gain),
+                (true, false) => tried.idle.push(gain),
+                (false, _) => tried.slower = Some(ratio),
+            }
+        }
+        for TriedResource { faster, idle, slower } in &mut self.tried {
+            faster.iter_mut().chain(idle).for_each(|gain| gain.slower_ratio = *slower);
+        }
+        self.result.resources = self.tried.iter().filter_map(TriedResource::best).cloned().collect();
+    }
+
+    /// Tries pairs of the resources that matter most: those with the largest gains, and those that cost most where they
+    /// are slower. Two resources that limit the metric equally gain nothing alone, but each costs where it is slower.
+    fn try_pairs(&mut self) {
+        let mut few: Vec<SpeedUpGain> = self.result.resources.clone();
+        few.retain(|gain| gain.ratio >= GAIN_MIN || self.matters(gain));
+        few.sort_by(|a, b| weight(b).total_cmp(&weight(a)));
+        few.truncate(PAIRED);
+        let is_one =
+            |tried: &&TriedResource, one: &SpeedUpGain| tried.faster.iter().any(|gain| gain.resources == one.resources);
+        let alternatives = |one: &SpeedUpGain| {
+            let tried = self.tried.iter().find(|tried| is_one(tried, one));
+            tried.map_or_else(|| vec![one.clone()], |tried| tried.faster.clone())
+        };
+        let few: Vec<Vec<SpeedUpGain>> = few.iter().map(alternatives).collect();
+        let mut all = Vec::new();
+        for (at, one) in few.iter().enumerate() {
+            for other in &few[at + 1..] {
+                let pairs = one.iter().flat_map(|one| other.iter().map(move |other| joined(one, other)));
+                all.push(pairs.collect::<Vec<SpeedUpGain>>());
+            }
+        }
+        let changes: Vec<Vec<ParameterChange>> = all.iter().flatten().map(|pair| pair.changes.clone()).collect();
+        let mut trials = self.try_and_note(&changes).into_iter();
+        for pairs in &mut all {
+            for (pair, trial) in pairs.iter_mut().zip(&mut trials) {
+                pair.ratio = trial.ratio().unwrap_or(0.0);
+            }
+            pairs.retain(|pair| pair.ratio > 0.0);
+            self.result.pairs.extend(largest(pairs).cloned());
+        }
+    }
+
+    /// Returns whether the metric changes by a gain's worth where the resource is faster or slower.
+    pub fn matters(&self, gain: &SpeedUpGain) -> bool {
+        weight(gain) >= GAIN_MIN.ln()
+    }
+
+    /// Tries single parameters: those of resources with several, and trade-offs.
+    fn try_parameters(&mut self) {
+        let (factor, is_short_of_time) = (self.query.factor, self.is_short_of_time());
+        let mut numbers = Vec::new();
+        let mut all = Vec::new();
+        for (resource, tried) in self.parameters.resources.iter().zip(&self.tried) {
+            let matters = tried.faster.iter().any(|gain| self.matters(gain));
+            if resource.members.len() < 2 || is_short_of_time && !matters {
+                continue;
+            }
+            for number in &resource.members {
+                let speeds = [Some(factor), Some(1.0 / factor).filter(|_| !is_short_of_time)];
+                for change in speeds.into_iter().flatten().filter_map(|speed| resource::sped_up(number, speed)) {
+                    numbers.push(number.clone());
+                    all.push(vec![change]);
+                }
+            }
+        }
+        for number in self.parameters.trade_offs.iter().filter(|_| !is_short_of_time) {
+            for change in [factor, 1.0 / factor].into_iter().filter_map(|factor| resource::scaled(number, factor)) {
+                numbers.push(number.clone());
+                all.push(vec![change]);
+            }
+        }
+        let trials = self.try_and_note(&all);
+        let gains = numbers.iter().zip(&all).zip(&trials).filter_map(|((number, changes), trial)| {
+            let [change] = &changes[..] else { return None };
+            Some(gain(number, change, trial.ratio()?))
+        });
+        self.result.gains.extend(gains);
+        self.advise_on_joint_changes();
+    }
+
+    /// Says of each refused single parameter of a resource with several in which joint change it was tried.
+    fn advise_on_joint_changes(&mut self) {
+        for refusal in &mut self.result.refused {
+            let key = refusal.change.split(" = ").next().unwrap_or_default();
+            let is_single = !refusal.change.contains(", ");
+            let gains = self.tried.iter().flat_map(|tried| &tried.faster);
+            let mut joint = gains.filter(|gain| gain.changes.len() > 1);
+            let joint = joint.find(|gain| gain.changes.iter().any(|change| change.key == key));
+            if let Some(joint) = joint.filter(|_| is_single) {
+                refusal.advice = format!("it is changed together with the other parameters of {}", joint.name());
+            }
+        }
+    }
+
+    /// Returns the bottleneck: the resource with the largest gain, or a pair that gains more and at least twice as much
+    /// as its two resources gain apart.
+    fn bottleneck(&self) -> Option<SpeedUpGain> {
+        let gain_alone = |name: &String| {
+            let of = self.result.resources.iter().find(|gain| gain.resources[0] == *name);
+            of.map_or(0.0, |gain| (gain.ratio - 1.0).max(0.0))
+        };
+        let is_coupled = |pair: &&SpeedUpGain| {
+            let apart: f64 = pair.resources.iter().map(gain_alone).sum();
+            2.0 * apart <= pair.ratio - 1.0
+        };
+        let all = self.result.resources.iter().chain(self.result.pairs.iter().filter(is_coupled));
+        let most = all.reduce(|most, gain| if gain.ratio > most.ratio { gain } else { most });
+        most.filter(|gain| gain.ratio >= GAIN_MIN).cloned()
+    }
+
+    /// Returns the parameters that were changed and changed no metric, in the order of the description.
+    fn dead(&mut self) -> Vec<IneffectiveParameter> {
+        let effective = std::mem::take(&mut self.effective);
+        self.result.gains.retain(|gain| effective.contains(&gain.key));
+        let resources = self.parameters.resources.iter().flat_map(|resource| &resource.members);
+        let all = resources.chain(&self.parameters.trade_offs);
+        let dead = all.filter(|number| self.changed.contains(&number.key) && !effective.contains(&number.key));
+        dead.map(|number| {
+            let reason = self.read.value.inert_reason(&number.key).unwrap_or_default().to_owned();
+            IneffectiveParameter { key: number.key.clone(), reason }
+        })
+        .collect()
+    }
+}
+
+/// Returns the speed-up with the largest gain.
+fn largest(gains: &[SpeedUpGain]) -> Option<&SpeedUpGain> {
+    gains.iter().reduce(|most, gain| if gain.ratio > most.ratio { gain } else { most })
+}
+
+/// Returns the joint speed-up of two resources, without its effect.
+fn joined(one: &SpeedUpGain, other: &SpeedUpGain) -> SpeedUpGain {
+    let resources = [one.resources.clone(), other.resources.clone()].concat();
+    let changes = [one.changes.clone(), other.changes.clone()].concat();
+    SpeedUpGain { resources, changes, ratio: 1.0, slower_ratio: None }
+}
+
+/// Returns how much a resource matters: the larger change of the metric, as a logarithm, of its speed-up's gain and its
+/// slow-down's cost.
+fn weight(gain: &SpeedUpGain) -> f64 {
+    gain.ratio.ln().max(-gain.slower_ratio.unwrap_or(1.0).ln())
+}
+
+fn gain(number: &PartNumber, change: &ParameterChange, ratio: f64) -> Gain {
+    let ParameterChange { key, before, value, factor } = change.clone();
+    Gain { key, before, value, factor, ratio, meaning: number.declared.meaning }
+}

@@ -1,0 +1,169 @@
+//! Trial runs with changed parameters, and the comparison of each with the run without changes.
+//!
+//! Only runs that ended as they were asked to are compared. A saturated run is compared by a rate alone, since its
+//! latencies grow with its length.
+
+use super::{ParameterChange, Refusal, TrialProgress};
+use crate::experiment::RunResult;
+use crate::experiment::reader::Reader;
+use crate::experiment::record::outcome_name;
+use crate::experiment::threads::one_task_per_run;
+use narrows_core::engine::{Metric, MetricKind, Outcome, Recorder};
+use narrows_core::machine::Machine;
+use narrows_core::text::{Problem, Problems, Read};
+use rayon::prelude::*;
+
+/// The metric that is to be improved, with its value before any change.
+#[derive(Clone)]
+pub(super) struct Goal {
+    pub metric: Metric,
+    pub more_is_better: bool,
+}
+
+impl Goal {
+    /// Returns how many times better than before `value` is.
+    pub fn ratio(&self, value: f64) -> f64 {
+        let before = self.metric.value;
+        match self.more_is_better {
+            _ if before == value => 1.0,
+            true => value / before,
+            false => before / value,
+        }
+    }
+
+    /// Returns the goal with another value before the changes.
+    pub fn from(&self, value: f64) -> Goal {
+        Goal { metric: Metric { value, ..self.metric.clone() }, more_is_better: self.more_is_better }
+    }
+}
+
+/// What a run gave: its metrics, and whether it was saturated.
+pub(super) struct Measured {
+    pub metrics: Vec<Metric>,
+    pub is_saturated: bool,
+    pub events: u64,
+}
+
+impl Measured {
+    /// Runs the machine.
+    ///
+    /// # Errors
+    ///
+    /// Returns why nothing can be compared with the run: it did not end by itself.
+    pub fn of(read: &Read<Machine>) -> Result<Measured, Problem> {
+        let result = crate::experiment::run(&read.value, Recorder::off());
+        match &result.outcome {
+            Outcome::Done | Outcome::Saturated(_) => {
+                let is_saturated = matches!(result.outcome, Outcome::Saturated(_));
+                Ok(Measured { metrics: result.metrics, is_saturated, events: result.events })
+            }
+            _ => Err(cut_off(&result)),
+        }
+    }
+
+    /// Returns the metric `name`, if the run measured it.
+    pub fn metric(&self, name: &str) -> Option<&Metric> {
+        self.metrics.iter().find(|metric| metric.name == name && metric.is_measured())
+    }
+}
+
+/// Returns why a run that did not end by itself has no metric that can be compared.
+fn cut_off(result: &RunResult) -> Problem {
+    let problem = match &result.outcome {
+        Outcome::TimeLimit(_) => Problem::new(format!("the run was cut off at `run.time-limit`, {}", result.end))
+            .help("raise `run.time-limit`, or shorten the workload"),
+        outcome => Problem::new(format!("the run ended in a {} at {}", outcome_name(outcome), result.end))
+            .help("`narrows run` shows which tasks wait for each other"),
+    };
+    problem.help("what-if compares only runs that ended by themselves")
+}
+
+/// The result of a trial run.
+#[derive(Clone)]
+pub(super) enum Trial {
+    Ran {
+        /// How many times better the metric is.
+        ratio: f64,
+        /// Whether any metric changed.
+        is_changed: bool,
+    },
+    Refused(Refusal),
+}
+
+impl Trial {
+    pub fn ratio(&self) -> Option<f64> {
+        if let Trial::Ran { ratio, .. } = self { Some(*ratio) } else { None }
+    }
+}
+
+/// The machine that trials change, and the run that they are compared with.
+pub(super) struct Bench<'q> {
+    pub reader: Reader<'q>,
+    /// Overrides of every trial.
+    pub sets: Vec<String>,
+    /// The run without changes.
+    pub base: Measured,
+    pub goal: Goal,
+    pub progress: &'q (dyn Fn(TrialProgress) + Sync),
+}
+
+impl Bench<'_> {
+    /// Runs a trial of each set of changes, in parallel, and returns the results in their order.
+    pub fn try_all(&self, changes: &[Vec<ParameterChange>]) -> Vec<Trial> {
+        let one = |changes: &Vec<ParameterChange>| {
+            let trial = self.try_changes(changes);
+            (self.progress)(TrialProgress::Ran);
+            trial
+        };
+        one_task_per_run(changes.par_iter()).map(one).collect()
+    }
+
+    /// Returns the overrides of a trial.
+    fn overrides(&self, changes: &[ParameterChange]) -> Vec<String> {
+        self.sets.iter().cloned().chain(changes.iter().map(ParameterChange::setting)).collect()
+    }
+
+    /// Returns why the machine with `changes` is invalid, if it is.
+    pub fn refusal(&self, changes: &[ParameterChange]) -> Option<Refusal> {
+        (self.reader)(&self.overrides(changes)).err().map(|problems| invalid(changes, &problems))
+    }
+
+    fn try_changes(&self, changes: &[ParameterChange]) -> Trial {
+        let read = match (self.reader)(&self.overrides(changes)) {
+            Ok(read) => read,
+            Err(problems) => return Trial::Refused(invalid(changes, &problems)),
+        };
+        let refuse = |reason: String, advice: &str| Trial::Refused(Refusal::new(changes, reason, advice.to_owned()));
+        let measured = match Measured::of(&read) {
+            Ok(measured) => measured,
+            Err(problem) => {
+                let advice = problem.help.first().map_or("", String::as_str);
+                return refuse(problem.message, advice);
+            }
+        };
+        let Goal { metric, .. } = &self.goal;
+        if (measured.is_saturated || self.base.is_saturated) && !metric.kind.holds_when_saturated() {
+            let reason = format!("the run is saturated, and {} then grows with the length of the run", metric.name);
+            return refuse(reason, "lower the load, or choose a rate as the metric");
+        }
+        match measured.metric(&metric.name) {
+            Some(found) => {
+                Trial::Ran { ratio: self.goal.ratio(found.value), is_changed: measured.metrics != self.base.metrics }
+            }
+            None => refuse(format!("the run has no {}", metric.name), "choose another metric"),
+        }
+    }
+}
+
+/// Returns the refusal of changes with which the description is invalid.
+fn invalid(changes: &[ParameterChange], problems: &Problems) -> Refusal {
+    let text = problems.to_string();
+    let reason = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let advice = problems.list().first().map(|problem| problem.help.join("; ")).unwrap_or_default();
+    Refusal::new(changes, reason, advice)
+}
+
+/// Returns whether a metric of this kind can be compared between a run that is saturated and others.
+pub(super) fn is_comparable(kind: MetricKind, is_saturated: bool) -> bool {
+    !is_saturated || kind.holds_when_saturated()
+}

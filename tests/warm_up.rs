@@ -1,0 +1,253 @@
+//! Is a warm-up that is too short reported, and only that? Do README, notebook and example agree on what one machine does?
+
+use crate::common::cli::{as_json, done, stderr, stdout};
+use narrows::engine::Recorder;
+use narrows::experiment::{RunResult, run};
+use narrows::machine;
+use narrows::text::Document;
+use serde_json::Value as Json;
+use std::fs;
+use std::path::Path;
+
+/// Interfaces of the memory bus whose queues the processor caches.
+const CACHED: [&str; 4] = ["startjr", "cni512q", "cni32qm", "cni32qm-throttle"];
+/// The other ones.
+const UNCACHED: [&str; 5] = ["ni2w", "udma", "ap3000", "memory-channel", "single-cycle"];
+
+/// Runs a workload on two nodes with a memory bus, whose interfaces are `interface`.
+fn pair(interface: &str, workload: &str) -> RunResult {
+    let text = format!(
+        "parts = [\"hosts/memory-bus-1998\", \"ni/{interface}\", \"protocols/return-to-sender-1998\", \
+         \"fabrics/ideal-1998\"]\nnodes.a.host = \"memory-bus-1998\"\nnodes.b.host = \"memory-bus-1998\"\n{workload}\n"
+    );
+    let read = machine::read(Document::Text("pair", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    run(&read.value, Recorder::off())
+}
+
+fn ping_pong(interface: &str, payload: u64, messages: u64, more: &str) -> RunResult {
+    pair(interface, &format!("[workload.ping-pong]\npayload = \"{payload} B\"\nmessages = {messages}\n{more}"))
+}
+
+/// Returns whether an initial transient was reported; panics if there was no test.
+fn is_reported(result: &RunResult) -> bool {
+    let check = result.warm_up.as_ref().unwrap_or_else(|| panic!("{:?}: no test", result.outcome));
+    check.test.is_transient().unwrap_or_else(|| panic!("too few values"))
+}
+
+fn finding(result: &RunResult) -> Option<String> {
+    result.warm_up.as_ref().and_then(|check| check.finding())
+}
+
+fn latency(result: &RunResult) -> f64 {
+    result.metric("message.latency_one_way").expect("a latency")
+}
+
+#[test]
+fn fewer_than_one_steady_run_in_twenty_is_reported() {
+    // Open loops at a third and at two thirds of what the interface takes, after the default warm-up.
+    let service = 0.2;
+    let open = |load: f64, seed: u64| {
+        let interval = service / load;
+        let workload = format!(
+            "run.seed = {seed}\n[workload.stream]\npayload = \"64 B\"\nmessages = 400\n\
+             arrivals.poisson.interval = \"{interval:.3} us\""
+        );
+        pair("single-cycle", &workload)
+    };
+    let mesh = |seed: u64| {
+        let text = format!(
+            "fabric.mesh = {{ shape = [4, 4] }}\nfabric.router = {{ virtual-channels = 2, buffer-flits = 4 }}\n\
+             run.seed = {seed}\n[workload.offered]\nload = 0.3\nwarm-up = 500\ncycles = 1500\n"
+        );
+        let read = machine::read(Document::Text("mesh", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+        run(&read.value, Recorder::off())
+    };
+    let runs = (0..80).flat_map(|seed| [open(0.33, seed), open(0.66, seed)]).chain((0..40).map(mesh));
+    let reported: Vec<bool> = runs.map(|result| is_reported(&result)).collect();
+    assert_eq!(reported.len(), 200);
+    let alarms = reported.iter().filter(|reported| **reported).count();
+    assert!(alarms < 10, "{alarms} of 200 steady runs are reported");
+}
+
+#[test]
+fn the_default_warm_up_is_enough_for_every_interface_of_the_memory_bus() {
+    for interface in CACHED.into_iter().chain(UNCACHED) {
+        for payload in [8, 64, 248, 1_024] {
+            let result = ping_pong(interface, payload, 60, "");
+            assert_eq!(finding(&result), None, "{interface}, {payload} B");
+        }
+    }
+}
+
+#[test]
+fn a_stream_whose_cached_queue_fills_late_is_reported_until_its_warm_up_is_longer() {
+    let stream = |interface: &str, warm_up: u64| {
+        let workload = format!("[workload.stream]\npayload = \"64 B\"\nmessages = 200\nwarm-up = {warm_up}");
+        finding(&pair(interface, &workload))
+    };
+    let reported = stream("startjr", 300).expect("the queue is full after 344 messages");
+    assert!(reported.ends_with("Increase `workload.stream.warm-up`, 300."), "{reported}");
+    for interface in CACHED.into_iter().chain(UNCACHED) {
+        assert_eq!(stream(interface, 600), None, "{interface}");
+    }
+}
+
+#[test]
+fn of_cold_runs_on_caches_at_least_nineteen_in_twenty_are_reported() {
+    let (mut cold, mut reported, mut missed) = (0, 0, Vec::new());
+    for interface in CACHED {
+        for payload in [8, 32, 64, 128, 248] {
+            let warm = latency(&ping_pong(interface, payload, 60, ""));
+            for messages in [20, 50, 100, 150, 200, 300] {
+                let result = ping_pong(interface, payload, messages, "warm-up = 0");
+                // Twice the bias that the test states not to look for.
+                if (latency(&result) / warm - 1.0).abs() < 0.01 {
+                    continue;
+                }
+                cold += 1;
+                match is_reported(&result) {
+                    true => reported += 1,
+                    false => missed.push((interface, payload, messages)),
+                }
+            }
+        }
+    }
+    assert!(cold >= 100, "{cold}");
+    assert!(20 * reported >= 19 * cold, "{reported} of {cold}; not {missed:?}");
+}
+
+#[test]
+fn a_closed_loop_whose_queue_fills_and_empties_is_steady_after_its_warm_up() {
+    let stream = |more: &str| {
+        let set = format!("--set=workload.stream.messages=200{more}");
+        as_json(&[&["run", "shared-receiver"][..], &set.split(' ').collect::<Vec<_>>()].concat())
+    };
+    let (warm, cold) = (stream(""), stream(" --set=workload.stream.warm-up=0"));
+    assert_eq!(warm["warm_up"]["initial_transient"], false, "{}", warm["warm_up"]);
+    assert_eq!(cold["warm_up"]["initial_transient"], true, "{}", cold["warm_up"]);
+}
+
+#[test]
+fn text_json_and_table_report_a_transient_and_name_the_key() {
+    let cold = ["run", "memory-bus", "--set=workload.ping-pong.warm-up=0", "--no-host"];
+    let text = stdout(&cold);
+    let line = text.lines().find(|line| line.starts_with("Initial transient: ")).unwrap_or_else(|| panic!("{text}"));
+    assert!(line.ends_with(". Increase `workload.ping-pong.warm-up`, 0."), "{line}");
+    let check = as_json(&cold)["warm_up"].clone();
+    assert_eq!(check["finding"], line);
+    assert_eq!(
+        [&check["key"], &check["metric"], &check["unit"]],
+        ["workload.ping-pong.warm-up", "message.latency_one_way", "us"]
+    );
+    assert_eq!((&check["value"], &check["initial_transient"]), (&Json::from(0), &Json::from(true)));
+    let mean = |name: &str| check[name].as_f64().expect("a mean");
+    assert!(mean("mean_of_first") > 1.1 * mean("mean_of_rest"), "{check}");
+    let warm = as_json(&["run", "memory-bus"])["warm_up"].clone();
+    let steady = serde_json::json!({
+        "key": "workload.ping-pong.warm-up", "value": 300, "metric": "message.latency_one_way", "initial_transient": false,
+    });
+    assert_eq!(warm, steady);
+
+    let sweep = ["sweep", "memory-bus", "--vary=workload.ping-pong.warm-up=0,300", "--metric=round_trip.latency"];
+    let ran = done(&sweep);
+    let message = stderr(&ran);
+    assert!(
+        message.contains("1 of 2 runs have an initial transient: increase `workload.ping-pong.warm-up`."),
+        "{message}"
+    );
+    let table = String::from_utf8(ran.stdout).expect("UTF-8");
+    let outcomes: Vec<bool> = table.lines().skip(2).map(|row| row.contains("done, transient")).collect();
+    assert_eq!(outcomes, [true, false], "{table}");
+    let rows = stdout(&[&sweep[..], &["--format=csv"]].concat());
+    let cells: Vec<Vec<&str>> = rows.lines().map(|row| row.split(',').collect()).collect();
+    let column = cells[0].iter().position(|name| *name == "initial_transient").unwrap_or_else(|| panic!("{rows}"));
+    assert_eq!([cells[1][column], cells[2][column]], ["1", "0"], "{rows}");
+}
+
+#[test]
+fn runs_without_a_steady_state_have_no_warm_up() {
+    let early = pair("ni2w", "run.time-limit = \"1 us\"\n[workload.ping-pong]\npayload = \"64 B\"");
+    assert_eq!(early.warm_up, None, "{:?}", early.outcome);
+    let few = ping_pong("ni2w", 64, 4, "warm-up = 0");
+    assert_eq!(few.warm_up.expect("a test").test.is_transient(), None);
+    assert_eq!(as_json(&["run", "replay-mesh"])["warm_up"], Json::Null);
+}
+
+#[test]
+fn every_workload_with_a_warm_up_leaves_it_out() {
+    for (workload, sent) in [
+        ("ping-pong]\npayload = \"64 B\"\nmessages = 20\nwarm-up = 30", 100.0),
+        ("stream]\npayload = \"64 B\"\nmessages = 20\nwarm-up = 30", 50.0),
+        ("page-fetch]\npage = \"64 B\"\nfaults = 20\nwarm-up = 30", 100.0),
+    ] {
+        let result = pair("cni512q", &format!("[workload.{workload}"));
+        assert_eq!(result.metric("messages.sent"), Some(sent), "{workload}");
+        assert_eq!(result.warm_up.expect("a test").value, 30, "{workload}");
+    }
+    let fetch = |more: &str| {
+        pair("cni512q", &format!("[workload.page-fetch]\npage = \"200 B\"\nfaults = 20\n{more}"))
+            .metric("fetch.latency")
+    };
+    assert!(fetch("") < fetch("warm-up = 0"), "{:?}, {:?}", fetch(""), fetch("warm-up = 0"));
+}
+
+/// Returns the text of a file of the project.
+fn file(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a file of the project")
+}
+
+/// Returns the arguments of the command line that `text` shows first with this beginning, and what it shows below it.
+fn shown<'t>(text: &'t str, command: &str) -> (Vec<String>, &'t str) {
+    let from = text.find(command).unwrap_or_else(|| panic!("`{command}` is not shown"));
+    let (line, below) = text[from..].split_once('\n').expect("what it prints");
+    let mut arguments = vec![String::new()];
+    let mut is_quoted = false;
+    for character in line.chars() {
+        match character {
+            '\'' => is_quoted = !is_quoted,
+            ' ' if !is_quoted => arguments.push(String::new()),
+            other => arguments.last_mut().expect("one").push(other),
+        }
+    }
+    let end = ["\n\n", "\n```"].iter().filter_map(|end| below.find(end)).min().expect("an end");
+    (arguments.split_off(1), &below[..end])
+}
+
+#[test]
+fn readme_notebook_and_example_agree_to_the_last_digit() {
+    let readme = file("README.md");
+    let (arguments, table) = shown(&readme, "narrows sweep memory-bus");
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    assert_eq!(stdout(&arguments).trim_end(), table);
+    let run = |interface: &str, payload: &str| {
+        let sets = [format!("--set=ni={interface}"), format!("--set=workload.ping-pong.payload={payload}")];
+        let result = as_json(&["run", "memory-bus", &sets[0], &sets[1]]);
+        assert_eq!(result["warm_up"]["initial_transient"], false, "{interface}, {payload}");
+        result["metrics"]["message.latency_one_way"]["value"].as_f64().expect("a latency")
+    };
+    // What the README's sensitivity analysis begins with.
+    assert!(readme.contains(&format!("\nmessage.latency_one_way is {:.3} µs\n", run("ni2w", "64 B"))));
+    let notebook: Json = serde_json::from_str(&file("docs/question.ipynb")).expect("JSON");
+    let cells = notebook["cells"].as_array().expect("cells").iter();
+    let outputs = cells.flat_map(|cell| cell["outputs"].as_array().into_iter().flatten());
+    let lines: Vec<&str> =
+        outputs.flat_map(|output| output["text"].as_array().into_iter().flatten()).filter_map(Json::as_str).collect();
+    let mut compared = 0;
+    for words in lines.iter().map(|line| line.split_whitespace().collect::<Vec<_>>()) {
+        let [size, "B", first, slow, "us", second, fast, "us", ..] = words[..] else { continue };
+        let payload = format!("{size} B");
+        let found = [run(first, &payload), run(second, &payload)].map(|latency| format!("{latency:.3}"));
+        assert_eq!(found, [slow, fast], "{payload}");
+        compared += 1;
+    }
+    assert_eq!(compared, 6, "{lines:?}");
+}
+
+#[test]
+fn the_documentation_shows_what_a_cold_run_says() {
+    let page = file("docs/measurements.md");
+    let (arguments, below) = shown(&page, "narrows run memory-bus --set workload.ping-pong.warm-up=0");
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (text, finding) = (stdout(&arguments), below.lines().last().expect("the finding"));
+    assert!(text.lines().any(|line| line == finding), "{finding}\n{text}");
+}
