@@ -36,7 +36,7 @@ const PROGRAMS: [(&str, &[&str]); 7] = [
     ("appbt", &["points=24", "iterations=1"]),
     ("barnes", &["bodies=16384", "steps=1"]),
     ("dsmc", &["iterations=5"]),
-    ("em3d", &["n-nodes=512", "d-nodes=5", "local-p=90", "dist-span=6", "iterations=10", "sends=\"updates\""]),
+    ("em3d", &["n-nodes=512", "d-nodes=5", "local-p=90", "dist-span=6", "iterations=10", "exchange=\"updates\""]),
     ("moldyn", &["cells=8", "iterations=5"]),
     ("spsolve", &["rows=3720"]),
     ("unstructured", &["nodes=9428"]),

@@ -1,6 +1,7 @@
 //! Does the command line keep its contract? Exit codes, JSON, hashes, sweeps that go on.
 
 mod kept;
+mod renamed;
 
 use crate::common::cli::{Folder, command, json, narrows, stderr, stdout};
 use serde_json::Value as Json;

@@ -37,13 +37,13 @@ const PROGRAMS: [&str; 18] = [
     "page-fetch]\nwarm-up = 0\nfrom = \"n0:1\"\nto = \"n1:1\"\npage = \"300 B\"\nfaults = 3",
     "page-fetch]\nwarm-up = 0\nfrom = \"n1:1\"\nto = \"n1\"\npage = \"300 B\"\nfaults = 3",
     "em3d]\nn-nodes = 4\nd-nodes = 2\nlocal-p = 50\niterations = 2",
-    "em3d]\nn-nodes = 4\nd-nodes = 2\nlocal-p = 50\niterations = 2\nsends = \"updates\"",
-    "em3d]\nn-nodes = 4\nd-nodes = 2\nlocal-p = 50\niterations = 2\nsends = \"loads\"",
+    "em3d]\nn-nodes = 4\nd-nodes = 2\nlocal-p = 50\niterations = 2\nexchange = \"updates\"",
+    "em3d]\nn-nodes = 4\nd-nodes = 2\nlocal-p = 50\niterations = 2\nexchange = \"loads\"",
     "appbt]\npoints = 4\niterations = 1",
     "barnes]\nbodies = 20\nsteps = 1",
     "moldyn]\ncells = 1\niterations = 2\nlist-every = 1",
-    "spsolve]\nrows = 24\nfreedom = 1\nneighbours = 4",
-    "spsolve]\nrows = 24\nfreedom = 1\nneighbours = 4\nsends = \"changes\"",
+    "spsolve]\nrows = 24\ndegrees-of-freedom = 1\nneighbours = 4",
+    "spsolve]\nrows = 24\ndegrees-of-freedom = 1\nneighbours = 4\nexchange = \"changes\"",
     "dsmc]\ncells = [4, 2, 2]\nmolecules = 40\niterations = 2",
     "unstructured]\nnodes = 16\niterations = 2",
     "radix-sort]\nkeys = 8\nbits = 3\npasses = 1",
@@ -130,7 +130,7 @@ fn loopback_packets_are_copied_in_memory_and_never_use_the_fabric() {
         let uses_memory_only = |result: &RunResult| -> (bool, bool) {
             let links = result.resources.iter().filter(|resource| resource.name.starts_with("link "));
             let stages = result.deliveries.iter().flat_map(|delivery| delivery.ledger.stages());
-            let queued = stages.filter(|stage| stage.name == "queue in memory").count();
+            let queued = stages.filter(|stage| stage.name == "loopback queue").count();
             (links.clone().count() > 0 && links.clone().all(|link| link.busy.ps() == 0), queued > 0)
         };
         assert_eq!(uses_memory_only(&between("n0:0", "n0:1")), (true, true), "{pair:?}");

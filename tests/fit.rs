@@ -113,7 +113,7 @@ fn what_the_numbers_leave_open_is_named() {
 /// A constant that nothing answers to stays where it began, and is as free as before.
 #[test]
 fn what_nothing_answers_to_stays_what_it_is() {
-    let fitted = fitted(&[], curve(&[], &[], EXACT), &[RATE, "protocol.none.arrivals"], 0.01);
+    let fitted = fitted(&[], curve(&[], &[], EXACT), &[RATE, "protocol.none.receive-buffers"], 0.01);
     let idle = &fitted.constants[1];
     assert!(!idle.determined && (idle.std_dev - PRIOR).abs() < 1e-9 && idle.after == "8", "{idle:?}");
     assert!(fitted.constants.len() < fitted.residuals.len());

@@ -76,12 +76,12 @@ fn mechanisms_run_on_other_machines() {
 #[test]
 fn smaller_messages_need_more_packets() {
     let sent = |text: &str, set: &str| metric(&alewife(6, text, &[set]), "packets.sent");
-    let unstructured = |sends: &str| sent(UNSTRUCTURED, &format!("workload.unstructured.sends=\"{sends}\""));
+    let unstructured = |sends: &str| sent(UNSTRUCTURED, &format!("workload.unstructured.exchange=\"{sends}\""));
     assert!(unstructured("nodes") > 3.0 * unstructured("batches"));
-    let moldyn = |sends: &str| sent(MOLDYN, &format!("workload.moldyn.sends=\"{sends}\""));
+    let moldyn = |sends: &str| sent(MOLDYN, &format!("workload.moldyn.exchange=\"{sends}\""));
     assert!(moldyn("groups") > 1.5 * moldyn("transfers"));
     let spsolve = |set: &str| {
-        let result = alewife(6, SPSOLVE, &["workload.spsolve.sends=\"buffers\"", set]);
+        let result = alewife(6, SPSOLVE, &["workload.spsolve.exchange=\"buffers\"", set]);
         (metric(&result, "packets.sent"), metric(&result, "spsolve.contributions"))
     };
     let (few, many) = (spsolve("workload.spsolve.buffer=8"), spsolve("workload.spsolve.buffer=1"));
@@ -92,7 +92,7 @@ fn smaller_messages_need_more_packets() {
 /// Cross-traffic has the stated rate and slows a program down, also on nodes without an attached source.
 #[test]
 fn cross_traffic_changes_only_time() {
-    let loads = "workload.em3d.sends=\"loads\"";
+    let loads = "workload.em3d.exchange=\"loads\"";
     let cycles = |sets: &[&str]| {
         let result = alewife(32, EM3D, &[&[loads][..], sets].concat());
         (metric(&result, "em3d.cycles_per_iteration"), result.metric("cross_traffic.rate"))

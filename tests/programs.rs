@@ -68,7 +68,7 @@ impl Bench {
             "[run]\nno-progress-limit = \"100 ms\"\n{named}[hosts.h.software]\nclock = \"33 MHz\"\n\
              [messaging]\nsend = {send}\npoll = {poll}\nreceive = {receive}\nbarrier = {barrier}\nreorder = 30\n\
              in-order = {in_order}\n[ni.queues]\npacket = \"{packet} B\"\n\
-             [protocol.none]\noutgoing = 4096\narrivals = 4096\n{fabric}\n[workload.{workload}"
+             [protocol.none]\nsend-buffers = 4096\nreceive-buffers = 4096\n{fabric}\n[workload.{workload}"
         )
     }
 
@@ -139,7 +139,7 @@ mod bursts {
 
     #[test]
     fn run_without_further_acceptance_is_deadlocked() {
-        let deaf = "bursts]\ncycles = 200000\ndeaf = [1, 2, 3]";
+        let deaf = "bursts]\ncycles = 200000\nunresponsive-nodes = [1, 2, 3]";
         let outcome = SYNTHETIC.nodes(4).run_to_any_end(deaf).outcome;
         assert!(
             matches!(&outcome, Outcome::Deadlock(deadlock) if deadlock.to_string().contains("none was for long")),
@@ -259,7 +259,7 @@ mod radix_sort {
 
 /// Returns the mean time of processors in cycles, by cause.
 fn times(result: &RunResult) -> [f64; 5] {
-    ["compute", "send", "receive", "wait_for_room", "wait_for_message"]
+    ["compute", "send", "receive", "wait_for_capacity", "wait_for_message"]
         .map(|cause| metric(result, &format!("time.{cause}")))
 }
 
@@ -298,7 +298,7 @@ mod solvers {
     fn gas_sends_molecules_and_their_counts() {
         let result = Bench { packet: 36, ..SYNTHETIC }.run(DSMC);
         let of_size = |bytes| metric(&result, &format!("messages.size.{bytes}"));
-        assert_eq!(of_size(44), metric(&result, "dsmc.handed_over"));
+        assert_eq!(of_size(44), metric(&result, "dsmc.migrations"));
         // Each processor reports its count to each other in each iteration; two reductions add up collisions. A block
         // is requested in each iteration, and invalidated and acknowledged in all but the last; it arrives in parts,
         // the last of 24 bytes.
@@ -337,7 +337,7 @@ mod time {
 
     #[test]
     fn causes_add_up_to_the_total() {
-        let programs = ["em3d]\nn-nodes = 20\niterations = 3\nsends = \"updates\"", "radix-sort]\nkeys = 50"];
+        let programs = ["em3d]\nn-nodes = 20\niterations = 3\nexchange = \"updates\"", "radix-sort]\nkeys = 50"];
         for program in programs {
             for bench in [SYNTHETIC, UNORDERED, CM5] {
                 let result = bench.run(program);
@@ -352,7 +352,7 @@ mod time {
     fn causes_match_the_stated_costs() {
         // Values are sent and received at stated costs, and no processor waits for space in its interface.
         let result =
-            SYNTHETIC.run("em3d]\nn-nodes = 20\nd-nodes = 6\niterations = 3\narc-cycles = 50\nsends = \"updates\"");
+            SYNTHETIC.run("em3d]\nn-nodes = 20\nd-nodes = 6\niterations = 3\narc-cycles = 50\nexchange = \"updates\"");
         let [compute, send, receive, room, _] = times(&result);
         let (packets, values) = (metric(&result, "packets.sent") / 8.0, metric(&result, "messages.size.20") / 8.0);
         let barriers = packets - values;
@@ -368,7 +368,7 @@ mod time {
 
     #[test]
     fn small_queues_add_waiting_time_only() {
-        let text = SYNTHETIC.text("em3d]\nn-nodes = 20\nlocal-p = 0\niterations = 2\nsends = \"updates\"");
+        let text = SYNTHETIC.text("em3d]\nn-nodes = 20\nlocal-p = 0\niterations = 2\nexchange = \"updates\"");
         let run = |outgoing: u32| {
             let text = text.replace("outgoing = 4096", &format!("outgoing = {outgoing}")).replace("8 GB/s", "4 MB/s");
             let read = machine::read(Document::Text("test.toml", &text, None), &[]);

@@ -87,7 +87,7 @@ fn workload(nodes: usize) -> impl Strategy<Value = String> {
         });
     let ping_pong = (pair.clone(), 1..6u64, payload.clone(), payload).prop_map(|((from, to), messages, there, back)| {
         format!(
-            r#"ping-pong = {{ warm-up = 0, from = "n{from}", to = "n{to}", messages = {messages}, payload = "{there} B", answer = "{back} B" }}"#
+            r#"ping-pong = {{ warm-up = 0, from = "n{from}", to = "n{to}", messages = {messages}, payload = "{there} B", reply-payload = "{back} B" }}"#
         )
     });
     let fetch = (pair, 1..6u64, 4..=65_536u64).prop_map(|((from, to), faults, page)| {

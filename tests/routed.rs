@@ -60,7 +60,7 @@ fn description(workload: &str, fabric: &str, interface: &str) -> String {
 
 const ROUTER: &str = "[fabric.router]\nnetworks = 2\nvirtual-channels = 2\nclock = \"33 MHz\"";
 const NIFDY: &str = "[protocol.nifdy]\n[messaging]\nin-order = true";
-const PLAIN: &str = "[protocol.none]\noutgoing = 4\narrivals = 2\n[messaging]\nin-order = false";
+const PLAIN: &str = "[protocol.none]\nsend-buffers = 4\nreceive-buffers = 2\n[messaging]\nin-order = false";
 const SHIFT: &str = "cyclic-shift]\nwords = 40";
 
 /// A mesh of 4 x 4.
@@ -139,8 +139,9 @@ fn programs_that_check_their_results_get_them_right() {
 /// A ring of flows over a mesh, to neighbours by number, on processors that receive faster than they
 /// send: one that polls for as long as packets come would not get to send otherwise.
 fn neighbours(deaf: &str) -> Machine {
-    let bursts =
-        format!("bursts]\ncycles = 60000\npattern = \"neighbour\"\npackets = [1000000, 1000000]\ndeaf = [{deaf}]");
+    let bursts = format!(
+        "bursts]\ncycles = 60000\npattern = \"neighbour\"\npackets = [1000000, 1000000]\nunresponsive-nodes = [{deaf}]"
+    );
     let costs = format!("{NIFDY}\nsend = 60\npoll = 10\nreceive = 45\nbarrier = 0");
     let host = "[hosts.fast.software]\nclock = \"33 MHz\"\n";
     let text = description(&bursts, &mesh(), &costs).replace("parts = [\"hosts/cm-5\"]\n", "") + host;
@@ -195,7 +196,7 @@ fn acknowledgements_ride_in_answers_that_take_their_network() {
     let carried = |networks: u32| {
         let fabric = format!("mesh]\nshape = [2, 2]\n[fabric.router]\nnetworks = {networks}");
         let text =
-            description("cyclic-shift]\nwords = 20", &fabric, "[protocol.nifdy]\ncarried-acknowledgements = true");
+            description("cyclic-shift]\nwords = 20", &fabric, "[protocol.nifdy]\npiggybacked-acknowledgements = true");
         metric(&done(&text), "ni.carried")
     };
     assert!(carried(1) > 0.0);

@@ -8,7 +8,7 @@ use std::process::Output;
 mod files;
 
 /// A receiver that takes nothing, so that the watchdog drops what its buffers do not hold.
-const DEAF: &str = "--set=workload.stream.deaf=true";
+const DEAF: &str = "--set=workload.stream.never-poll=true";
 /// The same on a network that drops nothing.
 const STUCK: [&str; 2] = [DEAF, "--set=fabric.myrinet.watchdog=1000 s"];
 
@@ -84,10 +84,14 @@ fn deadlock_and_time_limit_are_the_first_line_with_who_waits() {
 
 #[test]
 fn rows_of_a_sweep_have_outcome_and_reason_and_no_measurement() {
-    let sweep = |format: &str| narrows(&["sweep", "stream", "--vary=workload.stream.deaf=false,true", format]);
+    let sweep = |format: &str| narrows(&["sweep", "stream", "--vary=workload.stream.never-poll=false,true", format]);
     let ran = sweep("--format=json");
     assert_eq!(ran.status.code(), Some(3));
-    assert!(stderr(&ran).contains("The point workload.stream.deaf=true ended in a loss: 436 of"), "{}", stderr(&ran));
+    assert!(
+        stderr(&ran).contains("The point workload.stream.never-poll=true ended in a loss: 436 of"),
+        "{}",
+        stderr(&ran)
+    );
     let points = &parsed(&ran)["points"];
     assert_eq!((&points[0]["outcome"], &points[0]["reason"]), (&"done".into(), &Json::Null));
     assert_eq!(points[1]["outcome"], "loss");
@@ -107,7 +111,7 @@ fn pages_name_the_runs_that_did_not_complete_first() {
     let folder = Folder::new("page");
     let (run, sweep, page) = (folder.path("run.json"), folder.path("sweep.csv"), folder.path("page.html"));
     fs::write(&run, narrows(&["run", "stream", DEAF, "--format=json"]).stdout).expect("a file");
-    narrows(&["sweep", "stream", "--vary=workload.stream.deaf=false,true", "--out", &sweep]);
+    narrows(&["sweep", "stream", "--vary=workload.stream.never-poll=false,true", "--out", &sweep]);
     stdout(&["report", &run, &sweep, "--out", &page]);
     let page = fs::read_to_string(&page).expect("a page");
     let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
@@ -124,7 +128,7 @@ fn results_that_did_not_complete_are_not_compared() {
     fs::write(&b, narrows(&["run", "stream", DEAF, "--format=json"]).stdout).expect("a file");
     let text = stdout(&["compare", &a, &b]);
     assert!(text.starts_with("B ended in a loss: 436 of 500"), "{text}");
-    assert!(!text.contains("message.bandwidth") && text.contains("workload.stream.deaf"), "{text}");
+    assert!(!text.contains("message.bandwidth") && text.contains("workload.stream.never-poll"), "{text}");
     let found = as_json(&["compare", &a, &b]);
     assert_eq!((&found["metrics"], &found["outcomes"]["a"]), (&serde_json::json!({}), &"done".into()));
     // A saturated run: its rates are compared, its latencies only grow.

@@ -111,7 +111,7 @@ fn few_numbers_no_reorder_buffers_and_late_acknowledgements_do_as_well() {
         "sequence-bits = 4",
         "sequence-bits = 1\nwindow = 1",
         "reorder-buffers = 0",
-        "arrivals = 1",
+        "receive-buffers = 1",
         "acknowledge-every = 4\nacknowledge-delay = \"20 us\"",
     ] {
         let window = if keys.contains("\nwindow") { "" } else { "window = 8\n" };

@@ -3,6 +3,7 @@
 use super::exit::Failure;
 use super::{completion_values, registry};
 use clap::Args;
+use narrows_core::engine::current_metric_name;
 use narrows_core::machine::Machine;
 use narrows_core::text::Read;
 pub use narrows_study::experiment::subject::Subject;
@@ -46,7 +47,8 @@ impl Options {
                 false => eprint_line!("Using the shipped example `{name}`."),
             }
         }
-        Ok(Subject::find(registry(), &self.file)?)
+        let subject = Subject::find(registry(), &self.file)?;
+        Ok(subject.on_renamed_key(|renamed| eprint_line!("warning: {renamed}")))
     }
 
     /// Returns the file that holds the description; `None` for a shipped example.
@@ -58,4 +60,13 @@ impl Options {
     pub fn read(&self) -> Result<Read<Machine>, Failure> {
         Ok(self.subject()?.read(&self.sets)?)
     }
+}
+
+/// Parses the name of a metric; a former name is reported on standard error and replaced by today's.
+pub fn metric_name(name: &str) -> Result<String, std::convert::Infallible> {
+    let current = current_metric_name(name);
+    if current != name {
+        eprint_line!("warning: `{name}` was renamed to `{current}`");
+    }
+    Ok(current.to_owned())
 }

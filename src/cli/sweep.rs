@@ -74,7 +74,7 @@ pub struct Options {
     #[arg(long, value_name = "F")]
     out: Option<PathBuf>,
     /// Metric to show; may be repeated [default: all, or in a table of text the first six]
-    #[arg(long = "metric", value_name = "NAME")]
+    #[arg(long = "metric", value_name = "NAME", value_parser = input::metric_name)]
     metrics: Vec<String>,
     /// Run each point with N seeds from run.seed on; print means and 95 % confidence intervals
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=SEEDS_MAX))]

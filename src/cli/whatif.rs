@@ -27,7 +27,7 @@ pub struct Options {
     #[command(flatten)]
     subject: input::Options,
     /// Metric to improve [default: the objective of the workload]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = input::metric_name)]
     metric: Option<String>,
     /// Factor by which resources and parameters are made faster and slower, above 1
     #[arg(long, value_name = "FACTOR", default_value = "2", value_parser = factor)]

@@ -134,7 +134,7 @@ const DESIGN: [Range; 4] = [
 /// Of those with queues.
 const QUEUE: [Range; 2] = [("queue-blocks", 3, 9, power_of_two), ("head-poll", 50, 2_000, ns)];
 
-const NONE: [Range; 2] = [("outgoing", 1, 16, plainly), ("arrivals", 1, 16, plainly)];
+const NONE: [Range; 2] = [("send-buffers", 1, 16, plainly), ("receive-buffers", 1, 16, plainly)];
 
 const RETURNED: [Range; 2] = [("flow-control-buffers", 1, 16, plainly), ("retry-delay", 20, 5_000, ns)];
 
@@ -143,14 +143,14 @@ const NIFDY: [Range; 6] = [
     ("pool", 1, 16, plainly),
     ("dialogs", 0, 2, plainly),
     ("window", 1, 3, power_of_two),
-    ("arrivals", 1, 4, plainly),
+    ("receive-buffers", 1, 4, plainly),
     ("processing", 0, 20, plainly),
 ];
 
 const WINDOW: [Range; 5] = [
     ("buffers", 1, 32, plainly),
     ("window", 1, 16, plainly),
-    ("arrivals", 1, 16, plainly),
+    ("receive-buffers", 1, 16, plainly),
     ("acknowledge-delay", 0, 40, us),
     ("timeout", 100, 1_000, us),
 ];
@@ -234,7 +234,7 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
         "ping-pong" => {
             let (payload, answer, messages) = (of(0, 1_500), of(0, 1_500), of(1, 4));
             format!(
-                "ping-pong = {{ warm-up = 0, payload = \"{payload} B\", answer = \"{answer} B\", messages = {messages} }}"
+                "ping-pong = {{ warm-up = 0, payload = \"{payload} B\", reply-payload = \"{answer} B\", messages = {messages} }}"
             )
         }
         "stream" => {
@@ -267,14 +267,14 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
             let sends = if of(0, 1) == 0 { "transfers" } else { "updates" };
             let (nodes, degree, iterations) = (of(1, 8), of(1, 4), of(1, 2));
             format!(
-                "em3d = {{ n-nodes = {nodes}, d-nodes = {degree}, iterations = {iterations}, sends = \"{sends}\" }}"
+                "em3d = {{ n-nodes = {nodes}, d-nodes = {degree}, iterations = {iterations}, exchange = \"{sends}\" }}"
             )
         }
         "spsolve" => {
             let rows_to = if of(0, 1) == 0 { "near" } else { "dealt" };
             let (rows, iterations) = (of(20, 40), of(1, 2));
             format!(
-                "spsolve = {{ rows = {rows}, freedom = 1, neighbours = 5, rows-to = \"{rows_to}\", iterations = {iterations} }}"
+                "spsolve = {{ rows = {rows}, degrees-of-freedom = 1, neighbours = 5, rows-to = \"{rows_to}\", iterations = {iterations} }}"
             )
         }
         "dsmc" => {

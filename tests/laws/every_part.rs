@@ -13,7 +13,7 @@ const PHASE: f64 = 0.03;
 /// The mean latency of messages of which one is under way at a time, in ns.
 fn lone(one: &Combination, payload: u64, sets: &[String]) -> f64 {
     let program = format!(
-        "workload.ping-pong = {{ warm-up = 0, payload = \"{payload} B\", answer = \"{payload} B\", messages = 4 }}"
+        "workload.ping-pong = {{ warm-up = 0, payload = \"{payload} B\", reply-payload = \"{payload} B\", messages = 4 }}"
     );
     let seen = done(&sound(&text(one, 2, &program), sets), one);
     seen.messages.iter().map(Delivered::latency).sum::<f64>() / seen.messages.len() as f64
@@ -85,7 +85,7 @@ const MCP: [&str; 8] = [
     "firmware.start=600",
     "firmware.piece=600",
     "firmware.header=800",
-    "firmware.tell=900",
+    "firmware.notify=900",
 ];
 const KERNEL: [&str; 8] = [
     "kernel.send=9000",
@@ -203,9 +203,9 @@ const OF_A_PACKET_SIZE: [(&str, &[&str]); 11] = [
 #[test]
 fn packets_that_fill_no_block_are_moved_whole() {
     let programs = [
-        ("ping-pong", "ping-pong = { warm-up = 0, payload = \"101 B\", answer = \"3 B\", messages = 2 }"),
+        ("ping-pong", "ping-pong = { warm-up = 0, payload = \"101 B\", reply-payload = \"3 B\", messages = 2 }"),
         ("radix-sort", "radix-sort = { keys = 8, bits = 2, passes = 1 }"),
-        ("em3d", "em3d = { n-nodes = 4, d-nodes = 2, iterations = 1, sends = \"updates\" }"),
+        ("em3d", "em3d = { n-nodes = 4, d-nodes = 2, iterations = 1, exchange = \"updates\" }"),
     ];
     let mut met = BTreeSet::new();
     for (workload, program) in programs {

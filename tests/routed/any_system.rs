@@ -51,16 +51,16 @@ fn any_interface(random: &mut RandomStream) -> String {
     let packet = one(random, &["8 B", "24 B", "32 B", "36 B"]);
     let [outstanding, pool, arrivals] = [(); 3].map(|()| random.random_range(1..9));
     if random.random_range(0..5) == 0 {
-        return format!("packet = \"{packet}\"\n[protocol.none]\noutgoing = {pool}\narrivals = {arrivals}");
+        return format!("packet = \"{packet}\"\n[protocol.none]\nsend-buffers = {pool}\nreceive-buffers = {arrivals}");
     }
     let (dialogs, window) = (random.random_range(0..4), one(random, &["2", "4", "8"]));
     let (at, bulk) = (one(random, &["acceptance", "insertion"]), one(random, &["half-window", "each"]));
     let (back, carried) = (one(random, &["same", "other"]), one(random, &["true", "false"]));
     let (processing, acknowledgement) = (random.random_range(0..4), one(random, &["1 B", "4 B", "8 B"]));
     format!(
-        "packet = \"{packet}\"\n[protocol.nifdy]\noutstanding = {outstanding}\npool = {pool}\narrivals = {arrivals}\n\
+        "packet = \"{packet}\"\n[protocol.nifdy]\noutstanding = {outstanding}\npool = {pool}\nreceive-buffers = {arrivals}\n\
          dialogs = {dialogs}\nwindow = {window}\nacknowledge = \"{at}\"\nbulk-acknowledge = \"{bulk}\"\n\
-         acknowledgement-network = \"{back}\"\ncarried-acknowledgements = {carried}\n\
+         acknowledgement-network = \"{back}\"\npiggybacked-acknowledgements = {carried}\n\
          processing = {processing}\nacknowledgement = \"{acknowledgement}\""
     )
 }

@@ -119,6 +119,8 @@ pub struct Via {
 pub struct FieldAttributes {
     pub help: String,
     pub key: Option<LitStr>,
+    /// The key's former name, which is still read.
+    pub was: Option<LitStr>,
     pub shape: Shape,
     pub default: Option<Expr>,
     /// The value of a key that is absent, and reported as absent.
@@ -141,8 +143,9 @@ pub struct FieldAttributes {
     pub resource: Option<LitStr>,
 }
 
-const OF_FIELDS: [&str; 18] = [
+const OF_FIELDS: [&str; 19] = [
     "key",
+    "was",
     "default",
     "optional_or",
     "min",
@@ -167,6 +170,7 @@ impl FieldAttributes {
         let mut own = FieldAttributes {
             help: docs::help(attributes),
             key: None,
+            was: None,
             shape: Shape::Value,
             default: None,
             optional_or: None,
@@ -187,6 +191,7 @@ impl FieldAttributes {
     fn parse_one(&mut self, meta: &ParseNestedMeta<'_>) -> Result<()> {
         match word(meta)?.as_str() {
             "key" => self.key = Some(meta.value()?.parse()?),
+            "was" => self.was = Some(meta.value()?.parse()?),
             "default" => self.default = Some(meta.value()?.parse()?),
             "optional_or" => self.optional_or = Some(meta.value()?.parse()?),
             "min" => self.bounds.min = Some(meta.value()?.parse()?),

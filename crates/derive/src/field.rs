@@ -76,6 +76,9 @@ impl<'f> Parameter<'f> {
         if matches!(shape, Shape::Value) {
             return Ok(());
         }
+        if let Some(old) = &self.attributes.was {
+            return Err(Error::new_spanned(old, "only a value has a former name"));
+        }
         if !matches!(shape, Shape::OneOf) {
             refuse(default.as_ref(), "only a value or `one_of` has a default")?;
         }
@@ -176,7 +179,8 @@ impl<'f> Parameter<'f> {
                 };
             }
         });
-        Ok(quote! { let #binding: #ty = #read; #check })
+        let renamed = attributes.was.as_ref().map(|old| quote! { #table.renamed_key(#old, #key); });
+        Ok(quote! { #renamed let #binding: #ty = #read; #check })
     }
 
     /// Returns the statement that writes it from a variable of its name, which refers to it.

@@ -138,7 +138,7 @@ def test_a_run_that_is_stuck_says_who_waits():
 
 
 def test_lost_messages_are_no_result():
-    deaf = narrows.Machine("stream").set("workload.stream.deaf", True)
+    deaf = narrows.Machine("stream").set("workload.stream.never-poll", True)
     with pytest.raises(narrows.UnfinishedRun, match="436 of 500 messages were lost") as error:
         deaf.run()
     metrics = error.value.result.metrics

@@ -89,6 +89,26 @@ impl Metric {
     }
 }
 
+/// Metrics that were renamed: the former name and today's.
+const RENAMED: [(&str, &str); 3] = [
+    ("dsmc.handed_over", "dsmc.migrations"),
+    ("time.wait_for_others", "time.synchronization"),
+    ("time.wait_for_room", "time.wait_for_capacity"),
+];
+
+/// Returns today's name of a metric that was once called `name`, or `name` if it was not renamed.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::current_metric_name;
+///
+/// assert_eq!(current_metric_name("dsmc.handed_over"), "dsmc.migrations");
+/// assert_eq!(current_metric_name("message.latency_one_way"), "message.latency_one_way");
+/// ```
+pub fn current_metric_name(name: &str) -> &str {
+    RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
+}
+
 /// Returns a name that the user chose as a word of a metric's name: in quotes if it has a dot or a quote itself, so that
 /// no two lists of names give the same metric.
 pub fn name_word(name: &str) -> Cow<'_, str> {

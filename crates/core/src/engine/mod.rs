@@ -294,6 +294,7 @@ pub use record::{Recorder, Timeline};
 /// assert_eq!(metric.kind.more_is_better(), Some(false));
 /// assert!(metric.kind != MetricKind::Fact);
 /// ```
+pub use metric::current_metric_name;
 pub use metric::{Metric, MetricKind};
 
 /// Statistics of many times: mean, extremes and percentiles.

@@ -116,7 +116,7 @@ impl LoopbackQueue {
         let cpu = &context.cpu;
         let turn = cpu.acquire("receive").await;
         let begun = cpu.now();
-        journey.close("queue in memory", begun);
+        journey.close("loopback queue", begun);
         cpu.work(context.parameters.costs.receive + extra_cycles);
         let address = match sink {
             PayloadSink::Words(words) => {

@@ -51,13 +51,13 @@ pub struct SingleCosts {
     #[param(max = 1024, default = 0)]
     pub words: u64,
     /// Number of operations measured.
-    #[param(min = 1, max = 10_000, default = 20, meaning = Repetitions)]
-    pub times: u64,
+    #[param(was = "times", min = 1, max = 10_000, default = 20, meaning = Repetitions)]
+    pub repetitions: u64,
 }
 
 impl Part for SingleCosts {
     const INFO: PartInfo = PartInfo::new("costs", "Cost of single messages or accesses to shared memory")
-        .small_input("writer = 2\nreaders = 1\ntimes = 3");
+        .small_input("writer = 2\nreaders = 1\nrepetitions = 3");
 }
 
 impl WorkloadSpec for SingleCosts {
@@ -91,7 +91,7 @@ impl WorkloadSpec for SingleCosts {
         let endpoints = world.addresses.len();
         let space = Rc::new(Space::new(endpoints, world.shared_memory.block));
         let home = EndId(self.home as u32);
-        let blocks = (0..self.times).map(|_| space.allocate(home, world.shared_memory.block.get())).collect();
+        let blocks = (0..self.repetitions).map(|_| space.allocate(home, world.shared_memory.block.get())).collect();
         let workers = Worker::all(world, &space);
         let run = Rc::new(CostRun {
             parameters: self.clone(),
@@ -179,7 +179,7 @@ impl CostRun {
 
     async fn messages(&self, endpoint: &Active) {
         let words = vec![0; self.parameters.words as usize];
-        for number in 0..self.parameters.times {
+        for number in 0..self.parameters.repetitions {
             let start = endpoint.now();
             parallel::send(endpoint, self.parameters.home as usize, 0, &words).await;
             endpoint.compute(PAUSE).await;

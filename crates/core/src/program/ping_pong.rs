@@ -30,8 +30,8 @@ pub struct PingPong {
     /// Number of round trips before anything is measured.
     #[param(max = 10_000_000, default = WARM_UP)]
     pub warm_up: u64,
-    /// Payload of each answer; by default as large as that of the message.
-    #[param(optional_or = payload)]
+    /// Payload of each reply; by default as large as that of the message.
+    #[param(key = "reply-payload", was = "answer", optional_or = payload)]
     pub answer: Bytes,
 }
 
@@ -99,7 +99,7 @@ impl WorkloadSpec for PingPong {
     }
 
     fn payload_max(&self) -> Option<(&'static str, Bytes)> {
-        Some(if self.answer > self.payload { ("answer", self.answer) } else { ("payload", self.payload) })
+        Some(if self.answer > self.payload { ("reply-payload", self.answer) } else { ("payload", self.payload) })
     }
 
     fn flows(&self) -> Vec<PlannedFlow<'_>> {

@@ -181,25 +181,25 @@ impl Worker {
 
     /// Acquires a lock.
     pub async fn lock(&self, number: u32) {
-        self.release_cpu(Cause::Others).await;
+        self.release_cpu(Cause::Synchronization).await;
         self.shared.lock(number).await;
     }
 
     /// Releases a lock.
     pub async fn unlock(&self, number: u32) {
-        self.release_cpu(Cause::Others).await;
+        self.release_cpu(Cause::Synchronization).await;
         self.shared.unlock(number).await;
     }
 
     /// Waits until all workers have entered the barrier.
     pub async fn barrier(&self) {
-        self.release_cpu(Cause::Others).await;
+        self.release_cpu(Cause::Synchronization).await;
         self.endpoint.barrier().await;
     }
 
     /// Combines one value of each worker by messages, and returns the result on all of them.
     pub(super) async fn reduce(&self, collective: &Collective, value: u64, combine: impl Fn(u64, u64) -> u64) -> u64 {
-        self.release_cpu(Cause::Others).await;
+        self.release_cpu(Cause::Synchronization).await;
         collective.reduce(&self.endpoint, value, combine).await
     }
 
@@ -208,7 +208,7 @@ impl Worker {
         let _polls = self.endpoint.cpu().sim().polls_for(self.store);
         self.waits.set(true);
         while !condition(self.load(at).await) {
-            self.release_cpu(Cause::Others).await;
+            self.release_cpu(Cause::Synchronization).await;
             let is_invalidated = || self.shared.accessible_address(at, Want::Read).is_none();
             match self.shared.shares_cache() {
                 // A store of another program of the node invalidates nothing in their common cache.
@@ -224,7 +224,7 @@ impl Worker {
 
     /// Waits until `condition` holds, which only handlers change.
     pub async fn wait_until(&self, condition: impl Fn() -> bool) {
-        self.release_cpu(Cause::Others).await;
+        self.release_cpu(Cause::Synchronization).await;
         self.endpoint.wait_until(condition).await;
     }
 

@@ -35,7 +35,7 @@ pub use origin::{Layer, Origin};
 pub use parameters::{AllOptional, ParameterSink, ParameterVariants, Parameters, TomlSink, to_toml};
 pub use problem::{Problem, Problems};
 pub use read::{Read, Reading, describe};
-pub use record::Entry;
+pub use record::{Entry, RenamedKey};
 pub use schema::Schema;
 pub use table::Table;
 pub use value::{ParameterDefault, ParameterType, ParameterValue};

@@ -9,8 +9,8 @@ use super::diagnostics;
 use super::load::Loaded;
 use super::origin::Texts;
 use super::problem::{Problem, Problems};
-use super::read_context::ReadContext;
-use super::record::{Entry, Records};
+use super::read_context::{Findings, ReadContext};
+use super::record::{Entry, Records, RenamedKey};
 use super::schema::Schema;
 use super::table::Table;
 use serde_json::Value as Json;
@@ -28,6 +28,7 @@ pub struct Read<T> {
     loaded: Loaded,
     records: Records,
     files: Vec<(String, PathBuf)>,
+    renamed: Vec<RenamedKey>,
 }
 
 impl Reading {
@@ -45,9 +46,11 @@ impl Reading {
         let context = ReadContext::new(self.loaded.texts.clone(), self.loaded.parts.clone(), false);
         let root = Table::new(&context, Vec::new(), Some(&self.loaded.root), None);
         let value = root.run(read).0;
-        let (problems, records, files) = context.finish();
+        let Findings { problems, records, files, mut renamed } = context.finish();
+        renamed.sort();
+        renamed.dedup();
         match problems.is_empty() {
-            true => Ok(Read { value, loaded: self.loaded, records, files }),
+            true => Ok(Read { value, loaded: self.loaded, records, files, renamed }),
             false => Err(Problems::new(problems, &self.loaded.texts)),
         }
     }
@@ -61,7 +64,7 @@ impl Reading {
 pub(super) fn nothing<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> T {
     let context = ReadContext::new(Texts::default(), Vec::new(), false);
     let value = Table::new(&context, Vec::new(), None, None).run(read).0;
-    let (problems, ..) = context.finish();
+    let problems = context.finish().problems;
     assert!(problems.is_empty(), "these have no defaults: {problems:?}");
     value
 }
@@ -88,6 +91,11 @@ impl<T> Read<T> {
         &self.files
     }
 
+    /// Returns the keys that the description calls by their former names.
+    pub fn renamed_keys(&self) -> &[RenamedKey] {
+        &self.renamed
+    }
+
     /// Returns the texts that it was read from.
     pub fn texts(&self) -> &Texts {
         &self.loaded.texts
@@ -102,7 +110,14 @@ impl<T> Read<T> {
 
     /// Returns whether any layer defines `path`; a default does not count.
     pub fn is_defined(&self, path: &str) -> bool {
-        self.loaded.root.at(path.split('.')).is_some()
+        self.loaded.root.at(self.as_written(path).split('.')).is_some()
+    }
+
+    /// Returns the path by which the description calls the key at `path`: its former name, if that is in use.
+    fn as_written<'p>(&'p self, path: &'p str) -> &'p str {
+        let is_current = || self.loaded.root.at(path.split('.')).is_some();
+        let former = self.renamed.iter().find(|key| key.new == path).filter(|_| !is_current());
+        former.map_or(path, |key| &key.old)
     }
 
     /// Replaces the default at `path` by the word that holds instead, which only the whole description tells. A value that
@@ -115,8 +130,8 @@ impl<T> Read<T> {
 
     /// Returns a problem with the value at `path` that was found after reading.
     pub fn wrong(&self, path: &str, message: &str, help: &str) -> Problem {
-        diagnostics::positioned(&self.loaded.root, &self.records, path, path, self.loaded.root.place.clone(), message)
-            .help(help)
+        let (root, written) = (&self.loaded.root, self.as_written(path));
+        diagnostics::positioned(root, &self.records, written, path, root.place.clone(), message).help(help)
     }
 
     /// Returns problems found after reading, with the texts that they refer to.
@@ -126,7 +141,8 @@ impl<T> Read<T> {
 
     /// Converts the value and keeps the rest.
     pub fn map<U>(self, act: impl FnOnce(T) -> U) -> Read<U> {
-        Read { value: act(self.value), loaded: self.loaded, records: self.records, files: self.files }
+        let Read { value, loaded, records, files, renamed } = self;
+        Read { value: act(value), loaded, records, files, renamed }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::diagnostics;
 use super::origin::Texts;
 use super::problem::Problem;
-use super::record::{Mark, Records, Step};
+use super::record::{Mark, Records, RenamedKey, Step};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -38,12 +38,27 @@ pub(super) struct ReadContext {
     suppressed_unknown: RefCell<BTreeSet<String>>,
     /// Hints at further members of the families at these paths.
     open: RefCell<BTreeMap<String, &'static str>>,
+    /// Keys that are called by their former names.
+    renamed: RefCell<Vec<RenamedKey>>,
+}
+
+/// What a reading gives besides its value.
+pub(super) struct Findings {
+    /// The problems.
+    pub problems: Vec<Problem>,
+    /// The values that were read.
+    pub records: Records,
+    /// The files that values name, each with the path of the value.
+    pub files: Vec<(String, PathBuf)>,
+    /// Keys that are called by their former names.
+    pub renamed: Vec<RenamedKey>,
 }
 
 impl ReadContext {
     pub(super) fn new(texts: Texts, parts: Vec<String>, describing: bool) -> ReadContext {
         let level = Cell::new(if describing { DiagnosticLevel::Off } else { DiagnosticLevel::Full });
-        let (problems, records, files, invalid, suppressed_missing, suppressed_unknown, open) = Default::default();
+        let (problems, records, files, invalid, suppressed_missing, suppressed_unknown) = Default::default();
+        let (open, renamed) = Default::default();
         ReadContext {
             texts,
             parts,
@@ -56,6 +71,7 @@ impl ReadContext {
             suppressed_missing,
             suppressed_unknown,
             open,
+            renamed,
         }
     }
 
@@ -112,11 +128,19 @@ impl ReadContext {
         problems.push(problem);
     }
 
-    /// Returns the problems, the values that were read and the files that these name.
-    pub(super) fn finish(self) -> (Vec<Problem>, Records, Vec<(String, PathBuf)>) {
+    /// Returns what the reading gives besides its value.
+    pub(super) fn finish(self) -> Findings {
         let (mut problems, suppressed) = (self.problems.into_inner(), self.suppressed_missing.into_inner());
         problems.retain(|problem| !suppressed.contains(&problem.message));
-        (problems, self.records.into_inner(), self.files.into_inner())
+        let (records, files, renamed) = (self.records.into_inner(), self.files.into_inner(), self.renamed.into_inner());
+        Findings { problems, records, files, renamed }
+    }
+
+    /// Records a key that is called by its former name.
+    pub(super) fn note_renamed(&self, key: RenamedKey) {
+        if self.level.get() != DiagnosticLevel::Off {
+            self.renamed.borrow_mut().push(key);
+        }
     }
 
     /// Records a value that was read.

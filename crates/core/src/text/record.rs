@@ -1,7 +1,7 @@
 //! The values that were read, one by one: for `narrows show` and for the description inside a result.
 
 use super::meaning::Declared;
-use super::origin::{Layer, Origin};
+use super::origin::{Layer, Origin, Place};
 use serde_json::{Map, Value as Json};
 
 /// One value that was read.
@@ -21,6 +21,17 @@ pub struct Entry {
     pub note: Option<String>,
     /// The meaning of the key.
     pub doc: &'static str,
+}
+
+/// A key that a description calls by its former name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct RenamedKey {
+    /// The former name, with all keys above it.
+    pub old: String,
+    /// Today's name, with all keys above it.
+    pub new: String,
+    /// The source location of the key.
+    pub place: Option<Place>,
 }
 
 /// One step of a path.

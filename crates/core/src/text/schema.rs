@@ -25,6 +25,8 @@ pub struct TableShape {
     pub items: Vec<Item>,
     /// Keys that were read more than once.
     pub repeated: Vec<&'static str>,
+    /// Renamed keys: the former name, which is still read, and today's.
+    pub renamed: Vec<(&'static str, &'static str)>,
 }
 
 /// One entry of a table.

@@ -10,7 +10,7 @@ use super::meaning::Declared;
 use super::origin::{Layer, Origin, Place, Texts};
 use super::problem::Problem;
 use super::read_context::{DiagnosticLevel, ReadContext};
-use super::record::{Entry, Mark, Step, dotted};
+use super::record::{Entry, Mark, RenamedKey, Step, dotted};
 use super::schema::{Form, Item, Need, TableShape};
 use super::suggest;
 use super::tree::{Tree, TreeNode, TreeValue};
@@ -26,6 +26,8 @@ pub struct Table<'t> {
     /// The place of this table, or else of the nearest one above.
     nearest: Option<Place>,
     shape: RefCell<TableShape>,
+    /// Renamed keys: the former name and today's.
+    renamed: Vec<(&'static str, &'static str)>,
 }
 
 /// A key whose value is recorded.
@@ -43,7 +45,7 @@ impl<'t> Table<'t> {
         above: Option<Place>,
     ) -> Table<'t> {
         let nearest = node.and_then(|node| node.place.clone()).or(above);
-        Table { context, path, node, nearest, shape: RefCell::default() }
+        Table { context, path, node, nearest, shape: RefCell::default(), renamed: Vec::new() }
     }
 
     /// Reads this table with `read`; keys that it did not read are reported as unknown.
@@ -98,6 +100,28 @@ impl<'t> Table<'t> {
         let (value, shape) = self.below(&[Step::Key(key)], node, read);
         self.note_key(key, doc, Form::Table(shape), Need::Optional);
         Some(value)
+    }
+
+    /// States that the key `new` was called `old`, which is still read: a description that uses the former name is
+    /// reported by [`Read::renamed_keys`](super::Read::renamed_keys). Both names in one layer are an error; a higher layer
+    /// overrides either name. To be called before `new` is read; the values of tables are not merged over both names.
+    pub fn renamed_key(&mut self, old: &'static str, new: &'static str) {
+        self.renamed.push((old, new));
+        self.shape.borrow_mut().renamed.push((old, new));
+        let Some(tree) = tree_of(self.node) else { return };
+        let Some(former) = tree.get(old) else { return };
+        self.context.note_renamed(RenamedKey {
+            old: self.full(old),
+            new: self.full(new),
+            place: former.key().cloned(),
+        });
+        let both = tree.get(new).and_then(|current| former.definition_in_same_layer(current));
+        if let Some((first, second)) = both {
+            let problem = Problem::new(format!("`{old}` and `{new}` are one key: `{old}` was renamed to `{new}`"));
+            let problem =
+                problem.at(Some(second), "set again").related(first, "set here").help(format!("remove `{old}`"));
+            self.context.report(DiagnosticLevel::PresentKeys, problem);
+        }
     }
 
     /// States what `key` may hold: what the key at the top does that is called `like`.
@@ -186,7 +210,8 @@ impl<'t> Table<'t> {
         let nothing = TreeNode::synthetic(TreeValue::Flag(false));
         let node = self.node.unwrap_or(&nothing);
         let records = self.context.records.borrow();
-        let problem = diagnostics::positioned(node, &records, key, &full, self.nearest.clone(), &message.into());
+        let written = self.as_written_key(key);
+        let problem = diagnostics::positioned(node, &records, written, &full, self.nearest.clone(), &message.into());
         self.context.report(DiagnosticLevel::Full, problem.help(help));
     }
 
@@ -226,7 +251,20 @@ impl<'t> Table<'t> {
     }
 
     pub(super) fn child(&self, key: &str) -> Option<&'t TreeNode> {
-        self.node?.table()?.get(key)
+        let tree = self.node?.table()?;
+        if self.renamed.is_empty() {
+            return tree.get(key);
+        }
+        let former = self.renamed.iter().filter(|(_, new)| *new == key).filter_map(|(old, _)| tree.get(old));
+        // Of equal ranks, the last is the maximum: the key itself.
+        former.chain(tree.get(key)).max_by_key(|node| node.rank())
+    }
+
+    /// Returns the name by which the description calls a key: its former name, if only that is defined.
+    fn as_written_key<'k>(&self, key: &'k str) -> &'k str {
+        let is_defined = |name: &str| tree_of(self.node).is_some_and(|tree| tree.get(name).is_some());
+        let former = self.renamed.iter().find(|(old, new)| *new == key && is_defined(old));
+        former.filter(|_| !is_defined(key)).map_or(key, |(old, _)| old)
     }
 
     pub(super) fn all_texts(&self) -> &'t Texts {
@@ -313,8 +351,9 @@ impl<'t> Table<'t> {
 
     fn report_unknown_keys(&self) {
         let known = self.shape.borrow().keys();
+        let is_renamed = |key: &str| self.renamed.iter().any(|(old, _)| *old == key);
         for (key, node) in tree_of(self.node).map(Tree::in_order).unwrap_or_default() {
-            if !known.contains(&key) && !self.context.is_unknown_suppressed(&self.full(key)) {
+            if !known.contains(&key) && !is_renamed(key) && !self.context.is_unknown_suppressed(&self.full(key)) {
                 if let Some(meant) = suggest::nearest(key, known.iter().copied()) {
                     let path = [self.path.as_slice(), &[Step::Name(meant.to_string())]].concat();
                     self.context.suppress_missing(&dotted(&path));

@@ -112,6 +112,13 @@ impl TreeNode {
         self.definitions.last().map(|definition| &definition.key)
     }
 
+    /// Returns the locations of both keys in the highest layer that defines this node and `other`, if one defines both.
+    pub fn definition_in_same_layer(&self, other: &TreeNode) -> Option<(Place, Place)> {
+        let of_rank = |rank: Rank| other.definitions.iter().rfind(|definition| definition.rank == rank);
+        let both = |own: &Definition| Some((own.key.clone(), of_rank(own.rank)?.key.clone()));
+        self.definitions.iter().rev().find_map(both)
+    }
+
     /// Returns the node at a path of keys and list indices below this node.
     pub fn at<'k>(&self, path: impl IntoIterator<Item = &'k str>) -> Option<&TreeNode> {
         path.into_iter().try_fold(self, |node, key| match &node.value {

@@ -13,7 +13,9 @@ use narrows::experiment::uncertainty::single;
 use narrows::experiment::whatif::{WhatIfError, WhatIfQuery};
 use narrows::experiment::{Record, tidy};
 use narrows::report::MeanLedger;
+use pyo3::exceptions::PyFutureWarning;
 use pyo3::prelude::*;
+use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -27,6 +29,16 @@ pub struct Description {
 
 /// Its name, its text, and the folder that paths in it are relative to.
 type Told = (String, String, Option<PathBuf>);
+
+/// Issues a `FutureWarning` that a key was renamed. Called without the interpreter, from whichever thread reads.
+fn warn_renamed(renamed: &str) {
+    Python::attach(|py| {
+        let text = CString::new(renamed.replace('\0', " ")).expect("no zero byte is left");
+        if let Err(error) = PyErr::warn(py, &py.get_type::<PyFutureWarning>(), &text, 1) {
+            error.write_unraisable(py, None);
+        }
+    });
+}
 
 /// What a run gave.
 #[pyclass(frozen, module = "narrows._narrows")]
@@ -61,13 +73,15 @@ impl Description {
     /// A shipped example, a file, or the machine of a result.
     #[staticmethod]
     fn find(path: PathBuf) -> PyResult<Description> {
-        Ok(Description { subject: Arc::new(Subject::find(registry(), &path).map_err(wrong)?) })
+        let subject = Subject::find(registry(), &path).map_err(wrong)?;
+        Ok(Description { subject: Arc::new(subject.on_renamed_key(warn_renamed)) })
     }
 
     /// A text that goes by `name`.
     #[staticmethod]
     fn of_text(name: String, text: String, folder: Option<PathBuf>) -> Description {
-        Description { subject: Arc::new(Subject::new(registry(), name, text, folder)) }
+        let subject = Subject::new(registry(), name, text, folder);
+        Description { subject: Arc::new(subject.on_renamed_key(warn_renamed)) }
     }
 
     fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, Told)> {

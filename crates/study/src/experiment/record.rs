@@ -8,7 +8,7 @@ use super::uncertainty::single::{MetricUncertainty, RunUncertainty};
 use super::{Candidate, RunResult, distribution};
 use crate::report::MeanLedger;
 use narrows_core::engine::transient::TransientTest;
-use narrows_core::engine::{DeadlockReport, Distribution, Metric, Outcome, Time};
+use narrows_core::engine::{DeadlockReport, Distribution, Metric, Outcome, Time, current_metric_name};
 use narrows_core::machine::{Machine, shipped};
 use narrows_core::program::WarmUpCheck;
 use narrows_core::text::Read;
@@ -171,14 +171,14 @@ impl Record {
         self.get(key).as_str().unwrap_or_default()
     }
 
-    /// Returns the name, value and unit of each metric; the value is NaN if it was not measured.
+    /// Returns today's name, the value and the unit of each metric; the value is NaN if it was not measured.
     pub fn metrics(&self) -> Vec<(&str, f64, &str)> {
         let Some(metrics) = self.get("metrics").as_object() else { return Vec::new() };
         metrics
             .iter()
             .map(|(name, metric)| {
                 let unit = metric["unit"].as_str().unwrap_or_default();
-                (name.as_str(), metric["value"].as_f64().unwrap_or(f64::NAN), unit)
+                (current_metric_name(name), metric["value"].as_f64().unwrap_or(f64::NAN), unit)
             })
             .collect()
     }

@@ -4,7 +4,7 @@
 //! in the record alone.
 
 use super::record::{COMPLETE, Record};
-use narrows_core::engine::Distribution;
+use narrows_core::engine::{Distribution, current_metric_name};
 use serde_json::{Value as Json, json};
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -96,6 +96,7 @@ impl ResultRow {
 
     /// Returns the value and unit of the metric `name`, if the result has it.
     pub fn metric(&self, name: &str) -> Option<(f64, &str)> {
+        let name = current_metric_name(name);
         let found = self.metrics.iter().find(|(known, ..)| **known == *name);
         found.map(|(_, value, unit)| (*value, &**unit))
     }

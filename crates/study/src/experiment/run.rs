@@ -3,7 +3,7 @@
 use narrows_core::engine::metric::name_word;
 use narrows_core::engine::{
     Bytes, CapturedPacket, Distribution, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Recorder, Time,
-    Timeline,
+    Timeline, current_metric_name,
 };
 use narrows_core::host::HostMetric;
 use narrows_core::machine::Machine;
@@ -159,8 +159,10 @@ impl RunResult {
         }
     }
 
-    /// Returns the value of the metric `name`, or `None` if there is no such metric or it was not measured.
+    /// Returns the value of the metric `name`, or `None` if there is no such metric or it was not measured. A former name
+    /// is accepted, too.
     pub fn metric(&self, name: &str) -> Option<f64> {
+        let name = current_metric_name(name);
         let found = self.metrics.iter().find(|metric| metric.name == name);
         found.filter(|metric| metric.is_measured()).map(|metric| metric.value)
     }

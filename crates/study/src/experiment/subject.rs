@@ -8,8 +8,9 @@ use super::{Record, record, vary};
 use narrows_core::machine::{Machine, Registry, shipped};
 use narrows_core::text::{Document, Problem, Problems, Read, file, suggest};
 use serde_json::Value as Json;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A machine description whose text is loaded.
 pub struct Subject {
@@ -21,6 +22,25 @@ pub struct Subject {
     files: Json,
     /// The replaceable parts that the text names, computed on first use.
     named_parts: OnceLock<NamedParts>,
+    renames: RenameNotices,
+}
+
+/// Reports each key that a description calls by its former name, once for all points of an experiment.
+struct RenameNotices {
+    report: fn(&str),
+    reported: Mutex<BTreeSet<String>>,
+}
+
+impl RenameNotices {
+    fn report_new<T>(&self, read: &Read<T>) {
+        for key in read.renamed_keys() {
+            let position = key.place.as_ref().map(|place| format!("{}: ", read.texts().origin(place)));
+            let notice = format!("{}`{}` was renamed to `{}`", position.unwrap_or_default(), key.old, key.new);
+            if self.reported.lock().unwrap_or_else(PoisonError::into_inner).insert(key.old.clone()) {
+                (self.report)(&notice);
+            }
+        }
+    }
 }
 
 impl Subject {
@@ -33,8 +53,16 @@ impl Subject {
         folder: Option<PathBuf>,
     ) -> Subject {
         let registry = registry.clone();
+        let renames = RenameNotices { report: |_| {}, reported: Mutex::default() };
         let (name, text, named_parts) = (name.into(), text.into(), OnceLock::new());
-        Subject { registry, name, text, folder, files: Json::Null, named_parts }
+        Subject { registry, name, text, folder, files: Json::Null, named_parts, renames }
+    }
+
+    /// Returns the description with a function that is called once for each key that it or an override calls by its former
+    /// name, with a sentence that says so.
+    pub fn on_renamed_key(mut self, report: fn(&str)) -> Subject {
+        self.renames.report = report;
+        self
     }
 
     /// Returns the shipped example `name`, or `None` if there is none or `name` is a path with a folder.
@@ -91,6 +119,7 @@ impl Subject {
     /// select shipped parts, as `ni=cni32qm` does.
     pub fn read_varied(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
         let read = self.read_without_files(sets, varied)?;
+        self.renames.report_new(&read);
         match self.changed_file(&read, sets, varied) {
             Some(problem) => Err(Problems::one(problem)),
             None => Ok(read),

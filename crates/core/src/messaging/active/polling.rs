@@ -212,7 +212,7 @@ impl Active {
         };
         let before = self.charge_to(Cause::Send);
         let receive = async || {
-            self.charge_to(Cause::Room);
+            self.charge_to(Cause::Capacity);
             self.may_receive() && self.receive_one().await
         };
         let begun = self.endpoint.put(&composed, permit, receive).await;

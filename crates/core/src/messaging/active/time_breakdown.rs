@@ -18,14 +18,14 @@ pub enum Cause {
     /// Receiving packets, and polling after each send.
     Receive,
     /// Waiting for space in the interface, and polling meanwhile.
-    Room,
+    Capacity,
     /// Waiting for packets, for a barrier, or for the processor that other programs of the node share.
     #[default]
     Message,
     /// Waiting for a block of shared memory.
     Block,
     /// Waiting for other programs: for a lock, or for what they write.
-    Others,
+    Synchronization,
 }
 
 impl Cause {
@@ -34,10 +34,10 @@ impl Cause {
         (Cause::Compute, "compute"),
         (Cause::Send, "send"),
         (Cause::Receive, "receive"),
-        (Cause::Room, "wait_for_room"),
+        (Cause::Capacity, "wait_for_capacity"),
         (Cause::Message, "wait_for_message"),
         (Cause::Block, "wait_for_block"),
-        (Cause::Others, "wait_for_others"),
+        (Cause::Synchronization, "synchronization"),
     ];
 }
 

@@ -95,7 +95,7 @@ impl Library {
             return Some(buffer);
         }
         let [all] = card.read_words::<1>(cpu, SENT).await;
-        card.have_gone(cpu, all, self.costs.sent).await;
+        card.have_gone(cpu, all, self.costs.completion).await;
         let taken = take();
         self.looks.set(if taken.is_some() { 0 } else { self.looks.get().min(LOOKS_MAX - 1) + 1 });
         taken

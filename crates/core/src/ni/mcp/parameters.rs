@@ -108,8 +108,9 @@ pub struct ThreadCosts {
     pub piece: u64,
     /// Reading a packet's headers, and finding its buffer.
     pub header: u64,
-    /// Telling the host of a packet.
-    pub tell: u64,
+    /// Notifying the host of a packet.
+    #[param(was = "tell")]
+    pub notify: u64,
 }
 
 /// What the kernel's work takes, in cycles of the host's processor.
@@ -136,7 +137,8 @@ pub struct KernelCosts {
     /// An interrupt, beside what its causes take.
     pub interrupt: u64,
     /// Freeing the buffer of a packet that was sent.
-    pub sent: u64,
+    #[param(was = "sent")]
+    pub completion: u64,
     /// The bottom half, for a packet: IP and UDP.
     pub bottom_half: u64,
     /// Receiving a datagram: the program woken, the system call, the socket.
@@ -151,8 +153,9 @@ pub struct KernelCosts {
 pub struct LibraryCosts {
     /// Sending a message.
     pub send: u64,
-    /// Freeing the buffer of one that was sent.
-    pub sent: u64,
+    /// Freeing the buffer of a message that was sent.
+    #[param(was = "sent")]
+    pub completion: u64,
     /// Receiving a message.
     pub receive: u64,
     /// Time between two looks for a message.

@@ -335,8 +335,11 @@ fn a_protocol_sees_the_marks_and_headers_of_packets_and_survives_trimming() {
 
 #[test]
 fn what_is_trimmed_under_a_protocol_that_does_not_resend_is_lost_and_counted() {
-    let (run, seen) =
-        observe(NODE, "]\nprotocol.none = { outgoing = 8, arrivals = 8 }\n", &SWITCH.replace("true", "false"));
+    let (run, seen) = observe(
+        NODE,
+        "]\nprotocol.none = { send-buffers = 8, receive-buffers = 8 }\n",
+        &SWITCH.replace("true", "false"),
+    );
     let trimmed = seen.at_switch[1];
     assert!(trimmed > 0, "{seen:?}");
     assert_eq!(run.metric("messages.dropped"), Some(trimmed as f64), "each message is one packet");

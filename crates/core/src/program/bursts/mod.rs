@@ -82,7 +82,7 @@ impl Bursts {
     async fn run(self, endpoint: Rc<Active>, draws: (BurstDraws, QuietPeriods), measured: Rc<Measurements>) {
         let (mut draws, mut quiet_periods) = draws;
         let (node, nodes) = (endpoint.id().index(), endpoint.endpoints());
-        if self.deaf.contains(&(node as u64)) {
+        if self.unresponsive_nodes.contains(&(node as u64)) {
             return;
         }
         // The next packet number by destination; an array of all nodes would grow with the square of the machine.

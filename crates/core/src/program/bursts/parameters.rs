@@ -28,7 +28,7 @@ pub struct Bursts {
     /// Packets that a node sends between two polls; 0 if it polls only where it must.
     pub poll_every: u64,
     /// Nodes that never accept a packet, send none, and enter no barrier.
-    pub deaf: Vec<u64>,
+    pub unresponsive_nodes: Vec<u64>,
 }
 
 /// A kind of traffic of the paper. Values that the paper does not state are chosen.
@@ -61,14 +61,17 @@ const CYCLES_MAX: u64 = 1_000_000_000;
 /// Implemented by hand, since the key `traffic` chooses the defaults of other keys.
 impl Parameters for Bursts {
     fn read(t: &mut Table<'_>) -> Bursts {
+        t.renamed_key("sending", "send-probability");
+        t.renamed_key("deaf", "unresponsive-nodes");
         let kinds = [("heavy", false), ("light", true)];
         let is_light =
             t.choice("traffic", "Kind of traffic that gives the defaults of the other keys", &kinds).or("heavy");
         let traffic = if is_light { &LIGHT } else { &HEAVY };
-        let send_probability = t.fraction("sending", "Probability that a node sends in a phase").meaning(Meaning::Load);
+        let send_probability =
+            t.fraction("send-probability", "Probability that a node sends in a phase").meaning(Meaning::Load);
         let send_probability = send_probability.or(traffic.send_probability);
         if send_probability == 0.0 {
-            t.wrong("sending", "no node would ever send", "the probability is more than 0 and at most 1");
+            t.wrong("send-probability", "no node would ever send", "the probability is more than 0 and at most 1");
         }
         Bursts {
             cycles: t
@@ -107,7 +110,9 @@ impl Parameters for Bursts {
                 .count("poll-every", "Packets that a node sends between two polls; 0 to poll only where it must")
                 .meaning(Meaning::Load)
                 .or(1),
-            deaf: t.counts("deaf", "Numbers of the nodes that accept and send nothing and enter no barrier").or(&[]),
+            unresponsive_nodes: t
+                .counts("unresponsive-nodes", "Numbers of the nodes that accept and send nothing and enter no barrier")
+                .or(&[]),
         }
     }
 
@@ -116,7 +121,7 @@ impl Parameters for Bursts {
         let list = |(min, max): (u64, u64)| [min, max].to_value();
         to.value("cycles", self.cycles.to_value());
         to.value("phases", self.phases.to_value());
-        to.value("sending", self.send_probability.to_value());
+        to.value("send-probability", self.send_probability.to_value());
         to.value("packets", list(self.packets));
         to.value("lengths", lengths.to_value());
         to.value("weights", weights.to_value());
@@ -125,15 +130,16 @@ impl Parameters for Bursts {
         to.value("unresponsive", list(self.unresponsive));
         to.value("responsive", list(self.responsive));
         to.value("poll-every", self.poll_every.to_value());
-        to.value("deaf", self.deaf.to_value());
+        to.value("unresponsive-nodes", self.unresponsive_nodes.to_value());
     }
 }
 
 impl Bursts {
     /// Returns the errors on a machine of `nodes` nodes, each as the key and the reason.
     pub fn check_nodes(&self, nodes: usize) -> Vec<(&'static str, String)> {
-        let unknown = self.deaf.iter().find(|node| **node >= nodes as u64);
-        let unknown = unknown.map(|node| ("deaf", format!("there is no node {node}; the last node is {}", nodes - 1)));
+        let unknown = self.unresponsive_nodes.iter().find(|node| **node >= nodes as u64);
+        let unknown = unknown
+            .map(|node| ("unresponsive-nodes", format!("there is no node {node}; the last node is {}", nodes - 1)));
         let unsuitable = self.pattern.check(nodes).err();
         let idle = (unsuitable.is_none() && !self.has_traffic(nodes)).then(|| {
             let reason = "every node would send only to itself, and such messages are left out: choose another pattern";

@@ -278,7 +278,7 @@ impl RunningWorkload for GasRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let own = [
             self.span.metric("dsmc.cycles", outcome),
-            Metric::count("dsmc.handed_over", self.migrations.get() as f64, ""),
+            Metric::count("dsmc.migrations", self.migrations.get() as f64, ""),
             fault_metric(&self.workers.borrow()),
         ];
         parallel::metrics(world, own)

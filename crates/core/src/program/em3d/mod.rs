@@ -65,8 +65,8 @@ pub struct Em3d {
     pub iterations: u64,
     /// How values are communicated: transfers of all that a processor needs, messages of groups of them, an update of
     /// 12 bytes for each, or loads from shared memory.
-    #[param(default = "transfers")]
-    pub sends: Sends,
+    #[param(was = "sends", default = "transfers")]
+    pub exchange: Sends,
     /// Values in each message where they are sent in groups.
     #[param(min = 1, max = 1_000, default = 5)]
     pub group: u64,
@@ -124,7 +124,7 @@ impl Part for Em3d {
 
 impl WorkloadSpec for Em3d {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.sends == Sends::Loads, ..WorkloadNeeds::active_messages() }
+        WorkloadNeeds { shared_memory: self.exchange == Sends::Loads, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
@@ -145,7 +145,7 @@ impl WorkloadSpec for Em3d {
         assert!(self.check_endpoints(processors).is_empty(), "a checked description fits its nodes");
         let graph = Graph::new(self, processors, world.seed);
         // Values that are loaded have no ghosts.
-        let senders = if self.sends == Sends::Loads { 0 } else { processors };
+        let senders = if self.exchange == Sends::Loads { 0 } else { processors };
         let ghosts: Vec<_> = (0..senders).map(|processor| Ghosts::new(&graph, processor)).collect();
         let sends = |processor| [0, 1].map(|side| SendLists::new(&ghosts, &graph, side, processor));
         let field = Rc::new(Field {
@@ -160,7 +160,7 @@ impl WorkloadSpec for Em3d {
             results: RefCell::new(vec![None; processors]),
             workers: OnceCell::new(),
         });
-        match self.sends {
+        match self.exchange {
             Sends::Loads => field.clone().start_loading(world),
             Sends::Transfers | Sends::Groups | Sends::Updates => sending::start(&field, world),
         }

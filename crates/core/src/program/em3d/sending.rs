@@ -31,7 +31,7 @@ pub(super) fn start(field: &Rc<Field>, world: &World) {
         // A handler that owned the field, which owns the endpoint, would keep both alive for ever.
         let (own, receiver) = (endpoint.id().index(), Rc::downgrade(field));
         let field_of_handler = move || receiver.upgrade().expect("a field lives while messages arrive");
-        match field.parameters.sends {
+        match field.parameters.exchange {
             Sends::Transfers => endpoint.on_transfer(move |from, side, words| {
                 field_of_handler().ghosts[own].receive_all(side.into(), from.index(), &words);
             }),
@@ -72,7 +72,7 @@ async fn run(endpoint: Rc<Active>, field: Rc<Field>) {
     for half_step in 0..2 * field.parameters.iterations as usize {
         // The values of H (side 1) are computed from those of E (side 0), and then those of E from those of H.
         let (source, target) = (half_step % 2, 1 - half_step % 2);
-        match field.parameters.sends {
+        match field.parameters.exchange {
             Sends::Updates => {
                 field.send_updates(&endpoint, source, &values[source]).await;
                 endpoint.wait_until(|| ghosts.have_all_reported_arrived(source)).await;
@@ -102,7 +102,7 @@ impl Field {
             let encode = |nodes: &[usize]| {
                 nodes.iter().flat_map(|index| parallel::f64_to_words(values[*index])).collect::<Vec<u32>>()
             };
-            if parameters.sends == Sends::Transfers {
+            if parameters.exchange == Sends::Transfers {
                 self.messages.set(self.messages.get() + 1);
                 endpoint.transfer(parallel::endpoint_id(*to), side as u8, &encode(needed)).await;
                 continue;

@@ -23,7 +23,7 @@ pub struct FemSize {
     /// Degrees of freedom of a mesh node: the number of its rows, which have the same neighbours.
     ///
     /// The last mesh node may have fewer.
-    #[param(min = 1, max = 12, default = 3)]
+    #[param(key = "degrees-of-freedom", was = "freedom", min = 1, max = 12, default = 3)]
     pub freedom: usize,
     /// Rows of a generated finite-element matrix.
     #[param(min = 2, max = ROWS_MAX, default = 3720)]

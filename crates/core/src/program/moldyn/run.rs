@@ -39,8 +39,8 @@ pub struct Moldyn {
     pub list_reach: f64,
     /// How positions and forces are communicated: positions in shared memory and forces in a ring of transfers;
     /// transfers of all that a processor needs from another; messages of two particles; or shared memory for both.
-    #[param(default = "ring")]
-    pub sends: MoldynExchange,
+    #[param(was = "sends", default = "ring")]
+    pub exchange: MoldynExchange,
     /// Number of particles ahead of the present one that are prefetched from shared memory, without a ring; 0 for none.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
@@ -75,7 +75,7 @@ impl Part for Moldyn {
 impl WorkloadSpec for Moldyn {
     fn needs(&self) -> WorkloadNeeds {
         WorkloadNeeds {
-            shared_memory: matches!(self.sends, MoldynExchange::Ring | MoldynExchange::Loads),
+            shared_memory: matches!(self.exchange, MoldynExchange::Ring | MoldynExchange::Loads),
             ..WorkloadNeeds::active_messages()
         }
     }
@@ -104,8 +104,8 @@ impl WorkloadSpec for Moldyn {
         };
         let positions = allocate(VECTOR_BYTES);
         let forces =
-            if self.sends == MoldynExchange::Loads { allocate(shared::FORCE_BLOCKS_BYTES) } else { Vec::new() };
-        let shares_memory = matches!(self.sends, MoldynExchange::Ring | MoldynExchange::Loads);
+            if self.exchange == MoldynExchange::Loads { allocate(shared::FORCE_BLOCKS_BYTES) } else { Vec::new() };
+        let shares_memory = matches!(self.exchange, MoldynExchange::Ring | MoldynExchange::Loads);
         let workers = if shares_memory { Worker::all(world, &space) } else { Vec::new() };
         let run = Rc::new(Run {
             parameters: self.clone(),
@@ -120,7 +120,7 @@ impl WorkloadSpec for Moldyn {
             forces,
             workers,
         });
-        match self.sends {
+        match self.exchange {
             MoldynExchange::Ring => run.clone().start_ring(world),
             MoldynExchange::Loads => run.clone().start_loading(world),
             MoldynExchange::Transfers | MoldynExchange::Groups => sending::start(&run, world),

@@ -85,7 +85,7 @@ async fn program(endpoint: Rc<Active>, run: Rc<Run>, inbox: Rc<Inbox>) {
             let wanted = inbox.wanted.borrow().clone();
             for (to, particles) in from_next(endpoint.id().index(), &wanted) {
                 let positions = encode(particles, |at| inbox.positions.borrow()[own.start + at].map(f64::to_bits));
-                send_groups(&endpoint, run.parameters.sends, to, POSITIONS, positions).await;
+                send_groups(&endpoint, run.parameters.exchange, to, POSITIONS, positions).await;
             }
             expected[0] += inbox.needed.borrow().values().map(Vec::len).sum::<usize>();
             endpoint.wait_until(|| inbox.arrived[usize::from(POSITIONS)].get() == expected[0]).await;
@@ -97,7 +97,7 @@ async fn program(endpoint: Rc<Active>, run: Rc<Run>, inbox: Rc<Inbox>) {
         for (to, particles) in from_next(endpoint.id().index(), &needed) {
             let first = inbox.firsts[to];
             let forces = encode(particles, |at| sums[first + at].map(i64::cast_unsigned));
-            send_groups(&endpoint, run.parameters.sends, to, FORCES, forces).await;
+            send_groups(&endpoint, run.parameters.exchange, to, FORCES, forces).await;
         }
         expected[1] += inbox.wanted.borrow().values().map(Vec::len).sum::<usize>();
         endpoint.wait_until(|| inbox.arrived[usize::from(FORCES)].get() == expected[1]).await;
@@ -123,7 +123,7 @@ async fn make_list(endpoint: &Active, run: &Run, inbox: &Inbox, round: usize) ->
     for to in others() {
         let numbers: Vec<u32> = (0..own.len() as u32).collect();
         let positions = encode(&numbers, |at| inbox.positions.borrow()[own.start + at].map(f64::to_bits));
-        send_groups(endpoint, run.parameters.sends, to, ALL, positions).await;
+        send_groups(endpoint, run.parameters.exchange, to, ALL, positions).await;
     }
     endpoint.wait_until(|| inbox.arrived[usize::from(ALL)].get() == round * (all - own.len())).await;
     let list = PairList::new(&run.liquid, &inbox.positions.borrow(), own.clone());
@@ -136,7 +136,7 @@ async fn make_list(endpoint: &Active, run: &Run, inbox: &Inbox, round: usize) ->
     *inbox.needed.borrow_mut() = needed.clone();
     for to in others() {
         let numbers = needed.get(&to).map_or(&[][..], |numbers| numbers);
-        let parts: Vec<&[u32]> = match run.parameters.sends {
+        let parts: Vec<&[u32]> = match run.parameters.exchange {
             MoldynExchange::Transfers => vec![numbers],
             _ => numbers.chunks(NUMBERS).chain(numbers.is_empty().then_some(numbers)).collect(),
         };

@@ -27,10 +27,10 @@
 //! powers of two.)
 //!
 //! Contributions may be buffered, in one buffer for each receiving processor, until it is full or the processor has no
-//! other work (`sends = "buffers"`). Each contribution is then padded to two double words, the unit in which memory is
+//! other work (`exchange = "buffers"`). Each contribution is then padded to two double words, the unit in which memory is
 //! moved.
 //!
-//! Over shared memory (`sends = "changes"`) the processor that computes an unknown itself subtracts its contributions
+//! Over shared memory (`exchange = "changes"`) the processor that computes an unknown itself subtracts its contributions
 //! from the rows that wait. These sums depend on the order of arrival, and differ from those of a serial run by
 //! rounding.
 //!

@@ -31,8 +31,8 @@ pub struct Spsolve {
     pub rows_to: RowAssignment,
     /// How contributions are communicated: a message for each, buffers of several for each processor, or updates of the
     /// waiting rows in shared memory.
-    #[param(default = "messages")]
-    pub sends: Exchange,
+    #[param(was = "sends", default = "messages")]
+    pub exchange: Exchange,
     /// Contributions in each message where they are buffered.
     #[param(min = 1, max = 1_000, default = 8)]
     pub buffer: u64,

@@ -62,12 +62,12 @@ pub(super) struct Solve {
 
 impl Part for Spsolve {
     const INFO: PartInfo = PartInfo::new("spsolve", "A sparse triangular solve, on all nodes")
-        .small_input("rows = 24\nfreedom = 1\nneighbours = 4");
+        .small_input("rows = 24\ndegrees-of-freedom = 1\nneighbours = 4");
 }
 
 impl WorkloadSpec for Spsolve {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.sends == Exchange::Changes, ..WorkloadNeeds::active_messages() }
+        WorkloadNeeds { shared_memory: self.exchange == Exchange::Changes, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
@@ -80,7 +80,7 @@ impl WorkloadSpec for Spsolve {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let solve = Rc::new(Solve::new(self, world.addresses.len(), world.seed));
-        if self.sends == Exchange::Changes {
+        if self.exchange == Exchange::Changes {
             let workers = SharedSolve::start(&solve, self.prefetch as usize, world);
             assert!(solve.workers.set(workers).is_ok(), "programs start once");
             return solve;
@@ -187,14 +187,14 @@ impl Solve {
         let share = |dag: &Dag| RowShare::all(dag, &owners, processors).into_iter().map(RefCell::new).collect();
         Solve {
             iterations: parameters.iterations,
-            buffer: if parameters.sends == Exchange::Buffers { parameters.buffer } else { 0 },
+            buffer: if parameters.exchange == Exchange::Buffers { parameters.buffer } else { 0 },
             shares: [share(&dags[0]), share(&dags[1])],
             dags,
             right_hand: owners.iter().map(|_| random.random_range(-1.0..1.0)).collect(),
             owners,
             sent: Cell::new(0),
             span: parallel::TimedSection::default(),
-            tolerance: (parameters.sends == Exchange::Changes).then_some(ROUNDING),
+            tolerance: (parameters.exchange == Exchange::Changes).then_some(ROUNDING),
             workers: OnceCell::new(),
             results: RefCell::new(vec![None; processors]),
         }

@@ -54,8 +54,8 @@ pub struct Stream {
     #[param(default = false)]
     pub copying: bool,
     /// A fault to study: the receivers never look for a message.
-    #[param(default = false)]
-    pub deaf: bool,
+    #[param(default = false, was = "deaf")]
+    pub never_poll: bool,
 }
 
 /// A pair of endpoints that a flow of the description stands for.
@@ -101,7 +101,7 @@ impl Stream {
     }
 
     async fn receive(self, world: World, node: EndId) {
-        if self.deaf {
+        if self.never_poll {
             Signal::new(&world.sim, "nothing: it never polls").wait().await;
         }
         let endpoint = world.endpoint(node);

@@ -20,8 +20,8 @@
 //! at a border and a header, this is the paper's longest message of about 1800 bytes). No barrier is needed: a
 //! processor that has sent its sums receives no new values before they are used, and the other way round.
 //!
-//! Instead of batches a message may carry the value of one node, or one flux as soon as it is computed (`sends =
-//! "nodes"`); or the values and sums of nodes at borders are in shared memory (`sends = "loads"`), where the processor
+//! Instead of batches a message may carry the value of one node, or one flux as soon as it is computed (`exchange =
+//! "nodes"`); or the values and sums of nodes at borders are in shared memory (`exchange = "loads"`), where the processor
 //! that computes an edge updates them under a lock (Chong et al., §4.2).
 //!
 //! **The result is bit-equal** to that of the serial run for any partition and order: fluxes are rounded to whole units

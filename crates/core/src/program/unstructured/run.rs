@@ -31,8 +31,8 @@ pub struct Unstructured {
     pub iterations: u64,
     /// How values and sums are communicated: batches for each processor, a message for each node's value and each flux,
     /// or loads and updates of shared memory.
-    #[param(default = "batches")]
-    pub sends: UnstructuredExchange,
+    #[param(was = "sends", default = "batches")]
+    pub exchange: UnstructuredExchange,
     /// Number of edges ahead of the present one whose sums in shared memory are prefetched; 0 for no prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
@@ -94,7 +94,10 @@ impl part::Part for Unstructured {
 
 impl WorkloadSpec for Unstructured {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.sends == UnstructuredExchange::Loads, ..WorkloadNeeds::active_messages() }
+        WorkloadNeeds {
+            shared_memory: self.exchange == UnstructuredExchange::Loads,
+            ..WorkloadNeeds::active_messages()
+        }
     }
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
@@ -114,12 +117,12 @@ impl WorkloadSpec for Unstructured {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let sweep = Rc::new(Sweep::new(self, world.addresses.len(), world.seed));
-        if self.sends == UnstructuredExchange::Loads {
+        if self.exchange == UnstructuredExchange::Loads {
             let workers = SharedSweep::start(&sweep, self.prefetch as usize, world);
             assert!(sweep.workers.set(workers).is_ok(), "programs start once");
             return sweep;
         }
-        let sends = self.sends;
+        let sends = self.exchange;
         parallel::start(world, |endpoint| {
             let (processor, receiver) = (endpoint.id().index(), sweep.clone());
             let collective = Rc::<Collective>::default();

@@ -31,7 +31,7 @@ pub struct UnitParameters {
     /// Packets that wait for the processor.
     ///
     /// In the arrivals FIFO (§3: "at most two packets").
-    #[param(default = 2, resource = "arrivals queue")]
+    #[param(key = "receive-buffers", was = "arrivals", default = 2, resource = "arrivals queue")]
     pub arrivals: u16,
     /// When a scalar packet is acknowledged.
     #[param(default = "acceptance")]
@@ -39,10 +39,10 @@ pub struct UnitParameters {
     /// How many bulk packets an acknowledgement is for.
     #[param(default = "half-window")]
     pub bulk_acknowledge: BulkAcknowledge,
-    /// Whether an answer carries the acknowledgement.
+    /// Whether a reply carries the acknowledgement of the packet that it answers.
     ///
-    /// Of the packet that it answers (§6.1).
-    #[param(key = "carried-acknowledgements", default = false)]
+    /// §6.1.
+    #[param(key = "piggybacked-acknowledgements", was = "carried-acknowledgements", default = false)]
     pub carried: bool,
     /// For fabrics that lose packets.
     ///
@@ -127,7 +127,7 @@ impl UnitParameters {
         };
         refuse(self.outstanding == 0, "outstanding", "without an outstanding packet nothing is ever sent");
         refuse(self.pool == 0, "pool", "without a buffer nothing is ever sent");
-        refuse(self.arrivals == 0, "arrivals", "without a place nothing ever arrives");
+        refuse(self.arrivals == 0, "receive-buffers", "without a place nothing ever arrives");
         refuse(self.has_bulk() && self.window == 0, "window", "a dialog needs a window of at least one packet");
         let halves = self.has_bulk() && self.bulk_acknowledge == BulkAcknowledge::HalfWindow;
         refuse(halves && self.window % 2 == 1, "window", "only an even window has halves to acknowledge");

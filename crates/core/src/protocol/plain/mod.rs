@@ -27,10 +27,10 @@ use std::collections::VecDeque;
 #[param(each(min = 1, max = QUEUE_MAX), meaning = Capacity)]
 pub struct PlainParameters {
     /// Packets that wait to enter the fabric.
-    #[param(default = 8, resource = "outgoing queue")]
+    #[param(key = "send-buffers", was = "outgoing", default = 8, resource = "outgoing queue")]
     pub outgoing: u16,
     /// Packets that wait for their reader.
-    #[param(default = 8, resource = "arrivals queue")]
+    #[param(key = "receive-buffers", was = "arrivals", default = 8, resource = "arrivals queue")]
     pub arrivals: u16,
 }
 

@@ -29,7 +29,7 @@ pub struct LinkParameters {
     /// Packets of all senders that wait for their reader.
     ///
     /// Or are being read.
-    #[param(default = 16, resource = "arrivals queue")]
+    #[param(key = "receive-buffers", was = "arrivals", default = 16, resource = "arrivals queue")]
     pub arrivals: u32,
     /// Packets that an acknowledgement is for.
     #[param(default = 1, meaning = Policy)]
@@ -123,7 +123,7 @@ impl LinkParameters {
         };
         refuse(self.buffers == 0, "buffers", "without a buffer nothing is ever sent");
         refuse(self.window == 0, "window", "without a window nothing is ever sent");
-        refuse(self.arrivals == 0, "arrivals", "without a place nothing ever arrives");
+        refuse(self.arrivals == 0, "receive-buffers", "without a place nothing ever arrives");
         refuse(self.reorder > self.window, "reorder", "more buffers than the window are never used");
         refuse(self.timeout == Time::ZERO, "timeout", "a packet takes longer than no time");
         refuse(self.timeout_max < self.timeout, "timeout_max", "the longest time-out is shorter than the first");

@@ -50,6 +50,13 @@ impl TableShape {
                 Item::Family(family) => properties.extend(family.properties()),
             }
         }
+        for (old, new) in &self.renamed {
+            if let Some(mut schema) = properties.get(*new).cloned() {
+                schema["description"] = json!(format!("Renamed to `{new}`"));
+                schema["deprecated"] = json!(true);
+                properties.insert((*old).to_string(), schema);
+            }
+        }
         let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
         let clashes: Vec<Json> = self.families().flat_map(Family::clashes).collect();
         if !clashes.is_empty() {

@@ -1,7 +1,7 @@
 //! The metrics that a run will report, found before it is run by a run of one picosecond.
 
 use super::Sweep;
-use narrows_core::engine::{Metric, Recorder, Time};
+use narrows_core::engine::{Metric, Recorder, Time, current_metric_name};
 use narrows_core::machine::Machine;
 use narrows_core::text::{Problem, suggest};
 
@@ -16,7 +16,8 @@ impl Sweep<'_> {
     /// Returns the problem of the first of these metrics that no point of the sweep reports. Points are tried until all
     /// metrics are found.
     pub fn unknown_metric(&self, names: &[String]) -> Option<Problem> {
-        let (mut left, mut seen) = (names.to_vec(), Vec::<String>::new());
+        let mut left: Vec<&str> = names.iter().map(|name| current_metric_name(name)).collect();
+        let mut seen = Vec::<String>::new();
         for point in 0..self.points() {
             if left.is_empty() {
                 return None;

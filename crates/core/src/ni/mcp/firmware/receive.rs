@@ -273,7 +273,7 @@ impl ReceiveSide {
     pub(super) async fn tell(&mut self, context: &Context, units: u32) {
         let first = self.packets.pop_front().expect("what was delivered was in a buffer");
         let packet = first.packet.expect("a packet has ended");
-        context.work_for(&packet.journey, context.parameters.firmware.tell).await;
+        context.work_for(&packet.journey, context.parameters.firmware.notify).await;
         if let Some(prefix) = first.prefix {
             return self.has_part(prefix, units, first.lost);
         }

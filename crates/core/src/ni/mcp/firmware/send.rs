@@ -208,7 +208,7 @@ impl SendSide {
 
     /// A message has gone: the host is told.
     pub(super) async fn complete(&mut self, context: &Context) {
-        context.chip.work(context.parameters.firmware.tell).await;
+        context.chip.work(context.parameters.firmware.notify).await;
         self.gone = self.gone.wrapping_add(1);
         context.chip.sram.store_word(SENT, self.gone);
         if context.parameters.sends_ip() {

@@ -22,7 +22,7 @@ impl Kernel {
         cpu.work(self.costs.interrupt);
         if causes & cause::SENT != 0 {
             let [all] = self.card.read_words::<1>(cpu, SENT).await;
-            self.card.have_gone(cpu, all, self.costs.sent).await;
+            self.card.have_gone(cpu, all, self.costs.completion).await;
         }
         if causes & cause::RECEIVED != 0 {
             self.read_events(cpu).await;

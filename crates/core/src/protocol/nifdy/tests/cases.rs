@@ -9,7 +9,7 @@ fn parameters_that_cannot_work_are_refused() {
     let keys = |parameters: UnitParameters| parameters.check().into_iter().map(|(key, _)| key).collect::<Vec<_>>();
     assert_eq!(keys(UnitParameters::default()), [""; 0]);
     let none = UnitParameters { outstanding: 0, pool: 0, arrivals: 0, window: 0, ..parameters() };
-    assert_eq!(keys(none), ["outstanding", "pool", "arrivals", "window"]);
+    assert_eq!(keys(none), ["outstanding", "pool", "receive-buffers", "window"]);
     let odd = UnitParameters { window: 3, ..parameters() };
     assert_eq!(keys(odd), ["window"]);
     assert_eq!(keys(UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, ..odd }), [""; 0]);

@@ -48,7 +48,7 @@ fn what_is_wrong_is_told_all_at_once() {
         sequence_bits: 33,
         ..parameters()
     };
-    let all = ["buffers", "window", "arrivals", "reorder", "timeout", "acknowledge_every", "sequence_bits"];
+    let all = ["buffers", "window", "receive-buffers", "reorder", "timeout", "acknowledge_every", "sequence_bits"];
     assert_eq!(wrong(nothing), all);
     assert_eq!(wrong(LinkParameters { timeout_max: Time::from_ns(99), ..parameters() }), ["timeout_max"]);
     assert_eq!(wrong(LinkParameters { acknowledge_every: 3, ..parameters() }), ["acknowledge_every"]);

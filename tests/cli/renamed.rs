@@ -1,0 +1,51 @@
+//! Keys and metrics under their former names: they are accepted, and each is reported once.
+
+use crate::common::cli::{done, json, narrows, stderr};
+use narrows::machine::{Registry, shipped};
+
+const OLD: &str = "--set=workload.stream.deaf=false";
+const WARNING: &str = "warning: --set: `workload.stream.deaf` was renamed to `workload.stream.never-poll`\n";
+
+#[test]
+fn a_former_key_is_read_with_one_warning() {
+    let ran = done(&["check", "stream", OLD]);
+    assert!(stderr(&ran).contains(WARNING), "{}", stderr(&ran));
+    let sweep = ["sweep", "stream", OLD, "--set=workload.stream.messages=2", "--vary=workload.stream.payload=64,128"];
+    let ran = stderr(&done(&sweep));
+    assert_eq!(ran.matches("was renamed to").count(), 1, "once for all points: {ran}");
+    let machine = json(&["run", "stream", OLD, "--set=workload.stream.messages=2", "--format=json"])["machine"].clone();
+    assert_eq!(machine["workload"]["stream"]["never_poll"], false);
+    assert_eq!(machine["workload"]["stream"].get("deaf"), None, "a result has today's name");
+}
+
+#[test]
+fn a_former_key_may_be_varied() {
+    let vary = "--vary=protocol.none.arrivals=2,4";
+    let rows =
+        json(&["sweep", "memory-bus", "--set=protocol=none", vary, "--metric=messages.delivered", "--format=json"]);
+    assert_eq!(rows["points"].as_array().map(Vec::len), Some(2), "{rows}");
+}
+
+#[test]
+fn both_names_of_a_key_are_an_error() {
+    let ran = narrows(&["check", "stream", OLD, "--set=workload.stream.never-poll=false"]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(stderr(&ran).contains("`deaf` and `never-poll` are one key"), "{}", stderr(&ran));
+}
+
+#[test]
+fn a_former_metric_is_replaced_with_a_warning() {
+    let sweep = ["sweep", "memory-bus", "--vary=run.seed=1,2", "--metric=time.wait_for_room", "--format=json"];
+    let ran = narrows(&sweep);
+    assert!(stderr(&ran).contains("warning: `time.wait_for_room` was renamed to `time.wait_for_capacity`"));
+}
+
+#[test]
+fn shipped_descriptions_use_no_former_name() {
+    for name in shipped::examples() {
+        let folder = Some(std::path::Path::new(shipped::SHIPPED));
+        let document = narrows::text::Document::Text(name, shipped::example(name).expect("an example"), folder);
+        let read = Registry::shared().read(document, &[]).unwrap_or_else(|problems| panic!("{name}: {problems}"));
+        assert!(read.renamed_keys().is_empty(), "{name}: {:?}", read.renamed_keys());
+    }
+}
