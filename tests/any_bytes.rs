@@ -11,6 +11,8 @@ mod ip_packet;
 mod matrix;
 #[path = "any_bytes/metis_graph.rs"]
 mod metis_graph;
+#[path = "any_bytes/network_graph.rs"]
+mod network_graph;
 #[path = "any_bytes/reassembly.rs"]
 mod reassembly;
 
@@ -68,6 +70,26 @@ fn matrices() -> Vec<Vec<u8>> {
     let general = "%%MatrixMarket MATRIX coordinate integer General\n2 2 3\n1 2 7\n2 1 7\n2 2 5\n";
     let pattern = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 1\n3 3\n";
     [market, cards, triplets, general, pattern].map(|text| text.as_bytes().to_vec()).into()
+}
+
+/// Two hosts at two switches, in each format, with kinds, rates and latencies.
+fn networks() -> Vec<Vec<u8>> {
+    let list = "# switches: s*\nh0 s0\ns0 s1 {'rate': '8 Gbit/s', 'latency': '5 ns'}\nh1,s1 # last\n";
+    let json = r#"{"directed": false,
+"nodes": [{"id": "h0", "kind": "host"}, {"id": 1, "kind": "host"}, {"id": "s0", "kind": "switch"},
+{"id": "s1", "kind": "router"}],
+"edges": [{"source": "h0", "target": "s0"}, {"source": 1, "target": "s1", "rate": "8 Gbit/s"},
+{"source": "s0", "target": "s1", "latency": "5 ns"}]}"#;
+    let graphml = r#"<?xml version='1.0' encoding='utf-8'?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+<key id="d0" for="node" attr.name="kind" attr.type="string"><default>switch</default></key>
+<key id="d1" for="edge" attr.name="rate" attr.type="string"/>
+<graph edgedefault="undirected">
+<node id="h0"><data key="d0">host</data></node><node id="h1"><data key="d0">host</data></node>
+<node id="s0"/><node id="s1"/>
+<edge source="h0" target="s0"/><edge source="h1" target="s1"><data key="d1">8 Gbit/s</data></edge>
+<edge source="s0" target="s1" directed="false"/></graph></graphml>"#;
+    [list, json, graphml].map(|text| text.as_bytes().to_vec()).into()
 }
 
 /// Bytes of one input, or of two, changed here and there: replaced, flipped, cut, doubled, or made extreme.
@@ -157,6 +179,12 @@ fn fuzz_metis_graph_for_minutes() {
 
 #[test]
 #[ignore = "takes NARROWS_FUZZ_SECONDS, 60 if that is not set"]
+fn fuzz_network_graph_for_minutes() {
+    fuzz_for_seconds("network_graph", network_graph::any, &networks());
+}
+
+#[test]
+#[ignore = "takes NARROWS_FUZZ_SECONDS, 60 if that is not set"]
 fn fuzz_matrix_for_minutes() {
     fuzz_for_seconds("matrix", matrix::any, &matrices());
 }
@@ -168,6 +196,11 @@ fn the_graphs_and_matrices_to_be_damaged_are_sound() {
     let names = ["a.mtx", "a.rsa", "a.txt", "a.mtx", "a.mtx"].map(std::path::Path::new);
     let read = |(name, bytes): (&std::path::Path, &Vec<u8>)| narrows::program::input::read(name, bytes).is_ok();
     assert!(names.into_iter().zip(&matrices()).all(read));
+    for bytes in networks() {
+        let text = String::from_utf8(bytes).expect("text");
+        let graph = narrows::fabric::topology::graph::parse(&text).unwrap_or_else(|errors| panic!("{errors:?}"));
+        assert_eq!((graph.vertices.len(), graph.links.len(), graph.nodes().count()), (4, 3, 2), "{text}");
+    }
 }
 
 proptest! {
@@ -196,6 +229,8 @@ proptest! {
         let mut rng = Pcg64::seed_from_u64(seed);
         metis_graph::any(&bytes);
         matrix::any(&bytes);
+        network_graph::any(&bytes);
+        (0..4).for_each(|_| network_graph::any(&damaged(&networks(), &mut rng)));
         (0..4).for_each(|_| metis_graph::any(&damaged(&graphs(), &mut rng)));
         (0..4).for_each(|_| matrix::any(&damaged(&matrices(), &mut rng)));
     }

@@ -315,3 +315,33 @@ fn a_fabric_that_no_memory_holds_is_refused_with_the_estimate() {
     assert!(stderr(&ran).contains("1000000 nodes with their routers take at least 308.8 GiB"), "{}", stderr(&ran));
     assert!(stderr(&ran).contains("choose a smaller shape, fewer channels or shorter buffers"), "{}", stderr(&ran));
 }
+
+/// Returns the output of `check` for a ping-pong over a PCI bus of this clock and width.
+fn checked_bus(clock: &str, width: &str) -> String {
+    let [clock, width] = [("clock", clock), ("width", width)]
+        .map(|(key, value)| format!("hosts.pentium-ii-440lx.io-bus.pci.{key}={value}"));
+    stdout(&["check", "ping-pong", "--set", &clock, "--set", &width])
+}
+
+#[test]
+fn check_warns_of_a_bus_faster_than_any_pci_bus() {
+    assert_eq!(checked_bus("533 MHz", "8 B").matches("warning").count(), 0, "PCI-X 533");
+    let printed = checked_bus("1 GHz", "16 B");
+    assert!(
+        printed.contains("warning: `hosts.pentium-ii-440lx.io-bus.pci.clock`: a bus of 16 B at 1 GHz moves"),
+        "{printed}"
+    );
+    assert!(printed.contains("PCI-X 533 moves 4.3 GB/s"), "{printed}");
+    assert!(printed.contains("full-duplex link such as PCI Express"), "{printed}");
+}
+
+#[test]
+fn check_counts_links_and_bisection_alike() {
+    let survey = stdout(&["check", "offered-load"]);
+    // An 8x8 mesh has 112 links, of which 8 cross the middle; in both lines each is counted each way.
+    assert!(survey.contains("64 routers, 224 links between them, counted each way"), "{survey}");
+    assert!(
+        survey.contains("bisection: 16 links between the halves of the nodes by number, counted each way"),
+        "{survey}"
+    );
+}

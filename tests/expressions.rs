@@ -21,9 +21,8 @@ impl NameResolver for Made {
         vec!["axis", "name", "of-a"]
     }
 
-    fn value(&self, name: &str, arguments: &[Key], depth: usize) -> Option<Result<Value, EvalError>> {
-        let circle =
-            || Scope { depth, ..Scope::new(self) }.value(&expression(&Said::unplaced("circle")).expect("sound"));
+    fn value(&self, name: &str, arguments: &[Key], scope: &Scope) -> Option<Result<Value, EvalError>> {
+        let circle = || scope.below(Vec::new()).value(&expression(&Said::unplaced("circle")).expect("sound"));
         match (name, arguments) {
             ("x", [key]) => Some(key.key.parse().map(Value::Number).map_err(|_| EvalError::Missing(key.key.clone()))),
             ("circle", []) => Some(circle()),

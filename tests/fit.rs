@@ -1,7 +1,10 @@
 //! Does a fit find what a machine's constants are, say which it cannot, and say rightly how sure it is?
 
+mod command;
+
 use crate::common::cli::{Folder, narrows};
 use narrows::experiment::fit::FitResult;
+use narrows::experiment::fit::control::FitControl;
 use narrows::experiment::fit::curve::Curve;
 use narrows::experiment::fit::curve_fit::CurveFit;
 use narrows::experiment::fit::free_constant::key_matches;
@@ -58,10 +61,9 @@ fn curve(base: &[&str], truth: &[String], factors: [f64; 4]) -> Curve {
 
 fn fitted(base: &[&str], curve: Curve, constants: &[&str], noise: f64) -> FitResult {
     let constants: Vec<String> = constants.iter().map(|key| (*key).to_owned()).collect();
-    let (curves, done) = ([curve], || {});
     let reader = |sets: &[String]| read(base, sets);
-    let measuring =
-        CurveFit { reader: &reader, curves: &curves, constants: &constants, prior: Some(PRIOR), noise, done: &done };
+    let (curves, constants, prior, control) = (&[curve], &constants[..], Some(PRIOR), FitControl::none());
+    let measuring = CurveFit { reader: &reader, curves, constants, prior, noise, tolerance: None, control };
     measuring.fit().unwrap_or_else(|problems| panic!("{problems}"))
 }
 
@@ -95,6 +97,17 @@ fn what_the_numbers_leave_open_is_named() {
     assert_eq!(determined, [false, false, false, true], "{:?}", fitted.constants);
     let rate = &fitted.constants[3];
     assert!((rate.value / (16.0 * 8e6) - 1.0).abs() < 0.02, "{rate:?}");
+    // Each two of the three may change together; the rate takes no part in it.
+    assert_eq!(fitted.undetermined.len(), 2, "{:?}", fitted.undetermined);
+    for combination in &fitted.undetermined {
+        let open: Vec<usize> = combination.changes.iter().map(|(constant, _)| *constant).collect();
+        assert!(open.len() == 2 && !open.contains(&3), "{combination:?}");
+        assert!(combination.changes[1].1 < 0.0 && combination.effect < 0.01, "{combination:?}");
+    }
+    for (one, other) in [(0, 1), (0, 2)] {
+        assert!(fitted.correlation[one][other] < -0.3, "{:?}", fitted.correlation);
+    }
+    assert!(fitted.is_reached() && fitted.failed_parts().is_empty());
 }
 
 /// A constant that nothing answers to stays where it began, and is as free as before.
@@ -104,6 +117,9 @@ fn what_nothing_answers_to_stays_what_it_is() {
     let idle = &fitted.constants[1];
     assert!(!idle.determined && (idle.std_dev - PRIOR).abs() < 1e-9 && idle.after == "8", "{idle:?}");
     assert!(fitted.constants.len() < fitted.residuals.len());
+    let open = &fitted.undetermined;
+    assert!(open.len() == 1 && open[0].changes.len() == 1 && open[0].changes[0].0 == 1, "{open:?}");
+    assert_eq!(open[0].effect, 0.0);
 }
 
 /// A number of the standard normal distribution: twelve uniform ones.

@@ -1,6 +1,7 @@
 //! Do instruments see every combination, and change none? A sample of all hosts, interfaces, protocols,
 //! fabrics and programs that fit; programs that drive a fabric alone; and every shipped example.
 
+use crate::common::parts::{each_with_each, sound};
 use crate::common::small::{parts, read, small};
 use narrows::engine::{Recorder, Span, Timeline};
 use narrows::experiment::{RunResult, run};
@@ -88,11 +89,22 @@ fn unseen(machine: &Machine) -> Vec<String> {
     ends.filter(|(node, id)| !seen.contains(&(node.as_str(), *id))).map(|end| format!("{end:?}")).collect()
 }
 
-/// Metrics of latencies that are missing, or not in order.
+/// Metrics of latencies that are missing, not in order, or not those of the distribution of the same name.
 fn latencies_wrong(result: &RunResult, name: &str) -> Vec<String> {
-    let values = ["_min", "_p50", "_p99", "_max"].map(|suffix| result.metric(&format!("{name}{suffix}")));
-    let is_sound = values[0].is_some_and(|least| least > 0.0) && values.is_sorted();
-    if is_sound { Vec::new() } else { vec![format!("{name}: {values:?}")] }
+    let ends = ["_min", "_p50", "_p90", "_p99", "_p999", "_max"];
+    let values = ends.map(|suffix| result.metric(&format!("{name}{suffix}")));
+    let measured: Vec<f64> = values.iter().flatten().copied().collect();
+    let mut is_sound = values[0].is_some_and(|least| least > 0.0) && values[5].is_some() && measured.is_sorted();
+    let distribution = result.distributions.iter().find(|one| *one.name == *name);
+    is_sound &= distribution.is_some_and(|distribution| {
+        distribution.statistics().into_iter().all(|(suffix, statistic)| {
+            match result.metric(&format!("{name}{suffix}")) {
+                Some(exact) => (exact..=exact * (1.0 + 1.0 / 128.0)).contains(&statistic),
+                None => statistic.is_nan(),
+            }
+        })
+    });
+    if is_sound { Vec::new() } else { vec![format!("{name}: {values:?}, {distribution:?}")] }
 }
 
 /// Parts that every machine has and that are no resource.
@@ -186,5 +198,23 @@ fn every_example_has_spans() {
         assert!(!result.timeline.spans.is_empty(), "{name}");
         let wrong = [impossible(&result), overlaps(&result.timeline)].concat();
         assert!(wrong.is_empty(), "{name}:\n{}", wrong.join("\n"));
+    }
+}
+
+/// Bursts that are cut off while a processor is ahead of the simulation, with a message that took all of the run.
+const CUT_OFF: &str = "parts = [\"hosts/memory-bus-1998\", \"ni/cni32qm\", \"fabrics/nifdy-torus\"]\n\
+                       [nodes.n]\nhost = \"memory-bus-1998\"\ncount = 4\n[fabric.router]\nclock = \"0.033 MHz\"\n\
+                       [workload.bursts]\nphases = 1\npackets = [2, 4]\nlengths = [1, 3]\nunresponsive = [100, 300]\n";
+
+#[test]
+fn no_measured_message_takes_longer_than_its_run() {
+    let cut_off = sound(CUT_OFF, &[]);
+    let result = run(&cut_off, Recorder::off());
+    let longest = result.metric("message.latency_one_way_max").expect("a message was delivered");
+    assert!(longest <= result.end.as_us(), "{longest} us in a run of {}", result.end);
+    for one in each_with_each("ping-pong") {
+        let machine = small(&one).unwrap_or_else(|problems| panic!("{one:?}: {problems}"));
+        let result = run(&machine, Recorder::off());
+        assert!(result.deliveries.iter().all(|delivery| delivery.at <= result.end), "{one:?} ends at {}", result.end);
     }
 }

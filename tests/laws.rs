@@ -10,6 +10,7 @@
 #[path = "laws/every_part.rs"]
 mod every_part;
 
+mod scale;
 mod streams;
 
 use crate::common::*;

@@ -8,8 +8,10 @@
 use crate::common::small::{parts, read, small, with_endpoints};
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};
+use narrows::machine::build::build;
 use narrows::machine::combinations::{Combination, description, lines};
 use narrows::machine::{Machine, Registry};
+use narrows::ni::Driver;
 use narrows::testing::HOSTS;
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -106,6 +108,37 @@ fn whatever_fits_delivers_to_several_endpoints_of_a_node() {
         ran(one, &machine)
     };
     all_well(&sample.par_iter().map(run).collect::<Vec<_>>());
+}
+
+#[test]
+fn each_operation_of_costs_runs_wherever_it_is_accepted() {
+    let all = Registry::shared().combinations();
+    let of_costs = all.iter().filter(|one| one.workload == "costs" && one.refused.is_empty());
+    let ideal: Vec<&Combination> =
+        of_costs.filter(|one| one.fabric == "fabrics/ideal-1998" && HOSTS.contains(&one.host)).collect();
+    assert!(ideal.len() >= 100, "{} combinations", ideal.len());
+    let run = |one: &&Combination| {
+        let shipped = description(Registry::shared(), &parts(one), "costs");
+        let run = |rest: &str| ran(one, &read(&format!("{shipped}times = 3\n{rest}"))?);
+        ["", "words = 100\n", "operation = \"read\"\n", "operation = \"write\"\n"].iter().try_for_each(|rest| run(rest))
+    };
+    all_well(&ideal.par_iter().map(run).collect::<Vec<_>>());
+}
+
+#[test]
+fn an_interface_states_as_many_words_as_its_driver_sends() {
+    let all = Registry::shared().combinations();
+    let plain = |one: &&Combination| one.protocol == "protocols/none" && one.fabric == "fabrics/ideal-1998";
+    let pairs = |one: &&Combination| one.workload == "pair" && one.refused.is_empty() && HOSTS.contains(&one.host);
+    let mut met = BTreeSet::new();
+    for one in all.iter().filter(plain).filter(pairs) {
+        let machine = small(one).unwrap_or_else(|problems| panic!("{}: {problems}", named(one)));
+        let stated = machine.interfaces()[0].limits().words;
+        let built = build(&machine, Recorder::off());
+        assert!(built.world.nodes.iter().all(|node| node.endpoint().driver().limits().words == stated), "{one:?}");
+        met.insert(one.ni);
+    }
+    assert!(met.len() >= 16, "{met:?}");
 }
 
 #[test]

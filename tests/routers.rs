@@ -4,11 +4,11 @@
 mod shapes;
 
 use crate::twin::Twin;
-use narrows::engine::rng;
+use narrows::engine::{Time, rng};
 use narrows::fabric::router::{EventKind, Injection, Network, PacketEvent, RouterParameters, Sharing, Switching};
-use narrows::fabric::topology::Shape;
 use narrows::fabric::topology::mesh::MeshParameters;
 use narrows::fabric::topology::torus::{Middle, TorusParameters};
+use narrows::fabric::topology::{LinkAttributes, Shape, WiringDetails};
 use narrows::text::Parameters;
 use rand::RngExt;
 use std::collections::BTreeMap;
@@ -52,6 +52,21 @@ fn parameters(stream: &mut rng::RandomStream, shape: &Shape) -> RouterParameters
         clock: RouterParameters::defaults().clock,
         exit_delay: 0,
     }
+}
+
+/// Gives rates and latencies of their own to some links of a shape.
+fn with_own_links(stream: &mut rng::RandomStream, shape: Shape, parameters: &RouterParameters) -> Shape {
+    let mut attributes = || LinkAttributes {
+        rate: stream.random_bool(0.4).then(|| parameters.rate_of(stream.random_range(1..=5))),
+        latency: stream.random_bool(0.4).then(|| Time::from_ns(stream.random_range(0..=9))),
+    };
+    let ports = |router| shape.wiring.outputs(router).len();
+    let details = WiringDetails {
+        outputs: (0..shape.wiring.routers()).map(|router| (0..ports(router)).map(|_| attributes()).collect()).collect(),
+        entries: (0..shape.wiring.nodes()).map(|_| attributes()).collect(),
+        ..WiringDetails::default()
+    };
+    Shape { wiring: shape.wiring.clone().with_details(details), ..shape }
 }
 
 /// What is done to both networks.
@@ -158,10 +173,14 @@ impl Both {
     }
 }
 
-fn agree(seed: u64) {
+fn agree(seed: u64, has_own_links: bool) {
     let stream = &mut rng::stream(seed, "systems of routers");
     let shape = shape(stream);
     let parameters = parameters(stream, &shape);
+    let shape = match has_own_links {
+        true => with_own_links(&mut rng::stream(seed, "links of routers"), shape, &parameters),
+        false => shape,
+    };
     let Traffic { packets, mut acts, places, hold } = traffic(stream, shape.wiring.nodes(), &parameters);
     let told = format!("seed {seed}: {} {parameters:?}", shape.name);
     let (fast, plain) = (Network::new(shape.clone(), &parameters, seed), Twin::new(shape, &parameters, seed));
@@ -194,5 +213,10 @@ fn agree(seed: u64) {
 
 #[test]
 fn fast_and_plain_agree_in_every_cycle() {
-    (0..SYSTEMS).for_each(agree);
+    (0..SYSTEMS).for_each(|seed| agree(seed, false));
+}
+
+#[test]
+fn fast_and_plain_agree_where_links_differ() {
+    (0..SYSTEMS).for_each(|seed| agree(seed, true));
 }

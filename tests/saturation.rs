@@ -131,7 +131,7 @@ fn a_run_that_ended_too_soon_has_empty_metrics_not_zeros() {
     for (example, name) in [
         ("ping-pong", "message.latency_one_way"),
         ("stream", "message.bandwidth"),
-        ("page-fetch", "fetch.latency_p99"),
+        ("page-fetch", "fetch.latency"),
         ("dma", "dma.bandwidth"),
         ("memory-bus", "round_trip.latency"),
         ("offered-load", "offered.accepted"),

@@ -304,3 +304,24 @@ fn a_sweep_is_drawn_whatever_its_form() {
         assert!(texts.iter().any(|text| text.trim() == words), "no {words} in {texts:?}");
     }
 }
+
+/// Six metrics, unless they are asked for; every metric is in the other formats.
+#[test]
+fn table_for_a_terminal_is_no_wider_than_asked() {
+    let sweep = ["sweep", "ping-pong", FEW, COLD, "--vary=run.seed=1,2"];
+    let columns = |options: &[&str]| {
+        let text = String::from_utf8(done(&[&sweep, options].concat()).stdout).expect("UTF-8");
+        let heads = text.lines().next().expect("a head").split("  ").filter(|head| !head.trim().is_empty());
+        (heads.count(), text)
+    };
+    let all = as_json(&sweep)["points"][0]["metrics"].as_object().expect("metrics").len();
+    assert!(all > 6, "{all}");
+    let (count, text) = columns(&[]);
+    assert_eq!(count, 2 + 6, "{text}");
+    assert!(
+        text.ends_with(&format!("{} more metrics are left out: --metric NAME shows one, --format csv all.\n", all - 6)),
+        "{text}"
+    );
+    let (count, text) = columns(&["--metric=message.latency_one_way", "--metric=message.latency_one_way_p99"]);
+    assert!(count == 2 + 2 && !text.contains("left out"), "{text}");
+}

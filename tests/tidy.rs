@@ -1,6 +1,7 @@
 //! Is it tidy? Who may import whom, what is public, heads of files, lengths, what a part costs, names of types, waits and
 //! `unreachable!`, sources of values, links, examples.
 
+mod facts;
 mod imports;
 mod modules;
 mod names;

@@ -1,11 +1,9 @@
-//! Any text as a graph, an edge list or node-link JSON: it is read, or its problems are told.
+//! Any text as a graph: an edge list, node-link JSON or GraphML. It is read and routed, or its errors are reported.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use narrows::fabric::topology::graph::parse;
 
-fuzz_target!(|text: &str| {
-    if let Err(problems) = parse(text) {
-        assert!(!problems.is_empty());
-    }
-});
+#[path = "../../tests/any_bytes/network_graph.rs"]
+mod network_graph;
+
+fuzz_target!(|bytes: &[u8]| network_graph::any(bytes));

@@ -5,7 +5,7 @@ use super::run_text::{aligned, number};
 use super::{Format, output};
 use clap::Args;
 use narrows_core::text::{Problem, Problems, file};
-use narrows_study::experiment::Record;
+use narrows_study::experiment::{Record, record};
 use narrows_study::report::number::{self, signed_percent};
 use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
@@ -47,6 +47,10 @@ struct Comparison {
     /// The fraction of the run for which each resource was busy.
     resources: Vec<Pair<f64>>,
     values: Vec<Pair<String>>,
+    /// The verdict on each result.
+    verdicts: [String; 2],
+    /// What is not compared, and why.
+    left_out: Vec<String>,
     same: bool,
 }
 
@@ -85,14 +89,23 @@ impl Comparison {
         let values =
             |record: &Record| record.metrics().iter().map(|(name, value, _)| (name.to_string(), *value)).collect();
         let measured = |value: Option<f64>| value.filter(|value| !value.is_nan());
+        let same = a.is_intact() && b.is_intact() && a.text("hash") == b.text("hash");
+        let is_comparable =
+            |metric: &str| [a, b].iter().all(|record| record::is_comparable(record.text("outcome"), metric));
         let metrics = pairs(values(a), values(b)).into_iter();
-        let metrics = metrics.map(|(name, a, b)| (name, measured(a), measured(b)));
+        let metrics = metrics
+            .filter(|(name, ..)| same || is_comparable(name))
+            .map(|(name, a, b)| (name, measured(a), measured(b)));
+        let stages = if same || is_comparable("latency") { pairs(stages(a), stages(b)) } else { Vec::new() };
+        let are_complete = same || (a.is_complete() && b.is_complete());
         Comparison {
             metrics: metrics.map(|pair| (pair.clone(), unit(&pair.0).to_owned())).collect(),
-            stages: pairs(stages(a), stages(b)),
-            resources: pairs(resources(a), resources(b)),
+            stages,
+            resources: if are_complete { pairs(resources(a), resources(b)) } else { Vec::new() },
             values: pairs(described(a), described(b)).into_iter().filter(|(_, a, b)| a != b).collect(),
-            same: a.text("hash") == b.text("hash"),
+            verdicts: [a.verdict(), b.verdict()],
+            left_out: if same { Vec::new() } else { [("A", a), ("B", b)].into_iter().filter_map(left_out).collect() },
+            same,
         }
     }
 
@@ -110,7 +123,12 @@ impl Comparison {
         }
         let values = if self.values.is_empty() { "The descriptions are the same.\n".into() } else { values.text() };
         let same = if self.same { "\nThe results are the same.\n" } else { "" };
-        format!("{}\n{}\n{}{more}\n{values}{same}", metrics.text(), stages.text(), resources.text())
+        let left_out: String = self.left_out.iter().map(|line| format!("{line}\n")).collect();
+        let gap = if left_out.is_empty() { "" } else { "\n" };
+        let tables = [(self.metrics.is_empty(), metrics), (self.stages.is_empty(), stages)];
+        let tables: String = tables.iter().filter(|(empty, _)| !empty).map(|(_, table)| table.text() + "\n").collect();
+        let resources = if busiest.is_empty() { String::new() } else { resources.text() + &more + "\n" };
+        format!("{left_out}{gap}{tables}{resources}{values}{same}")
     }
 
     /// Returns the busiest resources in either result, in per cent of the run, and the number of all others.
@@ -135,11 +153,25 @@ impl Comparison {
         let value = |(name, a, b): &Pair<String>| (name.clone(), json!({ "a": a, "b": b }));
         json!({
             "same": self.same,
+            "outcomes": { "a": self.verdicts[0], "b": self.verdicts[1] },
+            "left_out": self.left_out,
             "metrics": self.metrics.iter().map(metric).collect::<Map<_, _>>(),
             "stages_us": self.stages.iter().map(|pair| (pair.0.clone(), number(pair))).collect::<Map<_, _>>(),
             "resources": self.resources.iter().map(|pair| (pair.0.clone(), number(pair))).collect::<Map<_, _>>(),
             "machine": self.values.iter().map(value).collect::<Map<_, _>>(),
         })
+    }
+}
+
+/// Returns what of a result is not compared, and why, if anything.
+fn left_out((name, record): (&str, &Record)) -> Option<String> {
+    let verdict = record.verdict();
+    match (record.is_complete(), record.text("outcome")) {
+        (false, _) => Some(format!("{name} ended in a {verdict}. Its metrics are not compared.")),
+        (true, "saturated") => {
+            Some(format!("{name} is saturated. Latencies and backlogs are not compared, since they grow with the run."))
+        }
+        (true, _) => None,
     }
 }
 

@@ -5,6 +5,9 @@ use narrows_core::text::{Problem, Problems};
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
+/// The exit code after Ctrl-C, by the convention of shells.
+pub const EXIT_INTERRUPTED: u8 = 130;
+
 /// The result of a command.
 pub type CommandResult = Result<ExitStatus, Failure>;
 
@@ -15,16 +18,21 @@ pub enum ExitStatus {
     Done,
     /// A claim failed under `--strict`, or a verdict of `verify` is not as expected.
     ClaimFailed,
-    /// A run ended in a deadlock or livelock, or at a limit.
+    /// A fit does not reach its numbers.
+    FitFailed,
+    /// A run ended in a deadlock or livelock, at a limit, or with messages lost.
     Stuck,
+    /// The command was stopped by Ctrl-C, and printed what it had.
+    Interrupted,
 }
 
 impl From<ExitStatus> for ExitCode {
     fn from(status: ExitStatus) -> ExitCode {
         ExitCode::from(match status {
             ExitStatus::Done => 0,
-            ExitStatus::ClaimFailed => 1,
+            ExitStatus::ClaimFailed | ExitStatus::FitFailed => 1,
             ExitStatus::Stuck => 3,
+            ExitStatus::Interrupted => EXIT_INTERRUPTED,
         })
     }
 }

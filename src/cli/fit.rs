@@ -1,21 +1,23 @@
 //! `narrows fit`: calibration of constants on the claims of a study, or on measured curves.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::output::{Output, print};
+use super::fit_progress::FitProgress;
+use super::fit_text as text;
+use super::output::Output;
+use super::sweep_form::put;
+use super::sweep_runs::pool;
 use super::{Format, input, registry};
 use clap::Args;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use narrows_core::text::{Problem, Problems, file};
 use narrows_study::experiment::fit::constant::PRIOR_MAX;
+use narrows_study::experiment::fit::control::FitControl;
 use narrows_study::experiment::fit::curve::Curve;
 use narrows_study::experiment::fit::curve_fit::CurveFit;
-use narrows_study::experiment::fit::{FitResult, FittedConstant, write};
+use narrows_study::experiment::fit::{FitResult, Residual, write};
 use narrows_study::papers;
-use narrows_study::report::number::{percent, short, signed_percent};
-use narrows_study::report::{Column, ReportTable};
 use narrows_study::study;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,6 +27,7 @@ Examples:
   narrows fit machine.toml --measured latency.csv --measured ib_write_bw.txt
   narrows fit machine.toml --measured latency.csv \\
                            --constant messaging.send --constant 'ni.*.access'
+  narrows fit machine.toml --measured latency.csv --out fit.json
 
 fit.toml names number claims of the role `calibrated`, and constants, each with
 a starting value, a prior (one standard deviation) and bounds. The fit minimises
@@ -34,7 +37,13 @@ most a quarter of its prior; otherwise its value depends on its starting value.
 
 A measured curve is CSV with units (size [B], latency [us] or bandwidth [MB/s]),
 or the output of perftest or the OSU benchmarks. Latencies are one-way, as of
-the workload ping-pong; bandwidths are those of the workload stream.";
+the workload ping-pong; bandwidths are those of the workload stream.
+
+A fit fails if it leaves a number with an error above the tolerance. The exit
+code is then 1, nothing is written, and the part of the curve that fails and the
+constants at their bounds are named. With --out F, the result of each run is kept
+in F.fit. The same command resumes an interrupted fit from there, with the same
+result. Ctrl-C stops after the runs in progress and prints the best values.";
 
 /// Fit constants to published numbers or measured curves, and report how well each is determined
 #[derive(Args)]
@@ -60,57 +69,101 @@ pub struct Options {
     /// Override one value of the description; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", requires = "measured")]
     sets: Vec<String>,
+    /// Largest error of a number in a successful fit [default: three times --noise, or as each claim of a study states]
+    #[arg(long, value_name = "PERCENT", value_parser = percentage)]
+    tolerance: Option<f64>,
     /// Write the fitted values into the files that define the constants
     #[arg(long)]
     write: bool,
     /// Number of parallel jobs [default: CPU count]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
     jobs: Option<u64>,
-    /// Output format
-    #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
-    format: Format,
+    /// Output file; the results of runs are stored in F.fit, from which a fit resumes [default: standard output]
+    #[arg(long, value_name = "F")]
+    out: Option<PathBuf>,
+    /// Output format [default: json if --out ends in .json, or else text]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<Format>,
 }
 
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0) as usize).build();
-    let pool = pool.map_err(|error| Failure::from(Problem::new(format!("cannot start the jobs: {error}"))))?;
-    let bar = Runs::new();
+    let pool = pool(options.jobs)?;
+    let out = options.out.as_deref().map(Output::prepare).transpose()?;
+    let state = options.out.as_deref().map(state_file);
+    let progress = FitProgress::begin(state.is_some());
+    let control = FitControl { monitor: &progress, state: state.as_deref() };
     let fitted =
-        pool.install(|| if options.measured.is_empty() { study(options, &bar) } else { curves(options, &bar) });
-    bar.0.finish_and_clear();
+        pool.install(|| if options.measured.is_empty() { study(options, control) } else { curves(options, control) });
+    progress.end(fitted.is_ok());
     let fitted = fitted?;
-    print(&match options.format {
-        Format::Text => text(&fitted),
+    let result = match options.format() {
+        Format::Text => text::text(&fitted),
         Format::Json => format!("{:#}\n", fitted.json()),
-    })?;
-    if options.write {
-        write_values(&fitted)?;
+    };
+    put(result.as_bytes(), out)?;
+    let status = exit_status(&fitted);
+    if options.out.is_some() || status == ExitStatus::Interrupted {
+        eprint_line!("{}", text::finding(&fitted).trim_end());
     }
-    Ok(ExitStatus::Done)
+    match (status, &state) {
+        (ExitStatus::Interrupted, Some(state)) => {
+            eprint_line!("Its runs are stored in `{}`; the same command resumes from there.", state.display());
+        }
+        (ExitStatus::Done, _) if options.write => write_values(&fitted)?,
+        _ if options.write => eprint_line!("Nothing is written into the descriptions."),
+        _ => {}
+    }
+    Ok(status)
+}
+
+/// Returns the path of the state file of an output file.
+fn state_file(out: &Path) -> PathBuf {
+    let mut name = out.file_name().unwrap_or_default().to_owned();
+    name.push(".fit");
+    out.with_file_name(name)
+}
+
+/// Returns the exit status: a number without a value is the fault of its run, one with an error that of the fit.
+fn exit_status(fitted: &FitResult) -> ExitStatus {
+    let is_missing = |one: &Residual| one.missing.is_some();
+    match fitted {
+        stopped if stopped.stopped => ExitStatus::Interrupted,
+        fitted if fitted.residuals.iter().any(is_missing) => ExitStatus::Stuck,
+        fitted if !fitted.is_reached() => ExitStatus::FitFailed,
+        _ => ExitStatus::Done,
+    }
+}
+
+impl Options {
+    /// Returns the output format.
+    fn format(&self) -> Format {
+        let is_json = self.out.as_ref().is_some_and(|out| out.extension().is_some_and(|ending| ending == "json"));
+        self.format.unwrap_or(if is_json { Format::Json } else { Format::Text })
+    }
 }
 
 /// Fits the constants of a study by its `fit.toml`.
-fn study(options: &Options, bar: &Runs) -> Result<FitResult, Failure> {
+fn study(options: &Options, control: FitControl<'_>) -> Result<FitResult, Failure> {
     let name = options.subject.to_string_lossy();
     if options.subject.is_file() {
         let problem = Problem::new(format!("`{name}` is a file, and no measured curve is given"));
         return Err(problem.help("name a measured curve with --measured FILE, or give the folder of a study").into());
     }
     let found = study::find(&name, false, &papers::builtins(registry()))?;
-    study::fit::fit_study(&found, bar).map_err(Failure::grouped)
+    study::fit::fit_study(&found, options.tolerance, control).map_err(Failure::grouped)
 }
 
 /// Fits the constants of a description to measured curves.
-fn curves(options: &Options, bar: &Runs) -> Result<FitResult, Failure> {
+fn curves(options: &Options, control: FitControl<'_>) -> Result<FitResult, Failure> {
     let input = input::Options { file: options.subject.clone(), sets: options.sets.clone() };
     let subject = input.subject()?;
     let read = |path: &PathBuf| Ok(Curve::read(path, &file::read(path)?)?);
     let curves: Vec<Curve> = options.measured.iter().map(read).collect::<Result<_, Failure>>()?;
     let reader = |sets: &[String]| subject.read_varied(&input.sets, sets);
-    let (constants, prior, noise) = (options.constants.as_slice(), options.prior, options.noise);
-    let done = || bar.0.inc(1);
-    let curve_fit = CurveFit { reader: &reader, curves: &curves, constants, prior, noise, done: &done };
+    let Options { constants, prior, noise, tolerance, .. } = options;
+    let (prior, noise, tolerance) = (*prior, *noise, *tolerance);
+    let curve_fit = CurveFit { reader: &reader, curves: &curves, constants, prior, noise, tolerance, control };
     Ok(curve_fit.fit()?)
 }
 
@@ -135,67 +188,4 @@ fn write_values(fitted: &FitResult) -> Result<(), Failure> {
         eprint_line!("Wrote `{}`.", path.display());
     }
     Ok(())
-}
-
-fn text(fitted: &FitResult) -> String {
-    let mut constants =
-        ReportTable::new(["constant", "before", "fit", "after", "prior", "uncertainty"].map(Column::new).to_vec());
-    for one in &fitted.constants {
-        let mark = if one.determined { "" } else { " (not determined)" };
-        let [prior, free] = [one.prior, one.std_dev].map(|percentage| format!("±{}", percent(percentage)));
-        let values = [&one.key, &one.before, &one.fitted, &one.after].map(|text| text.as_str().into());
-        constants.push(values.into_iter().chain([prior.into(), (free + mark).into()]).collect());
-    }
-    let heads = ["number", "expected", "before", "after", "error"].map(Column::new);
-    let mut residuals = ReportTable::new(heads.to_vec());
-    for one in &fitted.residuals {
-        let [expected, before, after] = [one.datum.expected, one.before, one.after].map(short);
-        let expected = format!("{expected} {}", one.datum.unit);
-        let error = signed_percent(one.error());
-        residuals.push([one.datum.name.clone(), expected, before, after, error].map(Into::into).to_vec());
-    }
-    format!("{}\n{}\n{}", constants.text(), residuals.text(), summary(fitted))
-}
-
-/// Returns the summary of a fit.
-fn summary(fitted: &FitResult) -> String {
-    let (constants, data) = (fitted.constants.len(), fitted.residuals.len());
-    let mut text = format!("{constants} constants on {data} numbers.");
-    if constants > data {
-        text += " There are more constants than numbers, so the result depends on the starting values.";
-    }
-    let named = |is: &dyn Fn(&&FittedConstant) -> bool| {
-        let names: Vec<&str> = fitted.constants.iter().filter(is).map(|one| one.key.as_str()).collect();
-        names.join(", ")
-    };
-    let (open, bound) = (named(&|one| !one.determined), named(&|one| one.at_bound));
-    if !open.is_empty() {
-        text += &format!("\nNot determined by these numbers alone, but also by their starting values: {open}.");
-    }
-    if !bound.is_empty() {
-        text += &format!("\nAt a bound: {bound}.");
-    }
-    if !fitted.converged {
-        text += "\nThe fit did not converge: the values are the best that were found.";
-    }
-    text + "\n"
-}
-
-/// A counter of runs on standard error, if it is a terminal.
-struct Runs(ProgressBar);
-
-impl Runs {
-    fn new() -> Runs {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{spinner} {pos} runs, {elapsed}").expect("a template");
-        Runs(bar.with_style(style))
-    }
-}
-
-impl study::Progress for Runs {
-    fn begins(&self, _: usize) {}
-
-    fn done(&self, _: &str) {
-        self.0.inc(1);
-    }
 }

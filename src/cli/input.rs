@@ -26,6 +26,11 @@ pub struct Options {
     pub sets: Vec<String>,
 }
 
+/// Returns the files that a description names.
+pub fn named_files(read: &Read<Machine>) -> impl Iterator<Item = PathBuf> {
+    read.files().iter().map(|(_, file)| file.clone())
+}
+
 impl Options {
     /// Returns the description. A shipped example takes precedence over a file of the same name, which is reported on
     /// standard error.
@@ -42,6 +47,11 @@ impl Options {
             }
         }
         Ok(Subject::find(registry(), &self.file)?)
+    }
+
+    /// Returns the file that holds the description; `None` for a shipped example.
+    pub fn input_file(&self) -> Option<PathBuf> {
+        Subject::example(registry(), &self.file.to_string_lossy()).is_none().then(|| self.file.clone())
     }
 
     /// Reads and checks the description.

@@ -1,8 +1,9 @@
 //! The command line: one file per command.
 //!
 //! Results go to standard output, everything else to standard error. The exit code is 0 for success, 1 if a claim
-//! failed under `--strict` or a verdict of `verify` is not as expected, 2 for invalid input, and 3 if a run ended in a
-//! deadlock or livelock, or at a limit.
+//! failed under `--strict`, a fit does not reach its numbers, or a verdict of `verify` is not as expected, 2 for invalid
+//! input, 3 if a run ended in a deadlock or livelock, at a limit, or with messages lost, and 130 if the program was
+//! interrupted.
 //!
 //! | file | holds |
 //! |---|---|
@@ -17,7 +18,7 @@
 //! | `heartbeat.rs` | the heartbeat of a long operation |
 //! | `progress.rs` | the progress of many runs, and the message when they are interrupted |
 //! | `whatif.rs` | sensitivity analysis |
-//! | `fit.rs` | calibration of constants |
+//! | `fit.rs`, `fit_text.rs`, `fit_progress.rs` | calibration of constants, its result as text, its progress |
 //! | `reproduce.rs`, `new.rs` | papers and studies; a minimal study to start from |
 //! | `verify.rs` | model checking of firmware |
 //! | `list.rs`, `show.rs`, `check.rs` | shipped parts and examples; values and their origins; validation |
@@ -41,6 +42,8 @@ mod completion_values;
 mod completions;
 mod exit;
 mod fit;
+mod fit_progress;
+mod fit_text;
 mod heartbeat;
 mod help;
 mod input;
@@ -89,9 +92,11 @@ Examples:
 
 Exit codes:
   0  success; a saturated run is a success
-  1  a claim failed under --strict, or a verdict of verify is not as expected
+  1  a claim failed under --strict, a fit does not reach its numbers, or a
+     verdict of verify is not as expected
   2  invalid input
-  3  a run ended in a deadlock or livelock, or at a limit";
+  3  a run ended in a deadlock or livelock, at a limit, or with messages lost
+  130  interrupted by Ctrl-C";
 
 /// Simulate the host–NIC–network path and break every message's latency down by stage
 ///
@@ -169,6 +174,12 @@ pub fn main() -> ExitCode {
 pub fn main_with(registry: Registry) -> ExitCode {
     assert!(REGISTRY.set(Arc::new(registry)).is_ok(), "a process has one command line");
     run_command()
+}
+
+/// Returns the command line, whose arguments can be parsed without running the command.
+#[doc(hidden)]
+pub fn command() -> clap::Command {
+    Cli::command()
 }
 
 fn run_command() -> ExitCode {

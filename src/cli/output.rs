@@ -2,7 +2,7 @@
 
 use super::exit::Failure;
 use narrows_core::text::Problem;
-use narrows_study::experiment::points::unique_suffix;
+use narrows_study::report::files::unique_suffix;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -26,6 +26,38 @@ pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
 /// Writes a line to standard error, and ignores errors.
 pub fn eprint_line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
+}
+
+/// Checks that no output is an input or another output of the same command, whose contents would be lost.
+pub fn check_distinct(inputs: &[PathBuf], outputs: &[Option<&Path>]) -> Result<(), Failure> {
+    let read: Vec<PathBuf> = inputs.iter().filter_map(|path| identity(path)).collect();
+    let mut written: Vec<PathBuf> = Vec::new();
+    for path in outputs.iter().flatten() {
+        let Some(identity) = identity(path) else { continue };
+        if read.contains(&identity) {
+            let problem = Problem::new(write_error(path, "the command reads this file"));
+            return Err(problem.help("name another file for the output").into());
+        }
+        if written.contains(&identity) {
+            let problem = Problem::new(write_error(path, "two outputs have this name"));
+            return Err(problem.help("name a file for each output").into());
+        }
+        written.push(identity);
+    }
+    Ok(())
+}
+
+/// Returns the canonical path of a file, which may not exist yet; `None` for a device, and for a path that cannot be
+/// written anyhow.
+fn identity(path: &Path) -> Option<PathBuf> {
+    match path.metadata() {
+        Ok(metadata) if metadata.is_file() => path.canonicalize().ok(),
+        Ok(_) => None,
+        Err(_) => {
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            Some(folder.canonicalize().ok()?.join(path.file_name()?))
+        }
+    }
 }
 
 /// A file that was checked to be writable, to be written later.

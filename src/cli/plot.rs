@@ -1,10 +1,10 @@
 //! `narrows plot`: a chart of the result of a sweep or run.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::output::{Output, error_text};
+use super::output::{Output, check_distinct, error_text};
 use clap::{Args, ValueEnum};
 use narrows_core::text::Problem;
-use narrows_study::experiment::plot::PlotSpec;
+use narrows_study::experiment::plot::{self, CdfSpec, LatencyLoadSpec, PlotSpec, RenderedPlot, SampleSet};
 use narrows_study::experiment::tidy;
 use narrows_study::report::dataset::{Dataset, Encoding};
 use narrows_study::report::image::ImageFormat;
@@ -25,25 +25,45 @@ Examples:
   narrows run ping-pong --messages m.parquet
   narrows plot m.parquet --x sent --y latency --out m.png
 
+  narrows sweep open-loop --vary ni=cni32qm,udma \\
+      --vary 'workload.stream.arrivals.poisson.interval=8 us..0.4 us*log20' \\
+      --stop-at-saturation --out loads.csv
+  narrows plot loads.csv --latency-load --out loads.svg
+
+  narrows run open-loop --format json > run.json
+  narrows plot run.json --cdf message.latency_one_way --log y --out cdf.svg
+
 A column is selected by its name in the file, by its key or metric, or by a
 suffix of these. An x column of text gives bars, one of numbers gives lines.
-Without --by all rows are one line.";
+Without --by all rows are one line.
 
-/// Plot columns of a result of `narrows sweep --out` or `narrows run --messages`
+--cdf plots distributions in the .json of runs and sweeps, or a column of a table.
+With --log y it shows the share of samples above each value, that is the tail.";
+
+/// Plot columns, distributions or latency over load of results of `narrows run` and `narrows sweep`
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// Result file: .csv, .jsonl, .parquet, or the .json of a sweep
-    #[arg(value_name = "RESULT")]
-    result: PathBuf,
+    /// Result file: .csv, .jsonl, .parquet or .json; several with --cdf
+    #[arg(value_name = "RESULT", required = true)]
+    results: Vec<PathBuf>,
     /// Column for the x axis
-    #[arg(long, value_name = "COLUMN")]
-    x: String,
+    #[arg(long, value_name = "COLUMN", required_unless_present_any = ["cdf", "latency_load"])]
+    x: Option<String>,
     /// Column for the y axis; may be repeated, for columns of one unit
-    #[arg(long, value_name = "COLUMN", required = true)]
+    #[arg(long, value_name = "COLUMN", required_unless_present_any = ["cdf", "latency_load"])]
     y: Vec<String>,
-    /// Column to group by: one line for each of its values; may be repeated
+    /// Distribution or column whose cumulative distribution to plot
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["x", "y"])]
+    cdf: Option<String>,
+    /// Plot the median and the 99th percentile of the latency over the offered load of a sweep
+    ///
+    /// Saturated points are left out, and the load that they accepted is marked. The last --vary of the
+    /// sweep is the load; each combination of the other values has its own lines.
+    #[arg(long, conflicts_with_all = ["x", "y", "cdf"])]
+    latency_load: bool,
+    /// Column or key to group by: one line for each of its values; may be repeated
     #[arg(long, value_name = "COLUMN")]
     by: Vec<String>,
     /// Axis to scale logarithmically; may be repeated
@@ -69,23 +89,61 @@ enum PlotAxis {
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
     let format = image_format(&options.out)?;
-    let data = read(&options.result)?;
+    check_distinct(&options.results, &[Some(options.out.as_path())])?;
     let out = Output::prepare(&options.out)?;
-    let plot = PlotSpec {
-        title: options.title.clone(),
-        x: options.x.clone(),
-        y: options.y.clone(),
-        by: options.by.clone(),
-        log: (options.log.contains(&PlotAxis::X), options.log.contains(&PlotAxis::Y)),
-    };
-    let drawn = plot.draw(&data)?;
+    let drawn = options.draw()?;
     if drawn.left_out > 0 {
-        eprint_line!("{} values that were not measured are left out.", drawn.left_out);
+        match options.latency_load {
+            true => eprint_line!("{} points without a steady state are left out.", drawn.left_out),
+            false => eprint_line!("{} values that were not measured are left out.", drawn.left_out),
+        }
     }
     let bytes = format.bytes(&drawn.svg).map_err(Problem::new)?;
     out.write(|file| file.write_all(&bytes))?;
     eprint_line!("Wrote `{}`.", options.out.display());
     Ok(ExitStatus::Done)
+}
+
+impl Options {
+    fn draw(&self) -> Result<RenderedPlot, Failure> {
+        let log = (self.log.contains(&PlotAxis::X), self.log.contains(&PlotAxis::Y));
+        if let Some(name) = &self.cdf {
+            return Ok(CdfSpec { title: self.title.clone(), log }.draw(&self.samples(name)?)?);
+        }
+        let [result] = &self.results[..] else {
+            return Err(Problem::new("only distributions of several results are plotted in one chart")
+                .help("name one result, or plot a distribution with --cdf")
+                .into());
+        };
+        let (data, title, by) = (read(result)?, self.title.clone(), self.by.clone());
+        let (x, y) = (self.x.clone().unwrap_or_default(), self.y.clone());
+        let drawn = match self.latency_load {
+            true => LatencyLoadSpec { title, by, log_x: log.0 }.draw(&data),
+            false => PlotSpec { title, x, y, by, log }.draw(&data),
+        };
+        Ok(drawn?)
+    }
+
+    /// Returns the samples of the distribution or column `name` in each result. Those of several results begin with the
+    /// name of the file.
+    fn samples(&self, name: &str) -> Result<Vec<SampleSet>, Failure> {
+        let mut all = Vec::new();
+        for path in &self.results {
+            let sets = match path.extension().is_some_and(|ending| ending == "json") {
+                true => plot::of_json(&text(path)?, name, &self.by),
+                false => plot::of_dataset(&read(path)?, name, &self.by),
+            };
+            let in_file =
+                |problem: Problem| Problem { message: format!("`{}`: {}", path.display(), problem.message), ..problem };
+            let file = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy();
+            for set in sets.map_err(in_file)? {
+                let parts = [&*file, set.name.as_str()].into_iter().filter(|part| !part.is_empty());
+                let name = if self.results.len() > 1 { parts.collect::<Vec<_>>().join(", ") } else { set.name.clone() };
+                all.push(SampleSet { name, ..set });
+            }
+        }
+        Ok(all)
+    }
 }
 
 /// Returns the image format of a file by its extension.
@@ -103,12 +161,19 @@ fn read(path: &Path) -> Result<Dataset, Failure> {
         Problem::new(format!("`{}` is not a result that can be plotted: {why}", path.display()))
             .help("write one with `narrows sweep … --out F.csv`, or with `.jsonl`, `.parquet` or `.json`")
     };
-    let unreadable = |error| Problem::new(format!("cannot read `{}`: {}", path.display(), error_text(&error)));
-    let bytes = fs::read(path).map_err(unreadable)?;
     if path.extension().is_some_and(|ending| ending == "json") {
-        let text = String::from_utf8(bytes).map_err(|error| wrong(error.to_string()))?;
-        return Ok(tidy::of_json(&text).map_err(wrong)?);
+        return Ok(tidy::of_json(&text(path)?).map_err(wrong)?);
     }
+    let bytes = fs::read(path).map_err(|error| unreadable(path, &error_text(&error)))?;
     let encoding = Encoding::of(path).ok_or_else(|| wrong("its extension is not one of a result format".to_owned()))?;
     Ok(Dataset::read(bytes, encoding).map_err(wrong)?)
+}
+
+fn text(path: &Path) -> Result<String, Problem> {
+    let bytes = fs::read(path).map_err(|error| unreadable(path, &error_text(&error)))?;
+    String::from_utf8(bytes).map_err(|error| unreadable(path, &error.to_string()))
+}
+
+fn unreadable(path: &Path, why: &str) -> Problem {
+    Problem::new(format!("cannot read `{}`: {why}", path.display()))
 }

@@ -1,6 +1,7 @@
 //! The progress of many runs: a bar on a terminal, a line every ten seconds otherwise; and the message when they are
 //! interrupted.
 
+use super::exit::EXIT_INTERRUPTED;
 use super::heartbeat::Heartbeat;
 use super::output;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -9,9 +10,6 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
-
-/// The exit code after Ctrl-C, by the convention of shells.
-const EXIT_INTERRUPTED: i32 = 130;
 
 /// The state of the runs.
 struct State {
@@ -91,7 +89,7 @@ impl State {
 }
 
 /// Formats a duration in seconds.
-fn duration(seconds: f64) -> String {
+pub(super) fn duration(seconds: f64) -> String {
     let whole = seconds.ceil() as u64;
     match (whole / 3600, whole / 60 % 60, whole % 60) {
         (0, 0, s) => format!("{s} s"),
@@ -114,7 +112,7 @@ fn handle_interrupt() {
             None => format!("\nStopped. The results of {done} {what} are lost, since none is stored."),
         });
     }
-    std::process::exit(EXIT_INTERRUPTED);
+    std::process::exit(EXIT_INTERRUPTED.into());
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! `narrows report`: a self-contained page of results.
 
 use super::exit::{CommandResult, ExitStatus, Failure};
-use super::output::{Output, error_text};
+use super::output::{Output, check_distinct, error_text};
 use clap::Args;
 use narrows_core::text::{Problem, Problems};
 use narrows_study::experiment::result_page::{self, ResultFile};
@@ -39,6 +39,9 @@ pub struct Options {
     out: PathBuf,
 }
 
+/// The file name extensions of pages.
+const ENDINGS: [&str; 2] = ["html", "htm"];
+
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
     let read = options.results.iter().map(|path| Ok((name(path), read(path)?)));
@@ -48,6 +51,11 @@ pub fn run(options: &Options) -> CommandResult {
         let groups = problems.into_iter().map(|problem| (String::new(), Problems::one(problem)));
         return Err(Failure::grouped(groups.collect()));
     }
+    if !options.out.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known)) {
+        let problem = Problem::new(format!("`{}`: a page is an HTML file", options.out.display()));
+        return Err(problem.help("name a file that ends in `.html`").into());
+    }
+    check_distinct(&options.results, &[Some(options.out.as_path())])?;
     let out = Output::prepare(&options.out)?;
     let results: Vec<(String, ResultFile)> = results.into_iter().filter_map(Result::ok).collect();
     let page = html::page(&result_page::of(&results, options.title.as_deref(), command(options)));

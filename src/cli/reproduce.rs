@@ -10,7 +10,7 @@ use narrows_study::papers::builtins;
 use narrows_study::report::{Column, PaperReport, ReportTable};
 use narrows_study::study;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 const EXAMPLES: &str = "\
@@ -76,7 +76,7 @@ pub fn papers() -> Vec<(String, String)> {
 pub fn run(options: &Options) -> CommandResult {
     let Some(target) = &options.paper else { return overview() };
     let (paper, artifact) = study::located::parse_target(target);
-    if study::papers().contains(&paper.as_str()) && std::path::Path::new(&paper).is_dir() {
+    if study::papers().contains(&paper.as_str()) && Path::new(&paper).is_dir() {
         eprint_line!("Using the paper `{paper}`, not the folder of that name; write `./{paper}` for the folder.");
     }
     let found = study::find(&paper, options.quick, &builtins(registry()))?;
@@ -84,6 +84,13 @@ pub fn run(options: &Options) -> CommandResult {
         return constants(&found, options.format);
     }
     if let Some(folder) = &options.out {
+        let is_study =
+            |study: &Path| study.canonicalize().ok().is_some_and(|study| folder.canonicalize().ok() == Some(study));
+        if found.location.folder().is_some_and(is_study) {
+            let problem =
+                Problem::new(format!("cannot write into `{}`: the study itself is in this folder", folder.display()));
+            return Err(problem.help("name another folder, such as one in it").into());
+        }
         fs::create_dir_all(folder)
             .map_err(|error| Problem::new(format!("cannot write into `{}`: {error}", folder.display())))?;
     }

@@ -10,7 +10,7 @@ use narrows_core::engine::{Outcome, Recorder, Time, Timeline};
 use narrows_core::machine::Machine;
 use narrows_core::text::Problem;
 use narrows_study::experiment::seeds::SEEDS_MAX;
-use narrows_study::experiment::uncertainty::single::{self, MetricUncertainty};
+use narrows_study::experiment::uncertainty::single::{self, RunUncertainty};
 use narrows_study::experiment::{self, Record, RunResult, record, tidy};
 use narrows_study::report::dataset::Encoding;
 use narrows_study::report::perfetto;
@@ -28,8 +28,9 @@ Examples:
   narrows run ping-pong --uncertainty       compute the uncertainty of metrics
   narrows run offered-load --seeds 10       means and 95 % confidence intervals
 
-A run that ends in a deadlock or livelock, or at a limit, prints its results so
-far, prints the waiting tasks on standard error, and exits with 3.";
+A run that ends in a deadlock or livelock, at a limit, or with messages lost says
+so first, with the reason, prints the counts so far and no other metric, prints
+the waiting tasks on standard error, and exits with 3.";
 
 /// Run a description once and print its metrics, latency by stage, and bottleneck
 #[derive(Args)]
@@ -86,6 +87,9 @@ pub fn run(options: &Options) -> CommandResult {
         let _heartbeat = Heartbeat::start("reading and checking the description");
         subject.read(&options.sets())?
     };
+    let inputs: Vec<PathBuf> = options.subject.input_file().into_iter().chain(input::named_files(&read)).collect();
+    let outputs = [&options.trace, &options.pcap, &options.messages].map(Option::as_deref);
+    output::check_distinct(&inputs, &outputs)?;
     let trace = options.trace.as_deref().map(Output::prepare).transpose()?;
     if options.pcap.is_some() {
         capture::is_possible(&read.value)?;
@@ -108,7 +112,7 @@ pub fn run(options: &Options) -> CommandResult {
         }
         Format::Json => {
             let record = match host {
-                Some((wall_s, events)) => record.with_host(wall_s, events),
+                Some((wall_s, events)) => record.with_host(wall_s, events).with_folder(&read),
                 None => record,
             };
             uncertainties.map_or(record.clone(), |all| record.with_uncertainty(&all)).pretty()
@@ -164,13 +168,12 @@ impl Options {
     }
 
     /// Computes the uncertainty of the metrics, with a progress bar if standard error is a terminal.
-    fn uncertainties(&self, subject: &input::Subject, result: &RunResult) -> Result<Vec<MetricUncertainty>, Failure> {
+    fn uncertainties(&self, subject: &input::Subject, result: &RunResult) -> Result<RunUncertainty, Failure> {
         let sets = self.sets();
         let reader = |varied: &[String]| subject.read_varied(&sets, varied);
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} runs, {eta} left").expect("a template");
         let bar = ProgressBar::new(0).with_style(style);
-        let uncertainties =
-            single::uncertainties(&reader, &result.metrics, &|runs| bar.set_length(runs as u64), &|| bar.inc(1));
+        let uncertainties = single::uncertainties(&reader, result, &|runs| bar.set_length(runs as u64), &|| bar.inc(1));
         bar.finish_and_clear();
         Ok(uncertainties?)
     }
@@ -209,7 +212,12 @@ fn quoted(word: &str) -> String {
 
 /// Prints on standard error why a run did not complete, and returns the exit status.
 fn exit_status(result: &RunResult) -> ExitStatus {
-    let Some(stuck) = record::pending_waits(&result.outcome) else { return ExitStatus::Done };
+    if let Outcome::Loss(why) = &result.outcome {
+        eprint_line!("The run ended in a loss: {why}");
+    }
+    let Some(stuck) = record::pending_waits(&result.outcome) else {
+        return if result.outcome.is_complete() { ExitStatus::Done } else { ExitStatus::Stuck };
+    };
     let how = match result.outcome {
         Outcome::TimeLimit(_) if stuck.at == Time::END => "reached the end of simulated time".to_owned(),
         Outcome::TimeLimit(_) => "reached its limit of simulated time, `run.time-limit`,".to_owned(),

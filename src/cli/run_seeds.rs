@@ -4,6 +4,8 @@ use super::exit::CommandResult;
 use super::run_text::{aligned, number};
 use super::sweep_runs::{exit_status, point_failure, pool, runs};
 use super::{Format, input, output};
+use narrows_core::engine::Distribution;
+use narrows_study::experiment::distribution;
 use narrows_study::experiment::record::{VERSION, digest};
 use narrows_study::experiment::seeds::{self, Replicated};
 use narrows_study::experiment::sweep::{Sweep, SweepPoint};
@@ -21,43 +23,51 @@ pub fn run(subject: &input::Subject, sets: &[String], seeds: u64, jobs: Option<u
     let checked = pool.install(|| sweep.check()).map_err(|found| point_failure(found, seeds as usize))?;
     let rows = pool.install(|| runs(&checked, None, None, None))?;
     let results: Vec<_> = rows.iter().map(|row| &*row.result).collect();
-    let metrics = seeds::metrics(&results);
+    let distributions = seeds::distributions(&results);
+    let metrics = seeds::metrics(&results, &distributions);
     output::print(&match format {
         Format::Text => text(subject.name(), &rows, &seeds::outcomes(&results), &metrics),
-        Format::Json => json(&read.resolved(), &rows, &seeds::counts(&results), &metrics),
+        Format::Json => json(&read.resolved(), &rows, &seeds::counts(&results), &metrics, &distributions),
     })?;
     Ok(exit_status(&rows))
 }
 
 fn text(name: &str, rows: &[SweepPoint], outcomes: &str, metrics: &[Replicated]) -> String {
-    let heads = ["metric", "mean", "± 95 %", "unit", "runs"].map(Column::new);
+    let heads = ["metric", "value", "± 95 %", "unit", "runs"].map(Column::new);
     let mut table = ReportTable::new(heads.to_vec());
     let column = |of: fn(&Replicated) -> f64| -> Vec<String> {
         aligned(metrics.iter().map(|metric| number(of(metric), &metric.unit)).collect())
     };
-    let (means, halves) = (column(|metric| metric.mean), column(|metric| metric.half_width.unwrap_or(f64::NAN)));
-    for ((metric, mean), half) in metrics.iter().zip(means).zip(halves) {
+    let (values, halves) = (column(|metric| metric.value), column(|metric| metric.half_width.unwrap_or(f64::NAN)));
+    for ((metric, value), half) in metrics.iter().zip(values).zip(halves) {
         let Replicated { name, runs, .. } = metric;
         let unit = unit(&metric.unit);
-        table.push(vec![name.as_str().into(), mean.into(), half.into(), unit.into(), (*runs as u64).into()]);
+        table.push(vec![name.as_str().into(), value.into(), half.into(), unit.into(), (*runs as u64).into()]);
     }
     let seed = |row: Option<&SweepPoint>| row.and_then(|row| row.result.seed).unwrap_or_default();
     let seeds = format!("{} seeds, {} to {}", rows.len(), seed(rows.first()), seed(rows.last()));
     format!("{name}: {outcomes}; {seeds}\n\n{}", table.text())
 }
 
-fn json(machine: &Json, rows: &[SweepPoint], outcomes: &[(String, usize)], metrics: &[Replicated]) -> String {
+fn json(
+    machine: &Json,
+    rows: &[SweepPoint],
+    outcomes: &[(String, usize)],
+    metrics: &[Replicated],
+    distributions: &[Distribution],
+) -> String {
     let mut whole = Map::new();
     let counts: Map<String, Json> = outcomes.iter().map(|(outcome, runs)| (outcome.clone(), json!(runs))).collect();
     whole.insert("outcomes".into(), counts.into());
     let transients = rows.iter().filter(|row| row.result.is_transient() == Some(true)).count();
     whole.insert("initial_transients".into(), transients.into());
     whole.insert("metrics".into(), seeds::json(metrics));
+    whole.insert(distribution::KEY.into(), distribution::json(distributions));
     whole.insert("machine".into(), machine.clone());
     whole.insert("seeds".into(), rows.iter().map(|row| row.result.seed).collect());
     whole.insert("hashes".into(), rows.iter().map(|row| &*row.result.hash).collect());
     whole.insert("version".into(), VERSION.into());
     let hash = digest(&whole);
     whole.insert("hash".into(), hash.into());
-    format!("{:#}\n", Json::Object(whole))
+    distribution::pretty(&whole)
 }

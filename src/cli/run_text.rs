@@ -1,7 +1,8 @@
 //! The result of a run as text.
 
 use narrows_core::engine::Time;
-use narrows_study::experiment::uncertainty::single::MetricUncertainty;
+use narrows_core::engine::distribution::SAMPLES;
+use narrows_study::experiment::uncertainty::single::{MetricUncertainty, RunUncertainty};
 use narrows_study::experiment::{Bottleneck, Record, RunResult, record};
 use narrows_study::report::number::{self, percent, significant};
 use narrows_study::report::{Cell, Column, MeanLedger, ReportTable};
@@ -15,7 +16,8 @@ pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, 
     let ledger = MeanLedger::of(&result.ledger);
     let parts = [
         format!("{name}: {}\n{}", outcome(result), note(result)),
-        metrics(record),
+        metrics(record, record::was_stopped(&result.outcome)),
+        distributions(record),
         ledger_text(&ledger),
         resources(result),
         identity(record, host),
@@ -24,24 +26,33 @@ pub fn text(name: &str, result: &RunResult, record: &Record, host: Option<(f64, 
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
+/// Returns the outcome of a run, and if it did not complete the reason.
 fn outcome(result: &RunResult) -> String {
-    match record::outcome_name(&result.outcome) {
-        "done" => format!("done after {} simulated", result.end),
-        "saturated" => format!("saturated; stopped after {} simulated", result.end),
-        "time-limit" if result.end == Time::END => {
-            format!("reached the end of simulated time, {}; these are the results so far", result.end)
-        }
-        "time-limit" => format!("reached `run.time-limit` at {}; these are the results so far", result.end),
-        stuck => format!("ended in a {stuck} at {}; these are the results so far", result.end),
+    match (record::outcome_name(&result.outcome), record::outcome_reason(result)) {
+        ("saturated", _) => format!("saturated; stopped after {} simulated", result.end),
+        (outcome, None) => format!("{outcome} after {} simulated", result.end),
+        (outcome, Some(reason)) => format!("{outcome}: {reason}"),
     }
 }
 
+/// Returns what a reader of the results must know of the outcome.
 fn note(result: &RunResult) -> String {
-    record::outcome_note(result).map_or_else(String::new, |note| note + "\n")
+    let unfinished = match (result.outcome.is_complete(), record::was_stopped(&result.outcome)) {
+        (true, _) => String::new(),
+        (false, true) => {
+            format!("Stopped after {} simulated. Nothing is measured; counts are those so far.\n", result.end)
+        }
+        (false, false) => format!("Ended after {} simulated. Nothing is measured but counts.\n", result.end),
+    };
+    unfinished + &record::outcome_note(result).map_or_else(String::new, |note| note + "\n")
 }
 
-/// Returns the initial transient, the bottleneck, the busiest resource, and the command line of the sensitivity analysis.
+/// Returns the initial transient, the bottleneck, the busiest resource, and the command line of the sensitivity analysis; nothing
+/// for a run that did not complete.
 fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
+    if !result.outcome.is_complete() {
+        return String::new();
+    }
     let transient =
         result.warm_up.as_ref().and_then(|check| check.finding()).map_or_else(String::new, |one| one + "\n");
     let bottleneck = Bottleneck::of(result, ledger);
@@ -51,18 +62,77 @@ fn verdict(result: &RunResult, ledger: &MeanLedger, whatif: &str) -> String {
         }
         _ => String::new(),
     };
-    match result.outcome.is_complete() {
-        true => format!("{transient}{bottleneck}{busiest}\nSensitivity analysis: {whatif}\n"),
-        false => format!("{bottleneck}{busiest}\n"),
-    }
+    format!("{transient}{bottleneck}{busiest}\nSensitivity analysis: {whatif}\n")
 }
 
-/// Returns the table of metrics, with aligned decimal points.
-fn metrics(record: &Record) -> String {
+/// The statistics of a distribution: the ends of their metrics' names, and their headings.
+const STATISTICS: [(&str, &str); 8] = [
+    ("", "mean"),
+    ("_min", "min"),
+    ("_p50", "p50"),
+    ("_p90", "p90"),
+    ("_p99", "p99"),
+    ("_p999", "p99.9"),
+    ("_max", "max"),
+    (SAMPLES, "samples"),
+];
+
+/// Returns the names of the distributions whose statistics are among the metrics.
+fn distribution_names<'a>(metrics: &[(&'a str, f64, &str)]) -> Vec<&'a str> {
+    let is_there = |base: &str, suffix: &str| {
+        metrics.iter().any(|(name, ..)| name.strip_prefix(base).is_some_and(|rest| rest == suffix))
+    };
+    let bases = metrics.iter().filter_map(|(name, ..)| name.strip_suffix(SAMPLES));
+    bases.filter(|base| STATISTICS.iter().all(|(suffix, _)| is_there(base, suffix))).collect()
+}
+
+/// Returns the table of metrics, with aligned decimal points; `so_far` marks counts as those so far. Statistics of
+/// distributions have a table of their own.
+fn metrics(record: &Record, so_far: bool) -> String {
+    let mut metrics = record.metrics();
+    let names = distribution_names(&metrics);
+    let statistic = |name: &str| {
+        let suffix = names.iter().find_map(|base| name.strip_prefix(base));
+        suffix.is_some_and(|suffix| STATISTICS.iter().any(|(known, _)| *known == suffix))
+    };
+    metrics.retain(|(name, ..)| !statistic(name));
+    if metrics.is_empty() {
+        return String::new();
+    }
     let mut table = ReportTable::new(vec![Column::new("metric"), Column::new("value"), Column::new("unit")]);
-    let values: Vec<String> = record.metrics().into_iter().map(|(_, value, unit)| number(value, unit)).collect();
-    for ((name, _, unit), value) in record.metrics().into_iter().zip(aligned(values)) {
-        table.push(vec![name.into(), value.into(), number::unit(unit).into()]);
+    let values: Vec<String> = metrics.iter().map(|(_, value, unit)| number(*value, unit)).collect();
+    for ((name, measured, unit), value) in metrics.into_iter().zip(aligned(values)) {
+        let unit = number::unit(unit);
+        let unit = if so_far && !measured.is_nan() { format!("{unit} so far").trim().to_owned() } else { unit };
+        table.push(vec![name.into(), value.into(), unit.into()]);
+    }
+    table.text()
+}
+
+/// Returns the table of distributions: a row for each, with its measured statistics. A percentile that none of them has
+/// enough samples for has no column.
+fn distributions(record: &Record) -> String {
+    let metrics = record.metrics();
+    let names = distribution_names(&metrics);
+    if names.is_empty() {
+        return String::new();
+    }
+    let statistic = |base: &str, suffix: &str| {
+        let found = metrics.iter().find(|(name, ..)| name.strip_prefix(base).is_some_and(|rest| rest == suffix));
+        found.map_or((f64::NAN, ""), |(_, value, unit)| (*value, *unit))
+    };
+    let is_shown = |suffix: &str| names.iter().any(|base| !statistic(base, suffix).0.is_nan());
+    let shown: Vec<_> = STATISTICS.into_iter().filter(|(suffix, _)| suffix.is_empty() || is_shown(suffix)).collect();
+    let heads = shown.iter().map(|(_, head)| *head);
+    let mut table =
+        ReportTable::new(["distribution"].into_iter().chain(heads).chain(["unit"]).map(Column::new).collect());
+    for base in &names {
+        let value = |(suffix, _): &(&str, &str)| {
+            let (value, unit) = statistic(base, suffix);
+            Cell::Text(number(value, unit))
+        };
+        let unit = Cell::Text(number::unit(statistic(base, "").1));
+        table.push([Cell::from(*base)].into_iter().chain(shown.iter().map(value)).chain([unit]).collect());
     }
     table.text()
 }
@@ -123,20 +193,35 @@ fn resources(result: &RunResult) -> String {
 /// The number of constants that are listed for each metric.
 const CONSTANTS: usize = 3;
 
-/// Returns the table of the uncertainties of metrics.
-pub fn uncertainties(uncertainties: &[MetricUncertainty]) -> String {
+/// Returns the table of the uncertainties of metrics, and the constants that could not be tried.
+pub fn uncertainties(uncertainty: &RunUncertainty) -> String {
     let mut table = ReportTable::new(["metric", "value", "uncertainty", "most sensitive to"].map(Column::new).to_vec());
-    for MetricUncertainty { metric, std_dev, elasticities } in uncertainties {
+    let incomplete = if uncertainty.untried.is_empty() { "" } else { " (incomplete)" };
+    for MetricUncertainty { metric, std_dev, elasticities } in &uncertainty.metrics {
         let most = elasticities.iter().take(CONSTANTS);
         let most: Vec<String> = most.map(|one| format!("{} {:+.2}", one.constant, one.elasticity)).collect();
         let value = format!("{} {}", number(metric.value, metric.unit), number::unit(metric.unit));
         table.push(
-            [metric.name.clone(), value, format!("±{}", percent(*std_dev)), most.join(", ")].map(Cell::Text).into(),
+            [metric.name.clone(), value, format!("±{}{incomplete}", percent(*std_dev)), most.join(", ")]
+                .map(Cell::Text)
+                .into(),
         );
     }
+    let untried = match uncertainty.untried.len() {
+        0 => String::new(),
+        _ => {
+            let mut table =
+                ReportTable::new(["constants that were not tried up and down", "because"].map(Column::new).to_vec());
+            uncertainty
+                .untried
+                .iter()
+                .for_each(|(name, why)| table.push([name, why].map(|text| text.as_str().into()).into()));
+            format!("\nThe uncertainty due to these constants is incomplete or missing.\n{}", table.text())
+        }
+    };
     format!(
         "\n{}\nThe uncertainty is one standard deviation due to the constants alone. The number after a constant is the \
-         change of the metric, in per cent, per per cent of the constant.\n",
+         change of the metric, in per cent, per per cent of the constant.\n{untried}",
         table.text()
     )
 }

@@ -2,7 +2,7 @@
 
 use super::completion_values;
 use super::exit::{CommandResult, Failure};
-use super::output::{Output, unwritable};
+use super::output::{Output, check_distinct, unwritable};
 use super::sweep_find::{self, FindOptions};
 use super::sweep_form::{Format, form, write};
 use super::sweep_runs::{exit_status, point_failure, point_store, pool, runs};
@@ -11,7 +11,8 @@ use clap::Args;
 use narrows_core::text::{Problem, Problems};
 use narrows_study::experiment::seeds::{self, SEEDS_MAX};
 use narrows_study::experiment::sweep::plan::SweepPlan;
-use narrows_study::experiment::sweep::{Shard, Sweep, dimensions};
+use narrows_study::experiment::sweep::{Shard, Sweep, dimensions, settings, values_of};
+use narrows_study::experiment::vary::Dimension;
 use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
@@ -49,8 +50,9 @@ merge the shards at the end:
     'narrows sweep … --out F --shard $SLURM_ARRAY_TASK_ID/8'
   narrows merge F
 
-Deadlocked points are written like others, and the exit code is 3. Saturated
-points are not failures.";
+Points that end in a deadlock or livelock, at a limit, or with messages lost are
+written with the reason and their counts, and the exit code is 3. Saturated points
+are not failures.";
 
 /// Run a description with every combination of varied values, in parallel
 #[derive(Args)]
@@ -71,7 +73,7 @@ pub struct Options {
     /// Output file; finished points are stored in F.points [default: standard output]
     #[arg(long, value_name = "F")]
     out: Option<PathBuf>,
-    /// Metric to show; may be repeated [default: all]
+    /// Metric to show; may be repeated [default: all, or in a table of text the first six]
     #[arg(long = "metric", value_name = "NAME")]
     metrics: Vec<String>,
     /// Run each point with N seeds from run.seed on; print means and 95 % confidence intervals
@@ -112,6 +114,7 @@ pub fn run(options: &Options) -> CommandResult {
     let subject = options.subject.subject()?;
     options.form()?;
     let mut dimensions = dimensions(registry(), &options.vary, &options.subject.sets).map_err(no_values)?;
+    options.check_output(&subject, &dimensions)?;
     if let Some(find) = &options.find {
         return sweep_find::run(&options.search(find)?, &subject, &dimensions);
     }
@@ -170,6 +173,17 @@ impl Options {
             out: self.out.as_deref(),
             form: self.form()?,
         })
+    }
+
+    /// Checks that the output takes the place of no file that the runs read.
+    fn check_output(&self, subject: &input::Subject, dimensions: &[Dimension]) -> Result<(), Failure> {
+        let varied = dimensions.iter().flat_map(|dimension| &dimension.varies).flat_map(|vary| &vary.values);
+        let varied = varied.map(|value| PathBuf::from(value.trim_matches(['"', '\''])));
+        // A problem of the first point is reported when all points are checked.
+        let read = subject.read_varied(&self.subject.sets, &settings(&values_of(dimensions, 0))).ok();
+        let named = read.iter().flat_map(input::named_files);
+        let inputs = self.subject.input_file().into_iter().chain(self.against.clone()).chain(named).chain(varied);
+        check_distinct(&inputs.collect::<Vec<_>>(), &[self.out.as_deref()])
     }
 
     /// Returns the output format.

@@ -4,13 +4,14 @@ use super::exit::{CommandResult, ExitStatus, Failure};
 use super::input::Subject;
 use super::output::Output;
 use super::progress::Progress;
+use super::registry;
 use super::sweep_form::{self, Format};
 use super::sweep_runs::{point_store, pool, report_event};
 use narrows_core::text::Problem;
-use narrows_study::experiment::find::{Condition, FindQuery, FoundRow, PointValues, Probe};
+use narrows_study::experiment::find::{Condition, FindQuery, FoundRow, PointValues, Probe, SearchedPoints, undecided};
 use narrows_study::experiment::points::PointStore;
 use narrows_study::experiment::reader::Reader;
-use narrows_study::experiment::sweep::values_of;
+use narrows_study::experiment::sweep::{format_values, values_of};
 use narrows_study::experiment::vary::Dimension;
 use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
@@ -42,7 +43,10 @@ pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension
     let other = other.as_ref().map(|other| other as Reader<'_>);
     let count: usize = dimensions.iter().map(Dimension::len).product();
     let all: Vec<PointValues> = (0..count).map(|point| values_of(dimensions, point)).collect();
-    let query = FindQuery::of(find, over, other.is_some(), &reader, &all[0]).map_err(Failure::grouped)?;
+    let of_other = against.as_ref().map_or(&[][..], |(_, sets)| *sets);
+    let sets = [*sets, of_other].concat();
+    let among = SearchedPoints { registry: registry(), sets: &sets, first: &all[0] };
+    let query = FindQuery::of(find, over, other.is_some(), &reader, &among).map_err(Failure::grouped)?;
     for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
         query.check(&all, reader).map_err(Failure::grouped)?;
     }
@@ -61,7 +65,25 @@ pub fn run(options: &FindOptions<'_>, subject: &Subject, dimensions: &[Dimension
         (None, _) => text(&query, &rows).into_bytes(),
     };
     sweep_form::put(&bytes, file)?;
-    Ok(ExitStatus::Done)
+    Ok(exit_status(&query, &rows))
+}
+
+/// Prints on standard error which searches met runs that cannot be compared, and returns the exit status.
+fn exit_status(query: &FindQuery, rows: &[FoundRow]) -> ExitStatus {
+    let mut status = ExitStatus::Done;
+    for (values, found) in rows {
+        let point = if values.is_empty() { String::new() } else { format!(" of the point {}", format_values(values)) };
+        for probe in found.undecided() {
+            eprint_line!("The search{point} cannot compare {} {}.", query.range.key, undecided(probe));
+            status = ExitStatus::Stuck;
+        }
+        for probe in [&found.below, &found.above] {
+            if probe.is_decided && probe.outcome == "saturated" {
+                eprint_line!("The run{point} with {} = {} is saturated.", query.range.key, probe.value);
+            }
+        }
+    }
+    status
 }
 
 /// Returns a row for each point.
@@ -71,8 +93,10 @@ fn table(query: &FindQuery, rows: &[FoundRow]) -> ReportTable {
     for before in ["", "beside: "] {
         heads.push(Column::new(format!("{before}{}", query.range.key)));
         heads.push(Column::unit(format!("{before}{}", query.metric), query.unit.as_str()));
+        heads.push(Column::new(format!("{before}outcome")));
         if query.condition.is_none() {
             heads.push(Column::unit(format!("{before}{} of the other", query.metric), query.unit.as_str()));
+            heads.push(Column::new(format!("{before}outcome of the other")));
         }
     }
     let mut table = ReportTable::new(heads);
@@ -80,8 +104,10 @@ fn table(query: &FindQuery, rows: &[FoundRow]) -> ReportTable {
         let mut cells: Vec<Cell> = values.iter().map(|(_, value)| value.as_str().into()).collect();
         cells.push(query.region(found).into());
         for probe in query.ordered_ends(found) {
-            cells.extend([Cell::from(probe.value.as_str()), Cell::from(probe.metric)]);
-            cells.extend(query.condition.is_none().then(|| Cell::from(probe.other)));
+            cells.extend([Cell::from(probe.value.as_str()), Cell::from(probe.metric), probe.outcome.as_str().into()]);
+            if let Some(outcome) = &probe.other_outcome {
+                cells.extend([Cell::from(probe.other), outcome.as_str().into()]);
+            }
         }
         table.push(cells);
     }
@@ -98,11 +124,27 @@ fn text(query: &FindQuery, rows: &[FoundRow]) -> String {
 }
 
 fn as_json(query: &FindQuery, rows: &[FoundRow]) -> String {
-    let probe_json = |probe: &Probe| json!({ "value": probe.value, "metric": probe.metric, "other": probe.other, "holds": probe.holds });
+    let probe_json = |probe: &Probe| {
+        let holds = probe.is_decided.then_some(probe.holds);
+        let mut json = json!({ "value": probe.value, "metric": probe.metric, "other": probe.other, "holds": holds });
+        json["outcome"] = probe.outcome.as_str().into();
+        if let Some(outcome) = &probe.other_outcome {
+            json["other_outcome"] = outcome.as_str().into();
+        }
+        if let Some(reason) = &probe.reason {
+            json["reason"] = reason.as_str().into();
+        }
+        json
+    };
     let row = |(values, found): &FoundRow| {
         let values: Map<String, Json> = values.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
         let ends = [&found.below, &found.above].map(probe_json);
-        json!({ "values": values, "holds": query.region(found), "between": ends, "looks": found.probes })
+        let mut json =
+            json!({ "values": values, "holds": query.region(found), "between": ends, "looks": found.probes });
+        if let Some(probe) = &found.stopped_at {
+            json["stopped_at"] = probe_json(probe);
+        }
+        json
     };
     let found: Vec<Json> = rows.iter().map(row).collect();
     let whole = json!({

@@ -98,7 +98,9 @@ fn bytes(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<Vec<u8
     if let Some(encoding) = format.encoding() {
         return plan.dataset(rows).bytes(encoding).map_err(|why| Problem::new(why).into());
     }
-    let metrics = tidy::metrics(rows, &plan.metrics);
+    let mut metrics = tidy::metrics(rows, plan.seeds, &plan.metrics);
+    let shown = if format == Format::Text { shown(plan, metrics.len()) } else { metrics.len() };
+    let hidden = metrics.split_off(shown).len();
     let seeded = plan.seeds.map(|seeds| tidy::replicated(rows, seeds as usize, &metrics));
     let text = match (&seeded, format) {
         (Some(points), Format::Json) => replicated::json(points),
@@ -106,5 +108,17 @@ fn bytes(plan: &SweepPlan, rows: &[SweepPoint], format: Format) -> Result<Vec<u8
         (None, Format::Json) => table::json(rows, &metrics),
         (None, _) => table::table(rows, &metrics).text(),
     };
-    Ok(text.into_bytes())
+    let note = match hidden {
+        0 => String::new(),
+        _ => format!("{hidden} more metrics are left out: --metric NAME shows one, --format csv all.\n"),
+    };
+    Ok((text + &note).into_bytes())
+}
+
+/// The largest number of metrics in a table for a terminal, unless they are chosen.
+const METRICS_SHOWN: usize = 6;
+
+/// Returns the number of metrics, of `all`, that a table for a terminal shows: those that are chosen, or the first ones.
+fn shown(plan: &SweepPlan, all: usize) -> usize {
+    if plan.metrics.is_empty() { all.min(METRICS_SHOWN) } else { all }
 }

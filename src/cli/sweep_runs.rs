@@ -70,12 +70,9 @@ pub fn exit_status(rows: &[SweepPoint]) -> ExitStatus {
         eprint_line!("{saturated} of {} runs are saturated: their source queues grew without bound.", rows.len());
     }
     print_transients(rows);
-    let is_stuck = |row: &&SweepPoint| !["done", "saturated"].contains(&&*row.result.outcome);
-    let stuck: Vec<&SweepPoint> = rows.iter().filter(is_stuck).collect();
+    let stuck: Vec<&SweepPoint> = rows.iter().filter(|row| !row.result.is_complete()).collect();
     for row in &stuck {
-        let wait = row.result.stuck.as_ref().map(|wait| format!(": {wait}"));
-        let (values, outcome) = (table::values(&row.values), &row.result.outcome);
-        eprint_line!("The point {values} ended in a {outcome}{}.", wait.unwrap_or_default());
+        eprint_line!("The point {} ended in a {}.", table::values(&row.values), row.result.verdict());
     }
     if stuck.is_empty() { ExitStatus::Done } else { ExitStatus::Stuck }
 }

@@ -1,8 +1,8 @@
 //! The results of a sweep with several seeds per point, as a table and as JSON.
 
 use narrows_study::experiment::record::{VERSION, digest};
-use narrows_study::experiment::seeds;
 use narrows_study::experiment::tidy::{MetricName, ReplicatedPoint};
+use narrows_study::experiment::{distribution, seeds};
 use narrows_study::report::{Cell, Column, ReportTable};
 use serde_json::{Map, Value as Json, json};
 
@@ -25,7 +25,7 @@ pub fn table(rows: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> ReportTabl
         cells.push(row.marked_outcome().into());
         for ((name, _), with_interval) in &shown {
             let metric = row.metric(name);
-            cells.push(metric.map(|metric| metric.mean).into());
+            cells.push(metric.map(|metric| metric.value).into());
             cells.extend(with_interval.then(|| Cell::from(metric.and_then(|metric| metric.half_width))));
         }
         table.push(cells);
@@ -40,7 +40,7 @@ pub fn json(rows: &[ReplicatedPoint<'_>]) -> String {
     whole.insert("version".into(), VERSION.into());
     let hash = digest(&whole);
     whole.insert("hash".into(), hash.into());
-    format!("{:#}\n", Json::Object(whole))
+    distribution::pretty(&whole)
 }
 
 fn point(row: &ReplicatedPoint<'_>) -> Json {
@@ -51,6 +51,7 @@ fn point(row: &ReplicatedPoint<'_>) -> Json {
         "values": values,
         "outcome": row.outcome,
         "metrics": seeds::json(&row.metrics),
+        "distributions": distribution::json(&row.distributions),
         "initial_transients": row.transients(),
         "seeds": seeds,
         "hashes": hashes,

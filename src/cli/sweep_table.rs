@@ -1,5 +1,6 @@
 //! The results of a sweep as a table and as JSON.
 
+use narrows_study::experiment::distribution;
 use narrows_study::experiment::record::{VERSION, digest};
 use narrows_study::experiment::sweep::SweepPoint;
 use narrows_study::experiment::tidy::MetricName;
@@ -31,20 +32,24 @@ pub fn json(rows: &[SweepPoint], metrics: &[MetricName]) -> String {
     whole.insert("version".into(), VERSION.into());
     let hash = digest(&whole);
     whole.insert("hash".into(), hash.into());
-    format!("{:#}\n", Json::Object(whole))
+    distribution::pretty(&whole)
 }
 
 fn point(row: &SweepPoint, metrics: &[MetricName]) -> Json {
     let values: Map<String, Json> = row.values.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
     let metric = |name: &str| row.result.metric(name).map(|(value, unit)| json!({ "value": value, "unit": unit }));
     let metrics: Map<String, Json> = metrics.iter().map(|(name, _)| (name.clone(), metric(name).into())).collect();
-    json!({
-        "values": values,
-        "outcome": &*row.result.outcome,
-        "metrics": metrics,
-        "initial_transient": row.result.is_transient(),
-        "binds": row.result.bottleneck_json(),
-        "seed": row.result.seed,
-        "hash": &*row.result.hash,
-    })
+    let mut point = Map::new();
+    point.insert("values".into(), values.into());
+    point.insert("outcome".into(), json!(&*row.result.outcome));
+    if let Some(reason) = &row.result.reason {
+        point.insert("reason".into(), json!(&**reason));
+    }
+    point.insert("metrics".into(), metrics.into());
+    point.insert("distributions".into(), distribution::json(&row.result.distributions));
+    point.insert("initial_transient".into(), json!(row.result.is_transient()));
+    point.insert("binds".into(), row.result.bottleneck_json());
+    point.insert("seed".into(), json!(row.result.seed));
+    point.insert("hash".into(), json!(&*row.result.hash));
+    Json::Object(point)
 }

@@ -11,7 +11,7 @@ use narrows_study::report::{Cell, Column, ReportTable};
 const EXAMPLES: &str = "\
 Examples:
   narrows whatif ping-pong
-  narrows whatif stream --metric message.latency_one_way_p99 --by 4
+  narrows whatif stream --metric message.latency_one_way_p90 --by 4
   narrows whatif stream --set ni.trapeze.policy=store-and-forward --format json
 
 Each numeric parameter of the machine's parts is multiplied and divided by the

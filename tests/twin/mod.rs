@@ -17,7 +17,9 @@ mod router;
 mod sink;
 mod source;
 
-use narrows::fabric::router::{Counts, EventKind, Injection, PacketEvent, RouterParameters, Sharing};
+use narrows::fabric::router::{
+    Counts, EventKind, Injection, LinkTiming, LinkTimings, PacketEvent, RouterParameters, Sharing,
+};
 use narrows::fabric::topology::{End, Shape};
 use router::{Leaving, Router, Upstream};
 use sink::Exit;
@@ -59,6 +61,8 @@ enum Moving {
 pub struct Twin {
     shape: Shape,
     parameters: RouterParameters,
+    /// The cycles of links, if they differ.
+    links: Option<LinkTimings>,
     seed: u64,
     cycle: u64,
     /// Those of the first logical network first, if each has its own.
@@ -82,6 +86,7 @@ impl Twin {
         let planes = usize::from(parameters.networks) / lanes;
         let mut twin = Twin {
             parameters: *parameters,
+            links: parameters.link_timings(&shape.wiring),
             seed,
             cycle: 0,
             routers: Vec::new(),
@@ -95,7 +100,11 @@ impl Twin {
         };
         for number in 0..planes * routers {
             let outputs = twin.shape.wiring.outputs((number % routers) as u32);
-            twin.routers.push(Router::new(number % routers, number / routers, outputs, parameters, lanes));
+            let mut router = Router::new(number % routers, number / routers, outputs, parameters, lanes);
+            for (port, output) in router.outputs.iter_mut().enumerate() {
+                output.cycles_per_flit = u64::from(twin.output_timing(number, port).cycles_per_flit);
+            }
+            twin.routers.push(router);
         }
         for number in 0..planes * routers {
             for (port, end) in twin.shape.wiring.outputs((number % routers) as u32).iter().enumerate() {
@@ -111,6 +120,22 @@ impl Twin {
             twin.routers[to].join(usize::from(port), Upstream::Source(source));
         }
         twin
+    }
+
+    /// Returns the cycles of the link at a router's output.
+    fn output_timing(&self, router: usize, port: usize) -> LinkTiming {
+        let router = router % self.shape.wiring.routers() as usize;
+        let joins_routers = matches!(self.shape.wiring.outputs(router as u32)[port], End::Router { .. });
+        let wire = if joins_routers { u32::from(self.parameters.wire_delay) } else { 0 };
+        let usual = LinkTiming { cycles_per_flit: self.parameters.cycles_per_flit(), wire };
+        self.links.as_ref().map_or(usual, |links| links.outputs[router][port])
+    }
+
+    /// Returns the cycles of the link of a source.
+    fn source_timing(&self, source: usize) -> LinkTiming {
+        let node = source % self.shape.wiring.nodes() as usize;
+        let usual = LinkTiming { cycles_per_flit: self.parameters.cycles_per_flit(), wire: 0 };
+        self.links.as_ref().map_or(usual, |links| links.entries[node])
     }
 
     /// The next cycle that [`step`](Twin::step) simulates.
@@ -176,7 +201,7 @@ impl Twin {
             let from = self.routers[router].number;
             self.routers[router].route(now, &self.shape, &self.parameters, self.seed, from as u32);
             self.routers[router].allocate_channels(now, &self.parameters, &mut self.places);
-            for leaving in self.routers[router].allocate_switch(now, &self.parameters) {
+            for leaving in self.routers[router].allocate_switch(now) {
                 self.leave(now, router, leaving);
             }
         }
@@ -208,7 +233,9 @@ impl Twin {
     }
 
     fn step_source(&mut self, now: u64, source: usize) {
-        let Some((channel, flit)) = self.sources[source].send(now, &self.parameters) else { return };
+        let LinkTiming { cycles_per_flit, wire } = self.source_timing(source);
+        let sent = self.sources[source].send(now, &self.parameters, cycles_per_flit);
+        let Some((channel, flit)) = sent else { return };
         if flit.told() > 0 {
             self.tell(now, flit.packet.injection.source, &flit.packet, EventKind::Left(flit.told()));
         }
@@ -221,25 +248,30 @@ impl Twin {
         let (router, port) = self.shape.wiring.entry((source % nodes) as u32);
         let router = source / nodes * routers + router as usize;
         let moving = Moving::Flit { router, port: usize::from(port), channel, flit };
-        self.moving.push((now + u64::from(self.parameters.interface_delay), moving));
+        self.moving.push((now + u64::from(self.parameters.interface_delay) + u64::from(wire), moving));
     }
 
     /// A flit leaves a router, and its credit goes back.
     fn leave(&mut self, now: u64, router: usize, leaving: Leaving) {
-        let RouterParameters { wire_delay, credit_delay, .. } = self.parameters;
+        let RouterParameters { credit_delay, .. } = self.parameters;
         let Leaving { input, input_channel, output, output_channel, flit } = leaving;
         self.counts.flit_hops += 1;
-        let (wire, credit) = (u64::from(wire_delay), 2 + u64::from(credit_delay));
+        let credit = 2 + u64::from(credit_delay);
         self.moving.push(match self.routers[router].inputs[input].upstream {
-            Upstream::Source(source) => (now + 2, Moving::SourceCredit { source, channel: input_channel }),
+            Upstream::Source(source) => {
+                let wire = u64::from(self.source_timing(source).wire);
+                (now + 2 + wire, Moving::SourceCredit { source, channel: input_channel })
+            }
             Upstream::Router { router, port } => {
+                let wire = u64::from(self.output_timing(router, port).wire);
                 (now + credit + wire, Moving::Credit { router, port, channel: input_channel })
             }
             Upstream::Nothing => panic!("a flit came by a link"),
         });
+        let LinkTiming { cycles_per_flit, wire } = self.output_timing(router, output);
         let after_switch = u64::from(self.parameters.switch_allocation_delay)
             + u64::from(self.parameters.switch_traversal_delay)
-            + u64::from(self.parameters.cycles_per_flit());
+            + u64::from(cycles_per_flit + wire);
         self.moving.push(match self.routers[router].outputs[output].end {
             End::Node(node) => {
                 assert_eq!(node, flit.packet.injection.destination, "a packet arrives where it goes to");
@@ -249,7 +281,7 @@ impl Twin {
                 let plane = router / self.shape.wiring.routers() as usize;
                 let router = plane * self.shape.wiring.routers() as usize + to as usize;
                 let port = usize::from(port);
-                (now + after_switch + wire, Moving::Flit { router, port, channel: output_channel, flit })
+                (now + after_switch, Moving::Flit { router, port, channel: output_channel, flit })
             }
             End::Nowhere => panic!("a way leads somewhere"),
         });

@@ -59,6 +59,8 @@ pub struct Output {
     pub channels: Vec<OutputChannel>,
     inputs: Arbiter,
     busy_until: u64,
+    /// Cycles for which a flit holds the link.
+    pub cycles_per_flit: u64,
 }
 
 #[derive(Clone, Default, Debug)]
@@ -88,6 +90,7 @@ impl Router {
             channels: vec![channel.clone(); channels],
             inputs: Arbiter::default(),
             busy_until: 0,
+            cycles_per_flit: u64::from(parameters.cycles_per_flit()),
         };
         let outputs = ends.iter().map(output).collect();
         Router { number, first_network: plane * lanes, inputs: Vec::new(), outputs, channels }
@@ -210,7 +213,7 @@ impl Router {
     }
 
     /// Each input asks for one output, for one channel; each output takes one input.
-    pub fn allocate_switch(&mut self, now: u64, parameters: &RouterParameters) -> Vec<Leaving> {
+    pub fn allocate_switch(&mut self, now: u64) -> Vec<Leaving> {
         let requests: Vec<Option<(usize, usize)>> = self.inputs.iter().map(|input| self.request(now, input)).collect();
         let mut leaving = Vec::new();
         for output in 0..self.outputs.len() {
@@ -218,7 +221,7 @@ impl Router {
             let Some(input) = self.outputs[output].inputs.pick(self.inputs.len(), asks) else { continue };
             let (_, channel) = requests[input].expect("it asks");
             self.outputs[output].inputs.grant(requests.len(), input);
-            self.outputs[output].busy_until = now + u64::from(parameters.cycles_per_flit());
+            self.outputs[output].busy_until = now + self.outputs[output].cycles_per_flit;
             let from = &mut self.inputs[input];
             from.outputs.grant(self.outputs.len(), output);
             from.own.grant(self.channels, channel);

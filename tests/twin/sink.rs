@@ -37,7 +37,8 @@ impl Twin {
     /// The credit of a flit that came out goes back.
     fn give_back(&mut self, now: u64, exit: Exit) {
         let Exit { router, port, channel } = exit;
-        let delay = 2 + u64::from(self.parameters.credit_delay);
+        let wire = self.output_timing(router, port).wire;
+        let delay = 2 + u64::from(self.parameters.credit_delay) + u64::from(wire);
         self.moving.push((now + delay, Moving::Credit { router, port, channel }));
     }
 

@@ -43,7 +43,7 @@ impl Source {
     }
 
     /// The flit that leaves now, if any, and the channel it takes.
-    pub fn send(&mut self, now: u64, parameters: &RouterParameters) -> Option<(usize, Flit)> {
+    pub fn send(&mut self, now: u64, parameters: &RouterParameters, cycles_per_flit: u32) -> Option<(usize, Flit)> {
         if now < self.busy_until {
             return None;
         }
@@ -55,7 +55,7 @@ impl Source {
         let channel = lane * usize::from(parameters.virtual_channels) + own;
         self.credits[channel] -= 1;
         self.last = lane;
-        self.busy_until = now + u64::from(parameters.cycles_per_flit());
+        self.busy_until = now + u64::from(cycles_per_flit);
         let lane = &mut self.lanes[lane];
         lane.channel = Some(own);
         lane.sent += 1;

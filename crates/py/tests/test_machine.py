@@ -1,5 +1,6 @@
 """Are machines described, checked, run and asked as on the command line?"""
 
+import pickle
 import threading
 import time
 
@@ -94,7 +95,7 @@ def test_uncertainty_is_of_the_metrics():
     assert 0 < sure["left_free"] < 1 and sure["unit"] == "us" and sure["elasticities"]
 
 
-def test_a_fit_finds_the_truth():
+def test_a_fit_finds_the_truth(tmp_path):
     base = narrows.Machine("memory-bus").set("workload.ping-pong.messages", 20)
     key = "messaging.send"
     start = base.show()["messaging"]["send"]
@@ -105,10 +106,17 @@ def test_a_fit_finds_the_truth():
     fit = base.fit({"size [B]": sizes, "latency [us]": latency}, constants=[key], prior=0.5, noise=0.01)
     (one,) = fit.constants
     assert fit.settled and one["determined"]
+    assert fit.reached and not fit.failed and fit.correlation == [[1.0]] and not fit.undetermined
     assert all(abs(residual["error"]) < 0.03 for residual in fit.residuals)
     assert abs(fit.machine.show()["messaging"]["send"] / (2 * start) - 1) < 0.1, "twice of what it starts from"
     with pytest.raises(narrows.DescriptionError):
         base.fit({"size [B]": sizes, "latency": latency})
+    state = tmp_path / "fit.state"
+    bent = {"size [B]": sizes, "latency [us]": [9 * one for one in latency[:1]] + latency[1:]}
+    fit = base.fit(bent, constants=[key], tolerance=0.02, state=state)
+    assert not fit.reached and fit.failed[0]["errors"][0] < 0 and state.exists()
+    with pytest.raises(narrows.DescriptionError, match="state of another fit"):
+        base.fit(bent, constants=[key], noise=0.05, state=state)
 
 
 def test_messages_are_rows():
@@ -120,8 +128,23 @@ def test_messages_are_rows():
 
 
 def test_a_run_that_is_stuck_says_who_waits():
-    result = narrows.Machine("ping-pong").set("run.time-limit", "10 us").run()
-    assert result.outcome == "time-limit" and result.stuck["chain"]
+    machine = narrows.Machine("ping-pong").set("run.time-limit", "10 us")
+    with pytest.raises(narrows.UnfinishedRun, match="time-limit: the run reached `run.time-limit`") as error:
+        machine.run()
+    result = error.value.result
+    assert result.outcome == "time-limit" and result.stuck["chain"] and result.reason in str(error.value)
+    assert result.metrics["message.latency_one_way"].value is None
+    assert machine.run(allow_unfinished=True).hash == result.hash
+
+
+def test_lost_messages_are_no_result():
+    deaf = narrows.Machine("stream").set("workload.stream.deaf", True)
+    with pytest.raises(narrows.UnfinishedRun, match="436 of 500 messages were lost") as error:
+        deaf.run()
+    metrics = error.value.result.metrics
+    assert metrics["messages.dropped"].value == 436 and metrics["message.bandwidth"].value is None
+    rows = narrows.sweep(deaf, {"run.seed": [1]})
+    assert rows["outcome"] == ["loss"] and "436 of 500" in rows["reason"][0]
 
 
 def test_the_interpreter_goes_on_meanwhile():
@@ -142,3 +165,27 @@ def test_a_paper_is_reproduced(tmp_path):
     assert (tmp_path / "report.html").is_file()
     with pytest.raises(narrows.DescriptionError, match="trapeze"):
         narrows.reproduce("trapez")
+
+
+def test_distributions_are_merged_over_seeds():
+    machine = narrows.Machine("open-loop").set("workload.stream.messages", 600)
+    name = "message.latency_one_way"
+    runs = [machine.run(seed=seed) for seed in (1, 2)]
+    one, other = (run.distributions[name] for run in runs)
+    assert (one.samples, one.unit, one.percentile(99)) == (600, "us", None), "p99 needs 1000 samples"
+    both = narrows.Distribution.merge([one, other])
+    assert both.samples == 1200 and both.min == min(one.min, other.min) and both.max == max(one.max, other.max)
+    assert one.percentile(50) == pytest.approx(runs[0].metrics[f"{name}_p50"].value, rel=1 / 128)
+    assert both.percentile(50) <= both.percentile(90) <= both.percentile(99) <= both.max
+    buckets = both.buckets
+    assert sum(buckets["count"]) == 1200 and buckets.units["up_to_s"] == "s"
+    assert all(low <= high for low, high in zip(buckets["from_s"], buckets["up_to_s"]))
+    assert narrows.Distribution.read(name, both.record) == both and pickle.loads(pickle.dumps(both)) == both
+    assert "1200 samples" in repr(both) and "p99" in both._repr_html_()
+    assert both.plot(log="y").svg.startswith("<svg") and "one" in narrows.cdf({"one": one, "both": both}).svg
+    with pytest.raises(ValueError, match="from 0 to 100"):
+        both.percentile(101)
+    with pytest.raises(ValueError, match="no distribution to merge"):
+        narrows.Distribution.merge([])
+    with pytest.raises(ValueError, match="not the sum"):
+        narrows.Distribution.read(name, {**both.record, "samples": 1})

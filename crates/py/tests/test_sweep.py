@@ -305,3 +305,17 @@ def test_mpi_gives_the_same(table, tmp_path):
     command = [mpirun, "--allow-run-as-root", "--oversubscribe", "-n", "3", sys.executable, "-m", "mpi4py.futures"]
     subprocess.run([*command, str(script), str(out)], check=True, timeout=120)
     assert rows(narrows.Table.read(out)) == rows(table)
+
+
+def test_latency_over_load_and_distributions_are_drawn():
+    machine = narrows.Machine("open-loop").set("workload.stream.messages", 200)
+    vary = {"ni": ["cni32qm", "udma"], "workload.stream.arrivals.poisson.interval": "8 us..2 us*log3"}
+    table = narrows.sweep(machine, vary)
+    figure = table.latency_load()
+    assert "cni32qm p50" in figure.svg and "udma p90" in figure.svg and figure.title == "Latency over offered load"
+    messages = machine.run(messages=True).messages
+    assert "share of samples above" in messages.cdf("latency", log="y").svg
+    with pytest.raises(narrows.DescriptionError, match="offered and accepted load"):
+        messages.latency_load()
+    with pytest.raises(narrows.DescriptionError, match="holds text"):
+        messages.cdf("source")

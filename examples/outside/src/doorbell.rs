@@ -34,6 +34,7 @@ impl InterfaceSpec for Doorbell {
     fn limits(&self) -> InterfaceLimits {
         let endpoints = EndpointLimit::PerNode(PacketHeader::ENDPOINTS);
         InterfaceLimits::new(self.packet, Bytes(1 << 20), 1 << 16, endpoints)
+            .with_words(PacketHeader::payload_max(self.packet) / 4)
     }
 
     fn memory_footprint(&self) -> MemoryFootprint {

@@ -54,9 +54,14 @@ pub fn mean(samples: &[f64]) -> f64 {
 
 /// Half the width of the 95 % interval of the mean; none of fewer than two samples.
 pub fn half_width(samples: &[f64]) -> Option<f64> {
+    half_width_about(mean(samples), samples)
+}
+
+/// Half the width of the 95 % interval about `center`, which need not be the mean of the samples; none of fewer than
+/// two.
+pub fn half_width_about(center: f64, samples: &[f64]) -> Option<f64> {
     let freedom = samples.len().checked_sub(1).filter(|freedom| *freedom > 0)?;
-    let mean = mean(samples);
-    let squares: f64 = samples.iter().map(|sample| (sample - mean) * (sample - mean)).sum();
+    let squares: f64 = samples.iter().map(|sample| (sample - center) * (sample - center)).sum();
     Some(quantile(freedom) * (squares / freedom as f64 / samples.len() as f64).sqrt())
 }
 
@@ -91,6 +96,8 @@ mod tests {
         assert_eq!(mean(&samples), 3.0);
         assert!((half_width(&samples).expect("five") - 1.962_93).abs() < 1e-4);
         assert_eq!(half_width(&[7.0; 4]), Some(0.0));
+        // About 4, the deviations are -3 to 1: 2.776 × √(15 ÷ 4 ÷ 5).
+        assert!((half_width_about(4.0, &samples).expect("five") - 2.404_09).abs() < 1e-4);
         assert_eq!((half_width(&[1.0]), half_width(&[])), (None, None));
     }
 }

@@ -10,6 +10,10 @@ use smallvec::SmallVec;
 /// Initial capacity of a ledger, in stages: enough for the longest paths.
 const STAGES: usize = 16;
 
+/// Number of stages from which on a stage that a message passes again is added to its last stage of that name: a
+/// packet may be returned and sent again without end.
+const LISTED_STAGES_MAX: usize = 256;
+
 /// One stage of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stage {
@@ -77,11 +81,20 @@ impl Ledger {
             counted = counted.max(to);
         }
         self.served.clear();
-        self.stages.push(Stage { name, waiting: total - service, service });
         self.stage_start = at;
+        self.add(Stage { name, waiting: total - service, service });
     }
 
-    /// The stages, in order.
+    /// Adds a stage that has ended, in memory that is bounded by the number of names.
+    fn add(&mut self, stage: Stage) {
+        let is_full = self.stages.len() >= LISTED_STAGES_MAX;
+        match self.stages.iter_mut().rev().find(|last| is_full && last.name == stage.name) {
+            Some(last) => (last.waiting, last.service) = (last.waiting + stage.waiting, last.service + stage.service),
+            None => self.stages.push(stage),
+        }
+    }
+
+    /// The stages, in order; of very many, those passed again are in one with the last of their names.
     pub fn stages(&self) -> &[Stage] {
         &self.stages
     }
@@ -115,6 +128,21 @@ mod tests {
         let stage = |name, waiting, service| Stage { name, waiting: ns(waiting), service: ns(service) };
         assert_eq!(ledger.stages(), [stage("bus", 3, 7), stage("nothing", 0, 0), stage("link", 6, 4)]);
         assert_eq!(ledger.total(), ns(20));
+    }
+
+    #[test]
+    fn a_message_that_is_returned_without_end_has_a_bounded_ledger() {
+        let mut ledger = Ledger::new(ns(0));
+        for round in 0..10_000 {
+            ledger.served(ns(10 * round), ns(10 * round + 1));
+            ledger.close("wire", ns(10 * round + 4));
+            ledger.close("returned", ns(10 * round + 10));
+        }
+        assert_eq!(ledger.stages().len(), LISTED_STAGES_MAX);
+        let sum = |name| ledger.stages().iter().filter(|stage| stage.name == name).map(Stage::total).sum::<Time>();
+        assert_eq!([sum("wire"), sum("returned")], [ns(40_000), ns(60_000)]);
+        assert_eq!(ledger.stages().iter().map(|stage| stage.service).sum::<Time>(), ns(10_000));
+        assert_eq!(ledger.total(), ns(100_000));
     }
 
     proptest! {

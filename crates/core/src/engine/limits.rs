@@ -3,8 +3,10 @@
 //! A run is stuck when no event is left. It is stuck as well when events go on without progress,
 //! which must be distinguished from events that are far apart: for the stated time nothing was
 //! delivered, and no task *slept* either. A task sleeps in a wait that is long compared with
-//! that time, or, if it polls, in one longer than it, which began before all others had come to
-//! rest: it has not looked since. While a sleeper is to wake before the run's end, the run goes on.
+//! that time; if it polls, only if the wait began before that time, or a wait as long, was over: what it polls for may
+//! have come since it looked last. A task that works, as one that holds a processor and does not poll, sleeps in any
+//! wait for an instant: it computes, however slow its clock is. While a sleeper is to wake before the run's end, the
+//! run goes on.
 //!
 //! A run whose clock stalls while events go on is stuck, too, whatever its limits.
 //!
@@ -63,10 +65,13 @@ pub enum Outcome {
     /// The run ended by itself, in a program that offers more than is taken, for ever: how it knows.
     /// The engine never says so; a program does.
     Saturated(String),
+    /// The run ended by itself, but messages were lost that nothing sends again: how many, and the first losses. The
+    /// engine itself never returns it.
+    Loss(String),
 }
 
 impl Outcome {
-    /// Whether the run ended by itself.
+    /// Returns whether the run ended by itself and delivered all that its program sent, so that its measurements hold.
     pub fn is_complete(&self) -> bool {
         matches!(self, Outcome::Done | Outcome::Saturated(_))
     }
@@ -78,6 +83,13 @@ pub(super) struct SleepHorizon {
     until: Time,
     /// The same for tasks that poll.
     poller_until: Time,
+}
+
+impl SleepHorizon {
+    /// Returns the horizon with a sleeper that wakes at `instant`.
+    pub(super) fn with_sleeper(self, instant: Time) -> SleepHorizon {
+        SleepHorizon { until: self.until.max(instant), ..self }
+    }
 }
 
 impl Core {
@@ -141,10 +153,11 @@ impl Core {
                 Some(_) if event.time > limits.time => return,
                 _ => event.time.min(limits.time),
             };
+            let is_long = span >= limits.no_progress / SLEEP_PART;
             match task.polled.get() {
-                None if span >= limits.no_progress / SLEEP_PART => sleep_horizon.until = sleep_horizon.until.max(end),
+                None if is_long || task.works.get() > 0 => sleep_horizon = sleep_horizon.with_sleeper(end),
                 // A poller that began later polls without effect: all others have come to rest.
-                Some(_) if span > limits.no_progress && since <= rest => {
+                Some(_) if is_long && since < rest.saturating_add(limits.no_progress.max(span)) => {
                     sleep_horizon.poller_until = sleep_horizon.poller_until.max(end);
                 }
                 _ => {}

@@ -8,9 +8,13 @@ pub mod deadlock;
 #[doc(hidden)]
 pub mod delay;
 #[doc(hidden)]
+pub mod distribution;
+#[doc(hidden)]
 pub mod endpoint;
 #[doc(hidden)]
 pub mod flow_series;
+#[doc(hidden)]
+pub mod histogram;
 #[doc(hidden)]
 pub mod interval;
 #[doc(hidden)]
@@ -309,7 +313,11 @@ pub use busy::Busy;
 #[doc(hidden)]
 pub use deadlock::DeadlockReport;
 #[doc(hidden)]
+pub use distribution::{Distribution, SampleUnit};
+#[doc(hidden)]
 pub use endpoint::Addresses;
+#[doc(hidden)]
+pub use histogram::Histogram;
 #[doc(hidden)]
 pub use journey::Message;
 #[doc(hidden)]

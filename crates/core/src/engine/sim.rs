@@ -297,9 +297,20 @@ impl Sim {
         self.0.lost.borrow_mut().add(what);
     }
 
+    /// Returns the losses so far.
+    pub fn losses(&self) -> LossLog {
+        self.0.lost.borrow().clone()
+    }
+
     /// States that the run gets on: a message was delivered, a transfer ended.
     pub fn progress(&self) {
         self.0.progress.set(self.now());
+    }
+
+    /// States that the run gets on at `instant`, whatever happens before: a barrier opens then.
+    pub fn progress_at(&self, instant: Time) {
+        let until = &self.0.sleep_horizon;
+        until.set(until.get().with_sleeper(instant));
     }
 
     /// Has `task` polled at the present instant, whatever event it awaited before.

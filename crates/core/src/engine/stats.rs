@@ -1,16 +1,15 @@
 //! Summary of many latencies: their count, extremes, mean and percentiles.
 //!
 //! A [`Summary`] keeps every value, to the picosecond, until there are more than a bound; from
-//! then on it keeps counts in buckets whose width is 1/128 of their value or less, so that a
+//! then on it keeps counts in the buckets of a [`Histogram`], whose width is 1/128 of their value or less, so that a
 //! percentile is at most 0.8 % above the exact one. Count, minimum, maximum and mean stay exact.
 //! All of it is whole numbers, so the order of values and of merging changes nothing.
 
+use super::histogram::{self, Histogram, bucket_last, bucket_of};
 use super::time::Time;
 
 /// Values kept one by one, by default.
 const EXACT_MAX: usize = 1 << 16;
-/// Buckets in each doubling, as a power of two.
-const FINE_BITS: u32 = 7;
 
 impl FromIterator<Time> for Summary {
     fn from_iter<I: IntoIterator<Item = Time>>(times: I) -> Summary {
@@ -130,38 +129,72 @@ impl Summary {
     /// The least value that at least `percent` of the values do not exceed (nearest rank, the
     /// percent taken to three decimals); zero of none.
     pub fn percentile(&self, percent: f64) -> Time {
-        assert!((0.0..=100.0).contains(&percent), "a percentile lies between none and all");
+        self.percentiles(&[percent])[0]
+    }
+
+    /// Returns several percentiles, as [`Summary::percentile`] returns each, with one copy of the values.
+    ///
+    /// # Panics
+    ///
+    /// Panics if one of `percents` is not from 0 to 100.
+    pub fn percentiles(&self, percents: &[f64]) -> Vec<Time> {
+        let ranks: Vec<u64> = percents.iter().map(|percent| histogram::rank(self.count, *percent)).collect();
         if self.is_empty() {
-            return Time::ZERO;
+            return vec![Time::ZERO; percents.len()];
         }
-        // In whole numbers: as floats, 7 of 100 would take the eighth.
-        let thousandths = (percent * 1_000.0).round() as u128;
-        let rank = (u128::from(self.count) * thousandths).div_ceil(100_000).max(1) as u64;
         match &self.values {
-            Values::Exact(values) => {
-                let mut values = values.clone();
-                *values.select_nth_unstable(rank as usize - 1).1
-            }
-            Values::Counts(counts) => {
-                let mut passed = 0;
-                let at = counts.iter().position(|times| {
-                    passed += times;
-                    passed >= rank
-                });
-                // No value of the bucket is greater than its end, nor than the greatest of all.
-                at.map_or(self.max, |bucket| bucket_last(bucket).clamp(self.min, self.max))
-            }
+            Values::Exact(values) => of_ranks(values.clone(), &ranks),
+            Values::Counts(counts) => ranks.iter().map(|rank| self.of_counts(counts, *rank)).collect(),
+        }
+    }
+
+    /// Returns the value of a rank, from 1 on, in counts of buckets.
+    fn of_counts(&self, counts: &[u64], rank: u64) -> Time {
+        let mut passed = 0;
+        let at = counts.iter().position(|times| {
+            passed += times;
+            passed >= rank
+        });
+        // No value of the bucket is greater than its end, nor than the greatest of all.
+        at.map_or(self.max, |bucket| Time::from_ps(bucket_last(bucket)).clamp(self.min, self.max))
+    }
+
+    /// Returns the values as a histogram of picoseconds.
+    pub fn histogram(&self) -> Histogram {
+        let (min, max) = (self.min().ps(), self.max().ps());
+        match &self.values {
+            Values::Exact(values) => Histogram::of_counts(min, max, &counted(values)),
+            Values::Counts(counts) => Histogram::of_counts(min, max, counts),
         }
     }
 
     /// Goes from values to counts.
     fn coarsen(&mut self) {
         if let Values::Exact(values) = &self.values {
-            let mut counts = Vec::new();
-            values.iter().for_each(|&value| count(&mut counts, bucket(value), 1));
-            self.values = Values::Counts(counts);
+            self.values = Values::Counts(counted(values));
         }
     }
+}
+
+/// Returns the values of the given ranks, from 1 on.
+fn of_ranks(mut values: Vec<Time>, ranks: &[u64]) -> Vec<Time> {
+    let mut order: Vec<usize> = (0..ranks.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(ranks[*at]));
+    let mut found = vec![Time::ZERO; ranks.len()];
+    // Values above a rank that was found are not looked at again.
+    for at in order {
+        let rank = ranks[at] as usize;
+        found[at] = *values.select_nth_unstable(rank - 1).1;
+        values.truncate(rank);
+    }
+    found
+}
+
+/// Returns the number of values in each bucket.
+fn counted(values: &[Time]) -> Vec<u64> {
+    let mut counts = Vec::new();
+    values.iter().for_each(|&value| count(&mut counts, bucket(value), 1));
+    counts
 }
 
 fn count(counts: &mut Vec<u64>, bucket: usize, times: u64) {
@@ -171,18 +204,8 @@ fn count(counts: &mut Vec<u64>, bucket: usize, times: u64) {
     counts[bucket] += times;
 }
 
-/// The bucket of a value: one for each value below 256, then 128 for each doubling.
 fn bucket(value: Time) -> usize {
-    let ps = value.ps();
-    let shift = ps.checked_ilog2().unwrap_or(0).saturating_sub(FINE_BITS);
-    ((u64::from(shift) << FINE_BITS) + (ps >> shift)) as usize
-}
-
-/// The greatest value of a bucket.
-fn bucket_last(bucket: usize) -> Time {
-    let shift = (bucket as u64 >> FINE_BITS).saturating_sub(1);
-    let fine = bucket as u64 - (shift << FINE_BITS);
-    Time::from_ps(fine << shift | ((1 << shift) - 1))
+    bucket_of(value.ps())
 }
 
 #[cfg(test)]
@@ -213,16 +236,6 @@ mod tests {
         assert_eq!((none.count(), none.mean_us()), (0, 0.0));
     }
 
-    #[test]
-    fn buckets_join_without_gaps() {
-        for bucket_of in 0..bucket(Time::MAX) {
-            let last = bucket_last(bucket_of);
-            assert_eq!(bucket(last), bucket_of);
-            assert_eq!(bucket(Time::from_ps(last.ps() + 1)), bucket_of + 1);
-        }
-        assert_eq!(bucket_last(bucket(Time::MAX)), Time::MAX);
-    }
-
     proptest! {
         #[test]
         fn counts_stay_within_the_stated_error(
@@ -234,6 +247,28 @@ mod tests {
             prop_assert_eq!((exact.mean(), exact.min(), exact.max()), (coarse.mean(), coarse.min(), coarse.max()));
             let (of_exact, of_coarse) = (exact.percentile(percent), coarse.percentile(percent));
             prop_assert!(of_exact <= of_coarse && of_coarse.ps() - of_exact.ps() <= of_exact.ps() / 128);
+        }
+
+        #[test]
+        fn several_percentiles_are_those_that_are_asked_for_alone(
+            values in prop::collection::vec(0..50u64, 1..200),
+            percents in prop::collection::vec(0.0..=100.0f64, 1..6),
+        ) {
+            let mut sorted = values.clone();
+            sorted.sort_unstable();
+            for exact_max in [300, 0] {
+                let summary = summary(exact_max, &values);
+                let alone: Vec<Time> = percents.iter().map(|percent| summary.percentile(*percent)).collect();
+                prop_assert_eq!(summary.percentiles(&percents), alone.clone());
+                let rank = |percent: &f64| histogram::rank(sorted.len() as u64, *percent) as usize;
+                let of_sorted = percents.iter().map(|percent| Time::from_ps(sorted[rank(percent) - 1]));
+                prop_assert_eq!(alone, of_sorted.collect::<Vec<_>>());
+            }
+        }
+
+        #[test]
+        fn the_histogram_of_values_is_that_of_their_counts(values in prop::collection::vec(any::<u64>(), 0..50)) {
+            prop_assert_eq!(summary(100, &values).histogram(), summary(0, &values).histogram());
         }
 
         #[test]

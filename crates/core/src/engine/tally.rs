@@ -91,6 +91,8 @@ pub struct MessageTally {
     latency_series: RefCell<TimeSeries>,
     /// The latencies of the flows that are tested for an initial transient.
     flow_series: RefCell<FlowSeries>,
+    /// The latest instant at which a measured message was delivered, by its receiver's clock.
+    last_delivery: Cell<Time>,
     lost: RefCell<BTreeSet<u64>>,
     /// The numbers of packets that software dropped, by reason.
     dropped_packets: RefCell<BTreeMap<&'static str, u64>>,
@@ -116,6 +118,7 @@ impl MessageTally {
             latencies: RefCell::default(),
             latency_series: RefCell::default(),
             flow_series: RefCell::default(),
+            last_delivery: Cell::default(),
             lost: RefCell::default(),
             dropped_packets: RefCell::default(),
             settled: RefCell::default(),
@@ -151,6 +154,7 @@ impl MessageTally {
         if let Some(start) = journey.start().filter(|_| self.measuring.get()) {
             self.latencies.borrow_mut().add(at.since(start));
             self.latency_series.borrow_mut().add(at.ps(), at.since(start).ps());
+            self.last_delivery.set(self.last_delivery.get().max(at));
         }
     }
 
@@ -305,6 +309,12 @@ impl MessageTally {
     /// The same latencies by the instants of delivery, in picoseconds.
     pub fn latency_series(&self) -> Ref<'_, TimeSeries> {
         self.latency_series.borrow()
+    }
+
+    /// Returns the latest instant at which a measured message was delivered, by its receiver's clock, which may be ahead
+    /// of the simulation.
+    pub fn last_delivery(&self) -> Time {
+        self.last_delivery.get()
     }
 
     /// Waits until each endpoint has been delivered, or has lost, as many messages as it expects. A

@@ -15,13 +15,15 @@ pub(super) struct TaskInfo {
     pub waiting: Cell<Option<PointId>>,
     /// Whether `polled` has precedence over the reason of the current wait.
     pub overrides_wait: Cell<bool>,
+    /// The number of reasons for which the task works, where it does not poll.
+    pub works: Cell<u32>,
 }
 
 impl TaskInfo {
     /// Creates the entry of a running task; the run waits for the end of an `essential` one.
     pub fn new(name: Cow<'static, str>, essential: bool) -> TaskInfo {
-        let (finished, polled, waiting, overrides_wait) = Default::default();
-        TaskInfo { name, essential, finished, polled, waiting, overrides_wait }
+        let (finished, polled, waiting, overrides_wait, works) = Default::default();
+        TaskInfo { name, essential, finished, polled, waiting, overrides_wait, works }
     }
 
     /// Returns the reason for which the task waits.
@@ -59,25 +61,42 @@ impl Sim {
     /// States what the current task polls for while the guard lives: a deadlock report then names this reason for
     /// a task that polls with delays, or waits for a bus in between.
     pub fn polls_for(&self, point: PointId) -> Polls<'_> {
-        self.set_wait_reason(point, false)
+        self.set_wait_reason(Some(point), false)
     }
 
     /// Like [`polls_for`](Sim::polls_for), but `point` also overrides the reasons of the signals and resources at which
     /// the task waits.
     pub fn waits_for(&self, point: PointId) -> Polls<'_> {
-        self.set_wait_reason(point, true)
+        self.set_wait_reason(Some(point), true)
     }
 
-    fn set_wait_reason(&self, point: PointId, more: bool) -> Polls<'_> {
+    /// States that the current task works while the guard lives, and does not poll: a run is not stuck as long as one
+    /// of its tasks works, however slow it is. A task works for a bounded time on what is there, such as the packet
+    /// that a poll has found; [`polls_for`](Sim::polls_for) within it states that it polls again.
+    pub fn works(&self) -> Polls<'_> {
+        let works = self.set_wait_reason(None, false);
+        self.add_work(works.task, true);
+        Polls { works: true, ..works }
+    }
+
+    /// States that `task` begins to work or ends it, where it does not poll.
+    pub(crate) fn add_work(&self, task: TaskId, begins: bool) {
+        if task != NO_TASK {
+            let works = &self.0.task_info.borrow()[task as usize].works;
+            works.set(if begins { works.get() + 1 } else { works.get() - 1 });
+        }
+    }
+
+    fn set_wait_reason(&self, point: Option<PointId>, more: bool) -> Polls<'_> {
         let task = self.0.current.get();
         let before = match task {
             NO_TASK => (None, false),
             task => {
                 let task_info = &self.0.task_info.borrow()[task as usize];
-                (task_info.polled.replace(Some(point)), task_info.overrides_wait.replace(more))
+                (task_info.polled.replace(point), task_info.overrides_wait.replace(more))
             }
         };
-        Polls { sim: self, task, before }
+        Polls { sim: self, task, before, works: false }
     }
 
     /// States that `task` is in a wait, or (with `None`) that the wait ended.
@@ -86,13 +105,16 @@ impl Sim {
     }
 }
 
-/// A guard that states why its task polls, as long as it lives: see [`Sim::polls_for`].
-#[must_use = "a task polls while its guard lives"]
+/// A guard that states why its task polls, or that it works, as long as it lives: see [`Sim::polls_for`] and
+/// [`Sim::works`].
+#[must_use = "a task polls or works while its guard lives"]
 pub struct Polls<'a> {
     sim: &'a Sim,
     task: TaskId,
     /// The reason that holds again when the guard is dropped.
     before: (Option<PointId>, bool),
+    /// Whether the task works.
+    works: bool,
 }
 
 impl Drop for Polls<'_> {
@@ -101,6 +123,7 @@ impl Drop for Polls<'_> {
             let task_info = &self.sim.0.task_info.borrow()[self.task as usize];
             task_info.polled.set(self.before.0);
             task_info.overrides_wait.set(self.before.1);
+            task_info.works.set(task_info.works.get() - u32::from(self.works));
         }
     }
 }

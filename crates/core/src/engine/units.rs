@@ -197,6 +197,20 @@ impl Hertz {
         self.end_of_cycle(self.cycle_at(now).saturating_add(cycles))
     }
 
+    /// Returns when `amount` has passed at `rate`, if it begins at `start`. Where it takes whole cycles and begins at
+    /// an edge of this clock, or within a picosecond behind it, it ends as far behind the edge that many cycles later:
+    /// both edges are rounded once, and not their distance. Else its time is rounded up.
+    pub const fn end_of_transfer(self, start: Time, amount: Bytes, rate: Rate) -> Time {
+        let bit_cycles = (amount.0 as u128 * 8).saturating_mul(self.0 as u128);
+        let (cycles, rest) = (bit_cycles / rate.0 as u128, bit_cycles % rate.0 as u128);
+        let first = self.cycle_before(start);
+        let behind = start.since(self.end_of_cycle(first));
+        if rest > 0 || behind.ps() > 1 || cycles > u64::MAX as u128 {
+            return start.saturating_add(rate.time_for(amount));
+        }
+        self.end_of_cycle(first.saturating_add(cycles as u64)).saturating_add(behind)
+    }
+
     /// The length of a cycle, if that is a whole number of picoseconds: cycles are then counted without dividing.
     pub const fn period(self) -> Option<Time> {
         match PS_PER_S.is_multiple_of(self.0) {
@@ -256,6 +270,23 @@ mod tests {
             assert_eq!(clock.cycle_at(clock.end_of_cycle(n)), n);
             assert_eq!(clock.edge_after(clock.end_of_cycle(n), 2), clock.end_of_cycle(n + 2));
         }
+    }
+
+    #[test]
+    fn a_transfer_of_whole_cycles_ends_at_an_edge() {
+        let (clock, memory) = (Hertz(33_000_000), Rate::from_bytes_per_s(264_000_000));
+        for first in [0, 1, 2, 17, 32, 1_000_003, 999_999_999] {
+            for behind in [0, 1].map(Time::from_ps) {
+                let start = clock.end_of_cycle(first) + behind;
+                let end = |bytes| clock.end_of_transfer(start, Bytes(bytes), memory);
+                assert_eq!([8, 128].map(end), [1, 16].map(|cycles| clock.end_of_cycle(first + cycles) + behind));
+                assert_eq!(end(4), start + memory.time_for(Bytes(4)), "half a cycle ends at no edge");
+            }
+            let start = clock.end_of_cycle(first) + Time::from_ps(2);
+            assert_eq!(clock.end_of_transfer(start, Bytes(8), memory), start + memory.time_for(Bytes(8)));
+        }
+        let slow = Rate::from_bits_per_s(1);
+        assert_eq!(Hertz(u64::MAX).end_of_transfer(Time::ZERO, Bytes(u64::MAX), slow), Time::END);
     }
 
     #[test]

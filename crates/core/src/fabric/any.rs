@@ -55,7 +55,7 @@ macro_rules! forward {
     (
         $(#[$doc:meta])*
         $trait:ident for $any:ident, boxed as $dyn:ident;
-        by shared reference: $( fn $shared:ident() -> $shared_value:ty; )*
+        by shared reference: $( fn $shared:ident($($shared_arg:ident: $shared_type:ty),*) -> $shared_value:ty; )*
         by exclusive reference: $( fn $own:ident($($own_arg:ident: $own_type:ty),*) $(-> $own_value:ty)?; )*
         asynchronous: $(
             fn $wait:ident($(&$wait_ref:ident: $wait_target:ty,)? $($wait_arg:ident: $wait_type:ty),*)
@@ -65,7 +65,7 @@ macro_rules! forward {
         $(#[$doc])*
         #[allow(missing_docs)]
         pub trait $dyn {
-            $( fn $shared(&self) -> $shared_value; )*
+            $( fn $shared(&self $(, $shared_arg: $shared_type)*) -> $shared_value; )*
             $( fn $own(&mut self $(, $own_arg: $own_type)*) $(-> $own_value)?; )*
             $(
                 fn $wait<'a>(&'a mut self $(, $wait_ref: &'a $wait_target)? $(, $wait_arg: $wait_type)*)
@@ -74,7 +74,11 @@ macro_rules! forward {
         }
 
         impl<T: $trait> $dyn for T {
-            $( fn $shared(&self) -> $shared_value { $trait::$shared(self) } )*
+            $(
+                fn $shared(&self $(, $shared_arg: $shared_type)*) -> $shared_value {
+                    $trait::$shared(self $(, $shared_arg)*)
+                }
+            )*
             $( fn $own(&mut self $(, $own_arg: $own_type)*) $(-> $own_value)? { $trait::$own(self $(, $own_arg)*) } )*
             $(
                 fn $wait<'a>(&'a mut self $(, $wait_ref: &'a $wait_target)? $(, $wait_arg: $wait_type)*)
@@ -87,8 +91,10 @@ macro_rules! forward {
         #[deny(clippy::missing_trait_methods)]
         impl $trait for $any {
             $(
-                fn $shared(&self) -> $shared_value {
-                    on_port!($any, self, port => $trait::$shared(port), port => $dyn::$shared(&**port))
+                fn $shared(&self $(, $shared_arg: $shared_type)*) -> $shared_value {
+                    on_port!($any, self,
+                        port => $trait::$shared(port $(, $shared_arg)*),
+                        port => $dyn::$shared(&**port $(, $shared_arg)*))
                 }
             )*
             $(
@@ -130,6 +136,7 @@ forward! {
     StreamRx for AnyStreamRx, boxed as DynStreamRx;
     by shared reference:
         fn blocks_channel() -> bool;
+        fn end_of_transfer(start: Time, bytes: Bytes, rate: Rate) -> Time;
     by exclusive reference:
         fn return_credit(bytes: Bytes);
         fn set_packet_mode();

@@ -77,6 +77,12 @@ pub trait StreamRx {
     /// Waits for what arrives next: at most `most` bytes, where the fabric can divide a piece.
     async fn next(&mut self, most: Bytes) -> Piece;
 
+    /// Returns when a reader that begins at `start` has taken `bytes` at `rate`, in whole picoseconds. A fabric with a
+    /// clock keeps what takes whole cycles on the edges of that.
+    fn end_of_transfer(&self, start: Time, bytes: Bytes, rate: Rate) -> Time {
+        start.saturating_add(rate.time_for(bytes))
+    }
+
     /// Returns the credit of `bytes` that were taken.
     fn return_credit(&mut self, bytes: Bytes);
 

@@ -23,6 +23,12 @@ pub trait FabricSpec: PartSpec {
         None
     }
 
+    /// Returns the names of the nodes that a machine has for which none are described, if the fabric has names for
+    /// them.
+    fn node_names(&self) -> Option<Vec<String>> {
+        None
+    }
+
     /// Returns what is wrong if it joins nodes of these names. Asked only of values that are sound by themselves.
     fn check_nodes(&self, _nodes: &[String]) -> Vec<ParameterError> {
         Vec::new()

@@ -3,6 +3,7 @@
 use super::any_processor::AnyProcessor;
 use super::processor::Processor;
 use crate::engine::resource::Acquire;
+use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, Doing, Time};
 use std::cell::Cell;
 use std::future::Future;
@@ -16,6 +17,8 @@ pub struct CpuLease {
     what: &'static str,
     /// Start of the span that is recorded next.
     since: Cell<Time>,
+    /// The task that acquired it, which works while the lease lives, unless it polls.
+    task: TaskId,
 }
 
 /// The future of [`AnyProcessor::acquire`].
@@ -41,7 +44,9 @@ impl Future for AcquireCpu<'_> {
         ready!(Pin::new(&mut self.request).poll(context)).keep();
         self.cpu.enter();
         let since = Cell::new(self.cpu.arbiter().begin_lease());
-        Poll::Ready(CpuLease { cpu: self.cpu.clone(), what: self.what, since })
+        let (sim, task) = (self.cpu.sim(), self.cpu.sim().current());
+        sim.add_work(task, true);
+        Poll::Ready(CpuLease { cpu: self.cpu.clone(), what: self.what, since, task })
     }
 }
 
@@ -64,6 +69,7 @@ impl CpuLease {
 impl Drop for CpuLease {
     fn drop(&mut self) {
         self.did(self.what, None, 0);
+        self.cpu.sim().add_work(self.task, false);
         self.cpu.leave();
         self.cpu.arbiter().end_lease(self.cpu.now());
     }

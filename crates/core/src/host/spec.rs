@@ -4,7 +4,7 @@
 use super::capabilities::HostCapabilities;
 use super::node::HostNode;
 use crate::engine::{Bytes, NodeId, Rate, Sim};
-use crate::part::PartSpec;
+use crate::part::{ParameterError, PartSpec};
 use std::rc::Rc;
 
 /// Size of a host's main memory, as it is described.
@@ -66,6 +66,11 @@ pub trait HostSpec: PartSpec {
     /// Returns why the number at `key` has no effect on a run with an interface that needs `needs`, if the host can tell.
     fn inert_reason_with(&self, _key: &str, _needs: &HostCapabilities) -> Option<&'static str> {
         None
+    }
+
+    /// Returns what is probably not what was meant, though it can be simulated: `narrows check` prints it.
+    fn warnings(&self) -> Vec<ParameterError> {
+        Vec::new()
     }
 
     /// Builds the host of `node` from checked parameters.

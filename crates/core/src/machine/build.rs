@@ -56,6 +56,20 @@ impl Built {
     pub fn run(&self) -> Outcome {
         self.simulation.run(self.limits)
     }
+
+    /// Returns how the run ended that ended as `outcome` for the engine: as its program sees it, or in a loss if it
+    /// completed without some of its messages.
+    pub fn final_outcome(&self, outcome: Outcome) -> Outcome {
+        let outcome = self.running.final_outcome(&self.world, outcome);
+        match (outcome.is_complete(), self.world.tally.dropped()) {
+            (false, _) | (_, 0) => outcome,
+            (true, lost) => {
+                let (sent, losses) = (self.world.tally.sent(), self.world.sim.losses());
+                let first = losses.first.first().map_or_else(String::new, |first| format!("; the first loss: {first}"));
+                Outcome::Loss(format!("{lost} of {sent} messages were lost, and nothing sends them again{first}"))
+            }
+        }
+    }
 }
 
 fn names(machine: &Machine) -> Vec<String> {

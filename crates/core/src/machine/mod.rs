@@ -130,7 +130,7 @@ impl Machine {
         {
             workload = workload.with_spec(resolved);
         }
-        let nodes = nodes::or_all(named, fabric.nodes(), &hosts);
+        let nodes = nodes::or_all(named, &fabric, &hosts);
         if let Some(expanded) = workload.with_endpoints(&|| names_for_patterns(&nodes)) {
             workload = workload.with_spec(expanded);
         }
@@ -361,8 +361,9 @@ impl Registry {
         varied: &[String],
     ) -> Result<Read<Machine>, Problems> {
         let loaded = load(&Source { document, sets, varied, shelf: shipped::shelf() })?;
-        let read = Reading::new(loaded).read(|t| Machine::read(t, self))?;
+        let mut read = Reading::new(loaded).read(|t| Machine::read(t, self))?;
         let problems = check::check(&read);
+        check::settle_defaults(&mut read);
         if problems.is_empty() { Ok(read) } else { Err(read.problems(problems)) }
     }
 

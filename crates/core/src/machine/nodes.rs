@@ -1,6 +1,6 @@
 //! The nodes of a description: named one by one, many at once, or as many as the fabric has.
 
-use super::{HostPart, InterfacePart, NodeDescription, Registry};
+use super::{FabricPart, HostPart, InterfacePart, NodeDescription, Registry};
 use crate::text::Table;
 
 /// An entry of `[nodes]`.
@@ -60,22 +60,18 @@ pub(super) fn named(described: &[(String, Described)]) -> Vec<NodeDescription> {
     nodes
 }
 
-/// Returns the nodes; where none are described, as many as the fabric has, or two, all of the only kind of host.
+/// Returns the nodes; where none are described, those of the fabric, by its names or numbered, or two, all of the only
+/// kind of host.
 pub(super) fn or_all(
     named: Vec<NodeDescription>,
-    of_fabric: Option<u32>,
+    fabric: &FabricPart,
     hosts: &[(String, HostPart)],
 ) -> Vec<NodeDescription> {
     let [(host, _)] = hosts else { return named };
     if !named.is_empty() {
         return named;
     }
-    let node = |number| NodeDescription {
-        name: format!("node{number}"),
-        key: "nodes".to_owned(),
-        host: host.clone(),
-        ni: None,
-        endpoints: 1,
-    };
-    (0..of_fabric.unwrap_or(2)).map(node).collect()
+    let node = |name| NodeDescription { name, key: "nodes".to_owned(), host: host.clone(), ni: None, endpoints: 1 };
+    let numbered = || (0..fabric.nodes().unwrap_or(2)).map(|number| format!("node{number}")).collect();
+    fabric.node_names().unwrap_or_else(numbered).into_iter().map(node).collect()
 }

@@ -190,6 +190,9 @@ impl Endpoint {
             };
             return peer.loopback.send_loopback(context, slot, packet).await;
         }
+        let sim = context.cpu.sim();
+        // The first attempt is work; those after it poll for room, whatever it costs to find none.
+        let mut works = Some(sim.works());
         let token = context.driver.begin_send(&context.cpu, &packet.journey);
         let mut polls = None;
         loop {
@@ -198,12 +201,14 @@ impl Endpoint {
             let is_sent = context.driver.try_send(&context.cpu, packet, &token).await;
             drop(hold);
             if is_sent {
+                sim.progress();
                 return attempted;
             }
+            drop(works.take());
             if receive().await {
                 polls = None;
             } else {
-                let polls_for_room = || context.driver.polled_room().map(|room| context.cpu.sim().polls_for(room));
+                let polls_for_room = || context.driver.polled_room().map(|room| sim.polls_for(room));
                 polls = polls.or_else(polls_for_room);
                 self.sharing.wait_for_room(context, permit).await;
             }
@@ -337,7 +342,12 @@ impl Endpoint {
                 .map(|arrival| PolledPacket::Interface { arrival, _receiver: None }),
         };
         let Some(mut packet) = packet else { return PollResult::Empty };
-        self.messages.take(context, &mut packet).await.map_or(PollResult::Fragment, PollResult::Message)
+        let sim = context.cpu.sim();
+        sim.progress();
+        let _works = sim.works();
+        let taken = self.messages.take(context, &mut packet).await;
+        sim.progress();
+        taken.map_or(PollResult::Fragment, PollResult::Message)
     }
 
     /// Shows a received payload to `look`; returns its result.

@@ -235,6 +235,7 @@ impl SharedNode {
                 return Some(PolledPacket::Interface { arrival, _receiver: held });
             }
             let peer = self.peers.inbox(arrival.to);
+            let _works = context.cpu.sim().works();
             match held.is_none() && self.leaves_to(peer) {
                 true => peer.push_found(arrival, context.cpu.now()),
                 false => {

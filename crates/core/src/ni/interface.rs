@@ -39,6 +39,9 @@ pub struct InterfaceLimits {
     pub message: Bytes,
     /// What bounds the length of messages.
     pub message_bound: MessageBound,
+    /// Largest number of 32-bit words of an active message, as [`DriverLimits::words`](super::DriverLimits::words) of
+    /// its driver.
+    pub words: usize,
     /// Largest number of nodes that a header can name.
     pub nodes: u32,
     /// Largest number of endpoints that a header can name.
@@ -51,10 +54,19 @@ pub struct InterfaceLimits {
 
 impl InterfaceLimits {
     /// Returns the limits of an interface that numbers the packets of a message and has no host DMA engine to drive
-    /// alone.
+    /// alone. Its active messages have as many words as a packet, until [`with_words`](InterfaceLimits::with_words)
+    /// states how many fit behind the headers.
     pub const fn new(packet: Bytes, message: Bytes, nodes: u32, endpoints: EndpointLimit) -> InterfaceLimits {
-        let message_bound = MessageBound::PacketNumbers;
-        InterfaceLimits { packet, message, message_bound, nodes, endpoints, has_host_dma: false, one_sided: None }
+        let (message_bound, words) = (MessageBound::PacketNumbers, packet.len() / 4);
+        let one_sided = None;
+        InterfaceLimits { packet, message, message_bound, words, nodes, endpoints, has_host_dma: false, one_sided }
+    }
+
+    /// States the largest number of 32-bit words of an active message.
+    #[must_use]
+    pub const fn with_words(mut self, words: usize) -> InterfaceLimits {
+        self.words = words;
+        self
     }
 
     /// States that a message is one packet, which lies in a buffer of the interface.

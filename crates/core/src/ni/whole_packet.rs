@@ -139,6 +139,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         let turn = cpu.acquire("look for room").await;
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
+        let _works = cpu.sim().works();
         let endpoints = [packet.from, packet.to].map(|end| self.port.addresses().place(end));
         let ComposedPacket { body, length } = self.nic.post(cpu, packet, endpoints).await;
         cpu.sync().await;

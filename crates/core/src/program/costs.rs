@@ -8,7 +8,7 @@
 
 use super::worker::{self, Worker};
 use super::{RunningWorkload, parallel};
-use crate::engine::{EndId, Metric, Outcome};
+use crate::engine::{EndId, Metric, Outcome, Signal, Time};
 use crate::messaging::World;
 use crate::messaging::active::Active;
 use crate::messaging::shared::{SharedAddress, Space};
@@ -56,12 +56,12 @@ pub struct SingleCosts {
 
 impl Part for SingleCosts {
     const INFO: PartInfo = PartInfo::new("costs", "Cost of single messages or accesses to shared memory")
-        .small_input("operation = \"read\"\nwriter = 2\nreaders = 1\ntimes = 3");
+        .small_input("writer = 2\nreaders = 1\ntimes = 3");
 }
 
 impl WorkloadSpec for SingleCosts {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
@@ -96,16 +96,21 @@ impl WorkloadSpec for SingleCosts {
             parameters: self.clone(),
             blocks,
             workers,
-            handled_ps: Cell::new(0),
+            handled: Cell::new((0, 0)),
+            has_handled: Signal::new(&world.sim, "a message to be handled"),
             cycles: RefCell::default(),
         });
         for endpoint in world.actives() {
             // A handler that owned its endpoint would keep it alive for ever.
             let (run, own) = (Rc::downgrade(&run), Rc::downgrade(endpoint));
-            endpoint.on_message(move |_| {
+            let handled = move || {
                 let both = run.upgrade().zip(own.upgrade());
-                both.into_iter().for_each(|(run, own)| run.handled_ps.set(own.now().ps()));
-            });
+                both.into_iter().for_each(|(run, own)| run.record_handled(own.now()));
+            };
+            let transferred = handled.clone();
+            endpoint.on_message(move |_| handled());
+            // A message that is longer than a packet is a transfer.
+            endpoint.on_transfer(move |_, _, _| transferred());
         }
         worker::start(world, &run.workers, |worker| run.clone().program(worker));
         run
@@ -116,8 +121,9 @@ struct CostRun {
     parameters: SingleCosts,
     blocks: Vec<SharedAddress>,
     workers: Vec<Rc<Worker>>,
-    /// Time at which the last message was handled, in picoseconds.
-    handled_ps: Cell<u64>,
+    /// Number of messages handled, and the time at which the last one was, in picoseconds.
+    handled: Cell<(u64, u64)>,
+    has_handled: Signal,
     cycles: RefCell<Vec<f64>>,
 }
 
@@ -126,7 +132,7 @@ fn value(block: usize) -> u64 {
     0x5EED_0000 + block as u64
 }
 
-/// Cycles after which no operation is in flight any more.
+/// Cycles after which no operation is in flight any more, if a message has been handled by then.
 const PAUSE: u64 = 5_000;
 
 impl CostRun {
@@ -148,7 +154,10 @@ impl CostRun {
         if own == node {
             worker.compute(PAUSE).await;
             match operation {
-                Operation::Message => self.messages(worker.endpoint()).await,
+                Operation::Message => {
+                    worker.release().await;
+                    self.messages(worker.endpoint()).await;
+                }
                 Operation::Read | Operation::Write => self.accesses(&worker).await,
             }
         }
@@ -169,12 +178,24 @@ impl CostRun {
 
     async fn messages(&self, endpoint: &Active) {
         let words = vec![0; self.parameters.words as usize];
-        for _ in 0..self.parameters.times {
+        for number in 0..self.parameters.times {
             let start = endpoint.now();
             parallel::send(endpoint, self.parameters.home as usize, 0, &words).await;
             endpoint.compute(PAUSE).await;
-            self.record(endpoint, self.handled_ps.get().saturating_sub(start.ps()));
+            if self.handled.get().0 <= number {
+                while self.handled.get().0 <= number {
+                    self.has_handled.wait().await;
+                }
+                endpoint.compute(PAUSE).await;
+            }
+            self.record(endpoint, self.handled.get().1.saturating_sub(start.ps()));
         }
+    }
+
+    /// Records that a message was handled at `now` by the clock of its receiver.
+    fn record_handled(&self, now: Time) {
+        self.handled.set((self.handled.get().0 + 1, now.ps()));
+        self.has_handled.notify();
     }
 
     async fn accesses(&self, worker: &Worker) {

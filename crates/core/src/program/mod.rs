@@ -73,14 +73,23 @@ pub use pattern::PATTERNS;
 pub use spec::{FlowEndpoint, Objective, PlannedFlow, WorkloadNeeds, WorkloadSpec};
 pub use warm_up::{WARM_UP, WarmUpCheck};
 
-use crate::engine::{Map, Metric, Outcome};
+use crate::engine::{Distribution, Map, Metric, Outcome, SampleUnit, Summary};
 use crate::messaging::World;
-use metrics::{delivery_metrics, interface_metrics, latency_metrics, latency_metrics_in, value_if};
+use metrics::{delivery_metrics, interface_metrics, value_if};
+
+/// The name of the one-way latency of messages, from the call that sends one.
+const MESSAGE_LATENCY: &str = "message.latency_one_way";
 
 /// A workload that was started in a world; it reports its metrics when the run has ended.
 pub trait RunningWorkload {
     /// Returns the measured metrics.
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric>;
+
+    /// Returns the distributions whose summaries are among the metrics; by default the one-way latencies of all
+    /// measured messages.
+    fn distributions(&self, world: &World, _outcome: &Outcome) -> Vec<Distribution> {
+        vec![message_latencies(&world.tally.latencies())]
+    }
 
     /// Returns how the run ended as the program sees it; `outcome` is how it ended for the engine.
     fn final_outcome(&self, _world: &World, outcome: Outcome) -> Outcome {
@@ -101,6 +110,16 @@ pub trait RunningWorkload {
     fn map(&self) -> Option<Map> {
         None
     }
+}
+
+/// Returns the distribution of one-way latencies of messages.
+fn message_latencies(latencies: &Summary) -> Distribution {
+    Distribution::new(MESSAGE_LATENCY, SampleUnit::Picoseconds, latencies)
+}
+
+/// Returns the metrics of one-way latencies of messages.
+fn message_latency_metrics(latencies: &Summary) -> Vec<Metric> {
+    Distribution::metrics(MESSAGE_LATENCY, SampleUnit::Picoseconds, latencies)
 }
 
 /// Parses a flow written as `"from -> to"`.

@@ -6,7 +6,7 @@
 use super::{EndpointPair, RunningWorkload, pattern};
 use crate::engine::flow_series::FlowSeries;
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, EndId, Metric, Outcome};
+use crate::engine::{Bytes, Distribution, EndId, Metric, Outcome, SampleUnit};
 use crate::messaging::{Outgoing, World};
 use crate::part::{Part, PartInfo};
 use crate::program::{PlannedFlow, WARM_UP, WarmUpCheck, WorkloadNeeds, WorkloadSpec};
@@ -40,6 +40,9 @@ struct Measurements {
     latencies: RefCell<Summary>,
     series: RefCell<FlowSeries>,
 }
+
+/// The name of the latency of a fault: from the fault to the page in its frame.
+const LATENCY: &str = "fetch.latency";
 
 /// The tag of every page; only one fault waits at a time.
 const TAG: u16 = 1;
@@ -144,14 +147,19 @@ impl WorkloadSpec for PageFetch {
 
 impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let mut metrics = super::latency_metrics("fetch.latency", &self.latencies.borrow());
+        let mut metrics = Distribution::metrics(LATENCY, SampleUnit::Picoseconds, &self.latencies.borrow());
         metrics.extend(super::delivery_metrics(world));
-        metrics.extend(super::latency_metrics("message.latency_one_way", &world.tally.latencies()));
+        metrics.extend(super::message_latency_metrics(&world.tally.latencies()));
         metrics
+    }
+
+    fn distributions(&self, world: &World, _: &Outcome) -> Vec<Distribution> {
+        let faults = Distribution::new(LATENCY, SampleUnit::Picoseconds, &self.latencies.borrow());
+        vec![faults, super::message_latencies(&world.tally.latencies())]
     }
 
     fn warm_up_check(&self, world: &World, _: &Outcome) -> Option<WarmUpCheck> {
         let (series, warm_up) = (&self.series.borrow(), ("workload.page-fetch.warm-up", self.warm_up, "faults"));
-        Some(WarmUpCheck::of_flows(world, series, warm_up, ("fetch.latency", "us", 1e6)))
+        Some(WarmUpCheck::of_flows(world, series, warm_up, (LATENCY, "us", 1e6)))
     }
 }

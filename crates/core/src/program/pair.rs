@@ -83,7 +83,7 @@ impl Part for Pair {
 
 impl WorkloadSpec for Pair {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds::default()
+        WorkloadNeeds { packet_words: 1, ..WorkloadNeeds::default() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {

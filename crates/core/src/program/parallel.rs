@@ -2,6 +2,7 @@
 
 use super::collective::Collective;
 use super::pattern;
+use crate::engine::metric::name_word;
 use crate::engine::{EndId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage, Cause};
@@ -137,7 +138,8 @@ pub(super) fn endpoint_id(node: usize) -> EndId {
 pub(super) fn metrics(world: &World, own: impl IntoIterator<Item = Metric>) -> Vec<Metric> {
     let mut metrics = packet_metrics(world);
     metrics.extend(own);
-    metrics.extend(latency_metrics(world));
+    // Each packet of active messages counts as a message, from the call that sends it.
+    metrics.extend(super::message_latency_metrics(&world.tally.latencies()));
     metrics
 }
 
@@ -157,7 +159,7 @@ fn packet_metrics(world: &World) -> Vec<Metric> {
     // Endpoints that accepted none of the packets sent to them are named, up to a limit.
     let silent = world.endpoints().zip(actives).filter(|(_, active)| active.pending() > 0 && active.accepted() == 0);
     for (endpoint, active) in silent.take(SILENT_ENDPOINTS_MAX) {
-        metrics.push(count(&format!("packets.never_accepted.{}", endpoint.name()), active.pending()));
+        metrics.push(count(&format!("packets.never_accepted.{}", name_word(endpoint.name())), active.pending()));
     }
     metrics.extend(size_metrics(actives));
     metrics.extend(frame_metrics(world, actives));
@@ -176,7 +178,7 @@ fn size_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
     let messages = count("messages.count", sizes.values().sum());
     let bytes: u64 = sizes.iter().map(|(size, times)| size * times).sum();
     let each = sizes.iter().map(|(size, times)| count(&format!("messages.size.{size}"), *times));
-    [messages, Metric::new("messages.bytes", bytes as f64, "B")].into_iter().chain(each).collect()
+    [messages, Metric::count("messages.bytes", bytes as f64, "B")].into_iter().chain(each).collect()
 }
 
 /// Returns the mean time that programs spent in their timed section, and its breakdown by cause.
@@ -190,17 +192,11 @@ fn time_metrics(actives: &[Rc<Active>]) -> Vec<Metric> {
     [Metric::new("time.program", total, "cycles")].into_iter().chain(causes).collect()
 }
 
-/// Returns the one-way latencies of all messages that programs received, from the call that sends each. Each packet of
-/// active messages counts as a message.
-fn latency_metrics(world: &World) -> Vec<Metric> {
-    super::latency_metrics("message.latency_one_way", &world.tally.latencies())
-}
-
 /// Number of silent endpoints that metrics name.
 const SILENT_ENDPOINTS_MAX: usize = 16;
 
 fn count(name: &str, count: u64) -> Metric {
-    Metric::new(name, count as f64, "")
+    Metric::count(name, count as f64, "")
 }
 
 fn frame_metrics(world: &World, actives: &[Rc<Active>]) -> Vec<Metric> {
@@ -221,7 +217,7 @@ fn frame_metrics(world: &World, actives: &[Rc<Active>]) -> Vec<Metric> {
         sum("ni.carried", |unit| unit.carried),
         sum("ni.retransmitted", |unit| unit.retransmitted),
         sum("ni.duplicates", |unit| unit.duplicates),
-        Metric::new("ni.state", state as f64, "B"),
+        Metric::count("ni.state", state as f64, "B"),
     ]
 }
 

@@ -6,7 +6,7 @@
 use super::pattern::{ExpectedPayloads, PatternBuffers};
 use super::{EndpointPair, RunningWorkload};
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, EndId, Metric, Outcome};
+use crate::engine::{Bytes, Distribution, EndId, Metric, Outcome};
 use crate::messaging::{Outgoing, World};
 use crate::part::{Part, PartInfo};
 use crate::program::{PlannedFlow, WARM_UP, WarmUpCheck, WorkloadNeeds, WorkloadSpec};
@@ -119,12 +119,18 @@ impl WorkloadSpec for PingPong {
     }
 }
 
+impl Measurements {
+    /// Returns the latencies of the messages from the first node.
+    fn latencies(&self, world: &World) -> Summary {
+        let (from, to) = self.forward;
+        world.tally.flow(from, to).latencies
+    }
+}
+
 impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let (from, to) = self.forward;
-        let latencies = world.tally.flow(from, to).latencies;
         let round_trips = self.round_trips.borrow();
-        let mut metrics = super::latency_metrics("message.latency_one_way", &latencies);
+        let mut metrics = super::message_latency_metrics(&self.latencies(world));
         metrics.push(Metric::new(
             "round_trip.latency",
             super::value_if(!round_trips.is_empty(), round_trips.mean_us()),
@@ -132,6 +138,10 @@ impl RunningWorkload for Measurements {
         ));
         metrics.extend(super::delivery_metrics(world));
         metrics
+    }
+
+    fn distributions(&self, world: &World, _: &Outcome) -> Vec<Distribution> {
+        vec![super::message_latencies(&self.latencies(world))]
     }
 
     fn warm_up_check(&self, world: &World, _: &Outcome) -> Option<WarmUpCheck> {

@@ -25,6 +25,9 @@ pub struct WorkloadNeeds {
     pub one_sided: Option<(&'static str, Bytes)>,
     /// Key that requires hosts on which memory accesses take time, if one does.
     pub timed_memory: Option<&'static str>,
+    /// Most 32-bit words that the workload sends in one packet as an active message, whatever the interface; 0 if it
+    /// sends none.
+    pub packet_words: usize,
     /// Longest packet in flits, where the workload injects packets itself; 0 otherwise.
     pub packet_flits: u16,
 }
@@ -38,12 +41,19 @@ impl Default for WorkloadNeeds {
             host_dma: false,
             one_sided: None,
             timed_memory: None,
+            packet_words: 0,
             packet_flits: 0,
         }
     }
 }
 
 impl WorkloadNeeds {
+    /// Returns the needs of a workload of active messages and transfers: a packet carries two words, such as a number
+    /// of 64 bits, or the offset of a transfer's part and a word of it.
+    pub fn active_messages() -> WorkloadNeeds {
+        WorkloadNeeds { packet_words: 2, ..WorkloadNeeds::default() }
+    }
+
     /// Returns the needs of a workload that drives a routed fabric without hosts and interfaces, in packets of up to
     /// `packet_flits` flits.
     pub fn fabric_only(packet_flits: u16) -> WorkloadNeeds {

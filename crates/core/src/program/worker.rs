@@ -10,6 +10,7 @@
 
 use super::collective::Collective;
 use super::parallel;
+use crate::engine::sim::PointId;
 use crate::engine::{EndId, Metric, Time};
 use crate::host::{Address, CpuLease, Processor};
 use crate::messaging::World;
@@ -38,6 +39,10 @@ pub struct Worker {
     /// The lease of the processor, while the program computes and accesses memory.
     cpu_lease: RefCell<Option<CpuLease>>,
     next_poll: Cell<Time>,
+    /// Whether it accesses memory only to wait for what another program writes.
+    waits: Cell<bool>,
+    /// The reason of such a wait.
+    store: PointId,
 }
 
 impl Worker {
@@ -53,6 +58,8 @@ impl Worker {
             shared: shared.clone(),
             cpu_lease: RefCell::new(None),
             next_poll: Cell::new(Time::ZERO),
+            waits: Cell::new(false),
+            store: endpoint.cpu().sim().point("a store of another program"),
         })
     }
 
@@ -66,7 +73,8 @@ impl Worker {
         self.endpoint.endpoints()
     }
 
-    /// Returns its active-message endpoint.
+    /// Returns its active-message endpoint. Calls of it acquire the processor, which the program
+    /// [releases](Worker::release) before.
     pub fn endpoint(&self) -> &Rc<Active> {
         &self.endpoint
     }
@@ -89,6 +97,14 @@ impl Worker {
             if self.is_poll_due() {
                 self.poll().await;
             }
+        }
+    }
+
+    /// Releases the processor if a computation or an access holds it. A program does so before it calls its
+    /// [endpoint](Worker::endpoint) itself, whose calls acquire the processor.
+    pub async fn release(&self) {
+        if self.cpu_lease.borrow().is_some() {
+            self.release_cpu(Cause::Others).await;
         }
     }
 
@@ -189,6 +205,8 @@ impl Worker {
 
     /// Waits until `condition` holds of the word at `at`; loads it again whenever it was written.
     pub async fn wait_for(&self, at: SharedAddress, condition: impl Fn(u64) -> bool) {
+        let _polls = self.endpoint.cpu().sim().polls_for(self.store);
+        self.waits.set(true);
         while !condition(self.load(at).await) {
             self.release_cpu(Cause::Others).await;
             let is_invalidated = || self.shared.accessible_address(at, Want::Read).is_none();
@@ -201,6 +219,7 @@ impl Worker {
                 false => self.endpoint.wait_until(is_invalidated).await,
             }
         }
+        self.waits.set(false);
     }
 
     /// Waits until `condition` holds, which only handlers change.
@@ -284,6 +303,10 @@ impl Worker {
 
     async fn poll(&self) {
         self.release_cpu(Cause::Receive).await;
+        if !self.waits.get() {
+            // It has computed, or accessed memory, since the last poll.
+            self.endpoint.cpu().sim().progress();
+        }
         self.endpoint.poll().await;
         self.next_poll.set(self.endpoint.now() + self.endpoint.clock().cycles(self.poll_every()));
     }

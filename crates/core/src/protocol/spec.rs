@@ -64,8 +64,8 @@ pub trait ProtocolSpec: PartSpec {
         of_fabric
     }
 
-    /// Returns the key that asks for a second logical network, if its value does.
-    fn second_class_key(&self) -> Option<&'static str> {
+    /// Returns the key that asks for a second logical network, if its value does, and the word that asks for none.
+    fn second_class_key(&self) -> Option<(&'static str, &'static str)> {
         None
     }
 

@@ -126,6 +126,16 @@ impl<'t> Table<'t> {
         self.choose_here(doc, members, Absence::IsAllowed, read)
     }
 
+    /// Returns which of several keys, of which one suffices, the highest layer defines, or `None` if none is defined.
+    /// Two that one layer defines are reported.
+    pub fn select_key(&self, keys: &[&'static str]) -> Option<&'static str> {
+        let names = keys.iter().copied();
+        let selection = tree_of(self.node).map(|tree| select_variant(tree, names)).unwrap_or_default();
+        let members: Vec<(&'static str, &'static str)> = keys.iter().map(|key| (*key, "")).collect();
+        self.report_conflict(&selection, &members);
+        selection.chosen.map(|at| keys[at])
+    }
+
     fn choose_here<T>(
         &mut self,
         doc: &'static str,

@@ -238,6 +238,16 @@ impl<K: ValueKind> Field<'_, '_, K> {
         self.take(node)
     }
 
+    /// Reports what is wrong with a value that another key overrides, and does not return it.
+    pub fn overridden(self) {
+        self.describe(|| Need::Optional);
+        if let Some(Err(invalid_values)) =
+            self.table.child(self.key).map(|node| self.kind.decode(node, self.table.all_texts()))
+        {
+            self.table.invalid_values(self.key, self.doc, invalid_values);
+        }
+    }
+
     /// Returns the value, or this default if the key is absent.
     pub fn or(self, default: K::Written<'_>) -> K::Value {
         let synthetic = TreeNode::synthetic(self.kind.written(default));

@@ -253,7 +253,16 @@ impl Loader<'_> {
         let label = near.map_or("no part has this name".to_string(), |near| format!("did you mean \"{near}\"?"));
         let help = match self.shelf.names {
             [] => "there are no shipped parts".to_string(),
-            names => format!("the shipped parts are {}", suggest::phrase(names.iter().copied())),
+            names => {
+                // Of the folder that is named, if there is one: the others cannot be meant.
+                let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+                let is_in = |part: &&&str| part.rsplit_once('/').is_some_and(|(of, _)| of == folder);
+                let inside: Vec<&str> = names.iter().filter(is_in).copied().collect();
+                match inside.is_empty() {
+                    true => format!("the shipped parts are {}", suggest::phrase(names.iter().copied())),
+                    false => format!("the shipped parts in `{folder}/` are {}", suggest::phrase(inside)),
+                }
+            }
         };
         Problem::new(format!("there is no shipped part \"{}\"", name.escape_debug())).at(place, label).help(help)
     }

@@ -9,6 +9,7 @@ pub mod kind;
 pub mod leaves;
 pub mod load;
 mod misplaced;
+pub mod name_pattern;
 pub mod origin;
 pub mod parameters;
 pub mod problem;

@@ -124,11 +124,28 @@ pub fn no_unit<Q: Quantity>(number: &str) -> ParseError {
     if Decimal::parse(number).is_none() {
         return not_a_number::<Q>(number);
     }
-    let unit = Q::EXAMPLE.split(' ').nth(1).unwrap_or_default();
+    let unit = plausible_unit::<Q>(number);
     ParseError::new(
         format!("{} needs a unit", Q::WHAT),
         format!("write \"{number} {unit}\"; units are {}", units::<Q>()),
     )
+}
+
+/// The factor by which a plausible quantity is at most larger than the example of its kind (chosen).
+const PLAUSIBLE: f64 = 1e6;
+
+/// Returns the unit of the example, or the smallest of its kind if the number would be implausible with it: 12500000000
+/// are bytes a second rather than megabytes.
+fn plausible_unit<Q: Quantity>(number: &str) -> &'static str {
+    let (example, unit) = Q::EXAMPLE.split_once(' ').unwrap_or_default();
+    let amount = |text: &str| text.parse::<f64>().unwrap_or_default();
+    if amount(number) <= PLAUSIBLE * amount(example) {
+        return unit;
+    }
+    // Without its prefix: `B/s` of `MB/s`, which is no unit of bits.
+    let base = unit.get(1..).unwrap_or_default();
+    let smaller = Q::UNITS.iter().map(|(name, _)| *name).take_while(|name| *name != unit);
+    smaller.into_iter().find(|name| name.ends_with(base)).unwrap_or(unit)
 }
 
 /// Returns the error for any other value where a quantity is expected.
@@ -326,6 +343,10 @@ mod tests {
 
     #[test]
     fn a_fault_says_what_to_write() {
+        assert!(fault::<Rate>("12500000000").contains("write \"12500000000 B/s\""));
+        assert!(fault::<Rate>("12500").contains("write \"12500 MB/s\""));
+        assert!(fault::<Hertz>("2000000000").contains("write \"2000000000 Hz\""));
+        assert!(fault::<Bytes>("1000000000").contains("write \"1000000000 B\""));
         assert_eq!(fault::<Time>("40"), "a time needs a unit: write \"40 ns\"; units are ps, ns, us, ms, s");
         assert!(fault::<Bytes>("8 KB").contains("write \"8 KiB\" (8192 B) or \"8 kB\" (8000 B)"));
         assert!(fault::<Bytes>("8 MB").contains("\"8 MiB\" (8388608 B) or \"8000 kB\" (8000000 B)"));

@@ -105,6 +105,14 @@ impl<T> Read<T> {
         self.loaded.root.at(path.split('.')).is_some()
     }
 
+    /// Replaces the default at `path` by the word that holds instead, which only the whole description tells. A value that
+    /// is defined in any layer is kept.
+    pub fn replace_default(&mut self, path: &str, word: &str) {
+        if !self.is_defined(path) {
+            self.records.replace_default(path, word);
+        }
+    }
+
     /// Returns a problem with the value at `path` that was found after reading.
     pub fn wrong(&self, path: &str, message: &str, help: &str) -> Problem {
         diagnostics::positioned(&self.loaded.root, &self.records, path, path, self.loaded.root.place.clone(), message)

@@ -1,6 +1,6 @@
 //! The values that were read, one by one: for `narrows show` and for the description inside a result.
 
-use super::origin::Origin;
+use super::origin::{Layer, Origin};
 use serde_json::{Map, Value as Json};
 
 /// One value that was read.
@@ -78,6 +78,20 @@ impl Records {
     /// The value at a path. What is asked for was most often read just now.
     pub fn find(&self, path: &str) -> Option<&Entry> {
         self.each().rfind(|entry| entry.path == path)
+    }
+
+    /// Replaces the value at `path` where it is a default, by the word that holds instead.
+    pub fn replace_default(&mut self, path: &str, word: &str) {
+        let values = self.0.iter_mut().filter_map(|(_, mark)| match mark {
+            Mark::Value(entry, json) if entry.path == path && entry.origin.layer == Layer::Default => {
+                Some((entry, json))
+            }
+            _ => None,
+        });
+        for (entry, json) in values {
+            word.clone_into(&mut entry.value);
+            *json = word.into();
+        }
     }
 
     fn each(&self) -> impl DoubleEndedIterator<Item = &Entry> {

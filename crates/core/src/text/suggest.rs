@@ -28,6 +28,11 @@ fn distance(given: &str, name: &str) -> Option<usize> {
     if name.rsplit('/').next() == Some(given) {
         return Some(0);
     }
+    // A folder that both names have says nothing about how near the rest is.
+    let (given, name) = match (given.rsplit_once('/'), name.rsplit_once('/')) {
+        (Some((folder, given)), Some((same, name))) if folder == same => (given, name),
+        _ => (given, name),
+    };
     if given.len() >= 3 && (name.starts_with(given) || given.starts_with(name) && name.len() >= 3) {
         return Some(1);
     }
@@ -71,6 +76,8 @@ mod tests {
     #[test]
     fn what_is_not_near_is_not_suggested() {
         assert_eq!(nearest("torus", ["mesh", "ring"]), None);
+        assert_eq!(nearest("fabrics/ethernet", ["fabrics/myrinet", "fabrics/nifdy-torus"]), None);
+        assert_eq!(nearest("fabrics/myrinte", ["fabrics/myrinet", "fabrics/nifdy-torus"]), Some("fabrics/myrinet"));
         assert_eq!(nearest("a", ["b"]), None);
         assert_eq!(nearest("", ["b"]), None);
         assert_eq!(nearest(&"x".repeat(10_000), ["b"]), None);

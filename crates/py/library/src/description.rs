@@ -2,9 +2,10 @@
 
 use crate::registry;
 use crate::table::Table;
-use crate::wait::work;
+use crate::wait::{Watch, work};
 use crate::wrong::{DescriptionError, unsound, wrong};
 use narrows::engine::Recorder;
+use narrows::experiment::fit::control::{FitControl, FitMonitor};
 use narrows::experiment::fit::curve::Curve;
 use narrows::experiment::fit::curve_fit::CurveFit;
 use narrows::experiment::subject::Subject;
@@ -110,7 +111,7 @@ impl Description {
             let chart = (ledger.messages > 0).then(|| ledger.chart("Where a message's time goes").svg());
             let names = read.value.end_names();
             let data = messages.then(|| tidy::messages(&result.deliveries, &names));
-            Ok((Record::of(&read, &result).with_host(wall_s, result.events), chart, data))
+            Ok((Record::of(&read, &result).with_host(wall_s, result.events).with_folder(&read), chart, data))
         })?
         .map_err(unsound)?;
         let messages = data.map(|data| Py::new(py, Table::of(data)?)).transpose()?;
@@ -145,14 +146,14 @@ impl Description {
         let record = work(py, jobs, None, |_| {
             let read = self.subject.read(&sets)?;
             let result = narrows::experiment::run(&read.value, Recorder::off());
-            let sure = single::uncertainties(&reader, &result.metrics, &|_| (), &|| ())?;
+            let sure = single::uncertainties(&reader, &result, &|_| (), &|| ())?;
             Ok(Record::of(&read, &result).with_uncertainty(&sure))
         })?;
         Ok(record.map_err(unsound)?.pretty())
     }
 
     /// Fits constants on curves, each a name and a text; as JSON.
-    #[pyo3(signature = (sets, curves, constants, prior, noise, jobs))]
+    #[pyo3(signature = (sets, curves, constants, prior, noise, tolerance, state, jobs))]
     #[expect(clippy::too_many_arguments, reason = "each is one of Python's, where they have names")]
     fn fit(
         &self,
@@ -162,14 +163,27 @@ impl Description {
         constants: Vec<String>,
         prior: Option<f64>,
         noise: f64,
+        tolerance: Option<f64>,
+        state: Option<PathBuf>,
         jobs: Option<usize>,
     ) -> PyResult<String> {
         let read = |(name, text): &(String, String)| Curve::read(Path::new(name), text).map_err(unsound);
         let curves: Vec<Curve> = curves.iter().map(read).collect::<PyResult<_>>()?;
         let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
-        let fitted = work(py, jobs, None, |_| {
-            CurveFit { reader: &reader, curves: &curves, constants: &constants, prior, noise, done: &|| () }.fit()
+        let fitted = work(py, jobs, None, |watch| {
+            let control = FitControl { monitor: &FitWatch(watch), state: state.as_deref() };
+            let (curves, constants) = (&curves[..], &constants[..]);
+            CurveFit { reader: &reader, curves, constants, prior, noise, tolerance, control }.fit()
         })?;
         Ok(fitted.map_err(unsound)?.json().to_string())
+    }
+}
+
+/// Stops a fit on Ctrl-C; its state file keeps the runs so far.
+struct FitWatch<'a>(&'a Watch);
+
+impl FitMonitor for FitWatch<'_> {
+    fn is_stopped(&self) -> bool {
+        self.0.is_stopped()
     }
 }

@@ -1,11 +1,12 @@
 //! Searches from Python: `narrows sweep --find`.
 
 use crate::description::Description;
+use crate::registry;
 use crate::sweep::{SweepAsked, read};
 use crate::table::Table;
 use crate::wait::work;
 use crate::wrong::grouped;
-use narrows::experiment::find::{FindQuery, PointValues, ProblemGroups};
+use narrows::experiment::find::{FindQuery, PointValues, ProblemGroups, SearchedPoints};
 use narrows::experiment::reader::Reader;
 use narrows::experiment::sweep::values_of;
 use narrows::experiment::vary::Dimension;
@@ -43,7 +44,10 @@ pub fn find(
         let reader = |varied: &[String]| read(&subject, &asked.sets, varied, watch);
         let other = against.as_ref().map(|(subject, sets)| move |varied: &[String]| read(subject, sets, varied, watch));
         let other = other.as_ref().map(|other| other as Reader<'_>);
-        let question = FindQuery::of(&what, &over, other.is_some(), &reader, &all[0]).map_err(Unanswered)?;
+        let of_other = against.as_ref().map_or(&[][..], |(_, sets)| &sets[..]);
+        let sets = [&asked.sets[..], of_other].concat();
+        let among = SearchedPoints { registry: registry(), sets: &sets, first: &all[0] };
+        let question = FindQuery::of(&what, &over, other.is_some(), &reader, &among).map_err(Unanswered)?;
         for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
             question.check(&all, reader).map_err(Unanswered)?;
         }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `description.rs` | a description: check, show, run, ask, fit |
 //! | `sweep.rs` | many runs, here or on somebody's executor |
+//! | `distribution.rs` | distributions: percentiles, merging, charts |
 //! | `find.rs` | where along a key a metric passes a value |
 //! | `table.rs` | tidy data, handed over as Arrow lies in memory |
 //! | `picture.rs` | pictures as files |
@@ -16,6 +17,7 @@
 //! results look.
 
 mod description;
+mod distribution;
 mod find;
 mod picture;
 mod study;
@@ -50,9 +52,11 @@ pub fn module(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> 
     assert!(REGISTRY.set(Arc::new(registry)).is_ok(), "a process has one registry of parts");
     module.add_class::<description::Description>()?;
     module.add_class::<description::Ran>()?;
+    module.add_class::<distribution::Distribution>()?;
     module.add_class::<study::Reproduced>()?;
     module.add_class::<sweep::Planned>()?;
     module.add_class::<table::Table>()?;
+    module.add_function(wrap_pyfunction!(distribution::cdf, module)?)?;
     module.add_function(wrap_pyfunction!(find::find, module)?)?;
     module.add_function(wrap_pyfunction!(picture::write_picture, module)?)?;
     module.add_function(wrap_pyfunction!(study::reproduce, module)?)?;

@@ -1,6 +1,7 @@
 //! Pictures as files, in the form that the name asks for.
 
 use crate::wrong::{file, wrong};
+use narrows::report::files::write_whole;
 use narrows::report::image::ImageFormat;
 use narrows::text::Problem;
 use pyo3::exceptions::PyValueError;
@@ -16,5 +17,5 @@ pub fn write_picture(svg: &str, path: PathBuf) -> PyResult<()> {
         wrong(problem.help(format!("name a file that ends in one of {}", endings.join(", "))))
     })?;
     let bytes = form.bytes(svg).map_err(PyValueError::new_err)?;
-    std::fs::write(&path, bytes).map_err(|error| file(&path, &error))
+    write_whole(&path, &bytes).map_err(|error| file(&path, &error))
 }

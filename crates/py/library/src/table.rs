@@ -8,9 +8,10 @@ use arrow_array::RecordBatch;
 use arrow_array::RecordBatchIterator;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_schema::ffi::FFI_ArrowSchema;
-use narrows::experiment::plot::PlotSpec;
+use narrows::experiment::plot::{self, CdfSpec, LatencyLoadSpec, PlotSpec};
 use narrows::experiment::tidy;
 use narrows::report::dataset::{ColumnValues, Dataset, Encoding, batch};
+use narrows::report::files::write_whole;
 use narrows::text::Problem;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -76,7 +77,7 @@ impl Table {
     fn write(&self, path: PathBuf) -> PyResult<()> {
         let encoding = Encoding::of(&path).ok_or_else(|| wrong(no_form(&path)))?;
         let bytes = self.data.bytes(encoding).map_err(PyValueError::new_err)?;
-        std::fs::write(&path, bytes).map_err(|error| file(&path, &error))
+        write_whole(&path, &bytes).map_err(|error| file(&path, &error))
     }
 
     /// A chart as SVG, and how many values were not there to be drawn.
@@ -90,6 +91,17 @@ impl Table {
     ) -> PyResult<(String, usize)> {
         let drawn = PlotSpec { title, x, y, by, log }.draw(&self.data).map_err(wrong)?;
         Ok((drawn.svg, drawn.left_out))
+    }
+
+    /// Returns a chart of the cumulative distribution of a column as SVG.
+    fn cdf(&self, column: &str, by: Vec<String>, log: (bool, bool), title: Option<String>) -> PyResult<String> {
+        let sets = plot::of_dataset(&self.data, column, &by).map_err(wrong)?;
+        Ok(CdfSpec { title, log }.draw(&sets).map_err(wrong)?.svg)
+    }
+
+    /// Returns a chart of latency over offered load as SVG.
+    fn latency_load(&self, by: Vec<String>, log_x: bool, title: Option<String>) -> PyResult<String> {
+        Ok(LatencyLoadSpec { title, by, log_x }.draw(&self.data).map_err(wrong)?.svg)
     }
 
     #[pyo3(signature = (requested_schema = None))]

@@ -12,21 +12,26 @@ Describe a machine, run it, and ask:
 | `Machine` | hosts, interface, protocol, fabric and workload: run it, ask it, fit it |
 | `sweep` | many runs as one table, in threads or on any executor |
 | `find` | where a metric passes a value, or another machine's |
+| `Distribution`, `cdf` | percentiles and histograms of latencies, merged over seeds, and their chart |
 | `Table` | tidy data that pandas, polars and pyarrow take without copying |
 | `reproduce` | a study from the literature, or one's own |
+| `UnfinishedRun` | a run that ended in a deadlock or livelock, at a limit, or with messages lost, with its result |
 | `DescriptionError` | bad input: what is wrong, where, and what was probably meant |
 """
 
+from ._distribution import Distribution, cdf
+from ._figure import Figure
 from ._machine import Fit, Machine, Whatif
 from ._narrows import VERSION as __version__
 from ._narrows import DescriptionError
-from ._result import Figure, Metric, Result
+from ._result import Metric, Result, UnfinishedRun
 from ._study import Study, reproduce
 from ._sweep import WorkerError, find, sweep
 from ._table import Table
 
 __all__ = [
     "DescriptionError",
+    "Distribution",
     "Figure",
     "Fit",
     "Machine",
@@ -34,9 +39,11 @@ __all__ = [
     "Result",
     "Study",
     "Table",
+    "UnfinishedRun",
     "Whatif",
     "WorkerError",
     "__version__",
+    "cdf",
     "find",
     "reproduce",
     "sweep",

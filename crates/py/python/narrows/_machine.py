@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ._figure import number, rows_html
 from ._narrows import Description
-from ._result import Result, number, rows_html
+from ._result import Result, UnfinishedRun
 from ._settings import setting
 
 
@@ -32,8 +33,16 @@ class Fit:
     Attributes:
         constants: Each with `key`, `before`, `after`, `prior`, `left_free` (one standard deviation of its
             logarithm before and after) and whether it is `determined` by what was measured.
-        residuals: Each number fitted on: `expected`, `before`, `after`, `unit`, and the `error` as a part.
+        residuals: Each number fitted on: `expected`, `before`, `after`, `unit`, and the `error` as a part. `missing`
+            is the reason why there is no number, such as `deadlock`.
         settled: Whether the solver came to an end.
+        reached: Whether the error of every number is at most its `tolerance`. A fit for which this is false failed.
+        failed: The parts of the curves that are not reached, each from its `first` number to its `last`, with the
+            smallest and the largest of its `errors`.
+        correlation: The correlation of each two constants, in the order of `constants`.
+        undetermined: Combinations of constants that the numbers do not determine: with these `changes`, no number
+            changes by more than `effect`.
+        incomplete: The numbers whose runs did not complete with some values of the constants, each with the `reason`.
         machine: The machine with the fitted values.
     """
 
@@ -41,6 +50,11 @@ class Fit:
         self.constants: list[dict[str, Any]] = data["constants"]
         self.residuals: list[dict[str, Any]] = data["residuals"]
         self.settled: bool = data["settled"]
+        self.reached: bool = data["reached"]
+        self.failed: list[dict[str, Any]] = data["failed"]
+        self.correlation: list[list[float]] = data["correlation"]
+        self.undetermined: list[dict[str, Any]] = data["undetermined"]
+        self.incomplete: list[dict[str, Any]] = data["incomplete"]
         self.machine = machine
         for one in self.constants:
             if "*" not in one["key"]:
@@ -48,14 +62,16 @@ class Fit:
 
     def __repr__(self) -> str:
         constants = ", ".join(f"{one['key']}: {one['before']} → {one['after']}" for one in self.constants)
-        return f"Fit({constants})"
+        return f"Fit({constants})" if self.reached else f"Fit({constants}; failed)"
 
     def _repr_html_(self) -> str:
         rows = [
             [one["key"], one["before"], one["after"], f"±{one['prior']:.1%}", f"±{one['left_free']:.1%}"]
             for one in self.constants
         ]
-        return rows_html(["constant", "before", "after", "prior", "left free"], rows)
+        table = rows_html(["constant", "before", "after", "prior", "left free"], rows)
+        parts = "".join(f"<li>{part['first']} to {part['last']}</li>" for part in self.failed)
+        return table + (f"<p>The fit failed; not reached are:</p><ul>{parts}</ul>" if parts else "")
 
 
 class Machine:
@@ -135,21 +151,28 @@ class Machine:
         """
         return json.loads(self._description.show(list(self._sets)))
 
-    def run(self, *, seed: int | None = None, messages: bool = False) -> Result:
+    def run(self, *, seed: int | None = None, messages: bool = False, allow_unfinished: bool = False) -> Result:
         """Runs it once.
 
         Args:
             seed: The seed of every random stream; by default the description's.
             messages: Keep every message, for `Result.messages`.
+            allow_unfinished: Return the result of a run that did not complete, too: `outcome` and `reason` say how it
+                ended.
 
         Returns:
-            The result; one that ended stuck says so in `outcome` and `stuck`, and is no exception.
+            The result.
 
         Raises:
             DescriptionError: The description is not sound.
+            UnfinishedRun: The run ended in a deadlock or livelock, at a limit, or with messages lost. The result is in
+                the exception.
         """
         machine = self if seed is None else self.set("run.seed", seed)
-        return Result(self._description.run(list(machine._sets), messages))
+        result = Result(self._description.run(list(machine._sets), messages))
+        if not result.is_complete and not allow_unfinished:
+            raise UnfinishedRun(result)
+        return result
 
     def whatif(self, metric: str | None = None, *, by: float = 2.0, jobs: int | None = None) -> Whatif:
         """Tries every number of the machine larger and smaller: what gains, what binds, what changes nothing.
@@ -172,13 +195,18 @@ class Machine:
 
         Returns:
             By metric: `value`, `unit`, `left_free` (one standard deviation, as a part of the value) and
-            `elasticities`, the constants that it comes from, the largest part first.
+            `elasticities`, the constants that it comes from, the largest part first; and `untried`, the constants
+            whose part is missing, since the changed machine cannot be compared, each with the reason.
 
         Raises:
-            DescriptionError: The description is not sound.
+            DescriptionError: The description is not sound, or its run does not complete.
         """
         record = json.loads(self._description.uncertainty(list(self._sets), jobs))
-        return {name: {**record["metrics"][name], **sure} for name, sure in record["uncertainty"].items()}
+        untried = record.get("uncertainty_untried", {})
+        return {
+            name: {**record["metrics"][name], **sure, "untried": untried}
+            for name, sure in record["uncertainty"].items()
+        }
 
     def fit(
         self,
@@ -187,6 +215,8 @@ class Machine:
         constants: Sequence[str] = (),
         prior: float | None = None,
         noise: float = 0.03,
+        tolerance: float | None = None,
+        state: str | os.PathLike[str] | None = None,
         jobs: int | None = None,
     ) -> Fit:
         """Fits constants on measured curves: a latency one way as of a ping-pong, or a bandwidth as of a stream.
@@ -199,6 +229,8 @@ class Machine:
             prior: One standard deviation of each constant about its value, as a part; by default 0.25, or what
                 its comment says.
             noise: One standard deviation of what was measured, as a part.
+            tolerance: The largest error of a number in a successful fit, as a part; by default three times `noise`.
+            state: A file that keeps the result of each run, from which an interrupted fit resumes.
             jobs: Runs at once; by default as many as there are processors.
 
         Raises:
@@ -208,7 +240,7 @@ class Machine:
         several = measured if isinstance(measured, (list, tuple)) else [measured]
         curves = [_curve(one) for one in several]
         keys = [constants] if isinstance(constants, str) else list(constants)
-        data = self._description.fit(list(self._sets), curves, keys, prior, noise, jobs)
+        data = self._description.fit(list(self._sets), curves, keys, prior, noise, tolerance, state, jobs)
         return Fit(json.loads(data), self)
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What a run gave, and pictures."""
+"""What a run gave."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from . import _narrows
+from ._distribution import Distribution
+from ._figure import Figure, number, rows_html
 from ._narrows import Ran
 from ._table import Table
 
@@ -25,63 +26,20 @@ class Metric(NamedTuple):
     unit: str
 
 
-class Figure:
-    """A picture: shown by notebooks, saved as SVG.
-
-    Attributes:
-        title: Its heading.
-        svg: The whole SVG document.
-    """
-
-    def __init__(self, title: str, svg: str) -> None:
-        self.title = title
-        self.svg = svg
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the picture.
-
-        Args:
-            path: A file that ends in `.svg`, `.pdf` or `.png`.
-
-        Raises:
-            ValueError: It ends otherwise.
-            OSError: It cannot be written.
-        """
-        _narrows.write_picture(self.svg, Path(path))
-
-    def _repr_svg_(self) -> str:
-        return self.svg
-
-    def __repr__(self) -> str:
-        return f"Figure({self.title!r})"
-
-
-def number(value: float | None) -> str:
-    """A number for reading: three decimals, or three digits where it is small."""
-    if value is None:
-        return "–"
-    return f"{value:.3f}".rstrip("0").rstrip(".") if abs(value) >= 0.01 or value == 0 else f"{value:.3g}"
-
-
-def rows_html(heads: list[str], rows: list[list[str]]) -> str:
-    """A table of texts as HTML."""
-    head = "".join(f"<th>{html.escape(one)}</th>" for one in heads)
-    cells = ["".join(f"<td>{html.escape(one)}</td>" for one in row) for row in rows]
-    body = "".join(f"<tr>{row}</tr>" for row in cells)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
 class Result:
     """What a run gave: the same as `narrows run --format json` prints.
 
     Attributes:
-        outcome: `done`, `saturated`, `deadlock`, `livelock` or `time-limit`.
-        metrics: Each metric by its name, with its unit.
+        outcome: `done`, `saturated`, `deadlock`, `livelock`, `time-limit` or `loss`.
+        reason: Why the run did not complete; None if it did.
+        is_complete: Whether the run completed, so that its measurements hold.
+        metrics: Each metric by its name, with its unit. If the run did not complete, only counts have values.
+        distributions: The distribution of each latency, by the name of the metric of its mean.
         warm_up: The test for an initial transient among the measured values: `key` and `value` of the warm-up, the
             `metric` that is tested, `initial_transient` (None with too few values) and, where one is detected, its
             `finding` in words. None for workloads that measure no steady state.
         ledger: Where a message's time went: `messages`, `total_us` and `stages`, each with `waiting_us`,
-            `service_us` and its `share` of the latency.
+            `service_us` and its `share` of the latency. Empty if the run did not complete.
         resources: How long each resource was busy: `busy_us`, `moving_us` and the `share` of the run.
         binds: What holds the run back; None where nothing does.
         stuck: Who waits for whom, where the run ended in a deadlock, livelock or at a limit; else None.
@@ -99,7 +57,11 @@ class Result:
         self._messages = ran.messages
         self.record: dict[str, Any] = json.loads(self._text)
         self.outcome: str = self.record["outcome"]
+        self.reason: str | None = self.record.get("reason")
+        self.is_complete: bool = self.outcome in ("done", "saturated")
         self.metrics = {name: Metric(one["value"], one["unit"]) for name, one in self.record["metrics"].items()}
+        found = self.record.get("distributions", {})
+        self.distributions = {name: Distribution.read(name, one) for name, one in found.items()}
         self.warm_up: dict[str, Any] | None = self.record.get("warm_up")
         self.ledger: dict[str, Any] = self.record["ledger"]
         self.resources: list[dict[str, Any]] = self.record["resources"]
@@ -110,6 +72,11 @@ class Result:
         self.seed: int = self.record["seed"]
         self.version: str = self.record["version"]
         self.hash: str = self.record["hash"]
+
+    @property
+    def verdict(self) -> str:
+        """The outcome, and if the run did not complete the reason."""
+        return self.outcome if self.reason is None else f"{self.outcome}: {self.reason}"
 
     @property
     def figures(self) -> dict[str, Figure]:
@@ -144,7 +111,7 @@ class Result:
 
     def __repr__(self) -> str:
         metrics = ", ".join(f"{name}={number(one.value)} {one.unit}".rstrip() for name, one in self.metrics.items())
-        return f"Result({self.outcome}: {metrics})"
+        return f"Result({self.verdict}: {metrics})"
 
     def _repr_html_(self) -> str:
         metrics = [[name, number(one.value), one.unit] for name, one in self.metrics.items()]
@@ -153,7 +120,7 @@ class Result:
             for one in self.ledger["stages"]
         ]
         parts = [
-            f"<p>{html.escape(self.outcome)} after {number(self.simulated_us)} µs simulated; seed {self.seed}, "
+            f"<p>{html.escape(self.verdict)} after {number(self.simulated_us)} µs simulated; seed {self.seed}, "
             f"version {html.escape(self.version)}, hash {self.hash[:12]}</p>",
             rows_html(["metric", "value", "unit"], metrics),
         ]
@@ -162,3 +129,18 @@ class Result:
         if stages:
             parts.append(rows_html(["stage", "waiting [µs]", "service [µs]", "share"], stages))
         return "".join(parts)
+
+
+class UnfinishedRun(RuntimeError):
+    """A run ended in a deadlock or livelock, at a limit, or with messages lost: it measured nothing.
+
+    Attributes:
+        result: The result, with the counts so far and who waits for whom.
+    """
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(result.verdict)
+        self.result = result
+
+    def __reduce__(self) -> tuple[type[UnfinishedRun], tuple[Result]]:
+        return type(self), (self.result,)

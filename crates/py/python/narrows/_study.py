@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _narrows
-from ._result import Figure, rows_html
+from ._figure import Figure, rows_html
 
 
 class Study:

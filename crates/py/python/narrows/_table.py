@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import _narrows
-
-if TYPE_CHECKING:
-    from ._result import Figure
+from ._figure import Figure, axes, number, rows_html
 
 
 def _list(given: str | Sequence[str]) -> list[str]:
@@ -17,8 +15,6 @@ def _list(given: str | Sequence[str]) -> list[str]:
 
 
 def _cell(value: Any) -> str:
-    from ._result import number
-
     if value is None:
         return ""
     return number(value) if isinstance(value, float) else str(value)
@@ -108,20 +104,51 @@ class Table:
         Raises:
             DescriptionError: There is no such column, or several rows fall on one place.
         """
-        from ._result import Figure
-
-        axes = _list(log)
-        if unknown := [axis for axis in axes if axis not in ("x", "y")]:
-            raise ValueError(f"log is `x`, `y` or both, not `{unknown[0]}`")
-        svg, _ = self._native.plot(x, _list(y), _list(by), ("x" in axes, "y" in axes), title)
+        svg, _ = self._native.plot(x, _list(y), _list(by), axes(log), title)
         return Figure(title or f"{', '.join(_list(y))} over {x}", svg)
+
+    def cdf(
+        self,
+        column: str,
+        by: str | Sequence[str] = (),
+        log: str | Sequence[str] = (),
+        title: str | None = None,
+    ) -> Figure:
+        """Draws the share of rows up to each value of a column.
+
+        Args:
+            column: A column of numbers, as of `plot`.
+            by: Columns whose values are lines of their own.
+            log: `x` for a logarithmic axis of values; `y` for the share above each value, logarithmically: the tail.
+            title: The heading.
+
+        Raises:
+            DescriptionError: There is no such column, or it holds text.
+        """
+        return Figure(title or f"Distribution of {column}", self._native.cdf(column, _list(by), axes(log), title))
+
+    def latency_load(
+        self, by: str | Sequence[str] = (), log: str | Sequence[str] = (), title: str | None = None
+    ) -> Figure:
+        """Draws the median and the 99th percentile of the latency over the offered load, of a sweep of open loops.
+
+        Saturated points are left out, and the load that they accepted is marked. The axis of latencies is logarithmic.
+
+        Args:
+            by: Columns whose values have lines of their own; by default all that vary but the last.
+            log: `x` for a logarithmic axis of loads.
+            title: The heading.
+
+        Raises:
+            DescriptionError: The sweep is not of open loops, or all of its points are saturated.
+        """
+        svg = self._native.latency_load(_list(by), axes(log)[0], title)
+        return Figure(title or "Latency over offered load", svg)
 
     def __repr__(self) -> str:
         return f"Table({len(self)} rows, {len(self.columns)} columns: {', '.join(self.columns)})"
 
     def _repr_html_(self) -> str:
-        from ._result import rows_html
-
         shown = self.columns[:16]
         text = [[_cell(one) for one in self[name][:20]] for name in shown]
         more = f"<p>{len(self)} rows, {len(self.columns)} columns</p>"

@@ -4,8 +4,9 @@
 //! line has these.
 
 use super::RunResult;
-use super::find::{FindQuery, MetricCrossing};
+use super::find::{FindQuery, MetricCrossing, SearchedPoints};
 use super::fit::FitResult;
+use super::fit::control::FitControl;
 use super::fit::curve::Curve;
 use super::fit::curve_fit::CurveFit;
 use super::subject::Subject;
@@ -110,7 +111,8 @@ impl Description {
     /// Returns why the condition or the range cannot be read, or the problems of a value that was tried.
     pub fn find(&self, condition: &str, range: &str) -> Result<MetricCrossing, Error> {
         let read = |varied: &[String]| self.read(varied);
-        let query = FindQuery::of(condition, range, false, &read, &[])?;
+        let among = SearchedPoints { registry: self.subject.registry(), sets: &self.sets, first: &[] };
+        let query = FindQuery::of(condition, range, false, &read, &among)?;
         query.check(&[Vec::new()], &read)?;
         let found = query.search(&[Vec::new()], &read, None, None, &|_| ()).map_err(|error| error.groups())?;
         let (_, crossing) = found.into_iter().next().expect("one point was searched");
@@ -148,7 +150,8 @@ impl Description {
         let constants: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
         let reader = |varied: &[String]| self.read(varied);
         let (curves, constants) = (&curves[..], &constants[..]);
-        let fit = CurveFit { reader: &reader, curves, constants, prior: None, noise: NOISE, done: &|| () };
+        let control = FitControl::none();
+        let fit = CurveFit { reader: &reader, curves, constants, prior: None, noise: NOISE, tolerance: None, control };
         Ok(fit.fit()?)
     }
 

@@ -2,13 +2,16 @@
 //!
 //! The metric is assumed to cross once; if it crosses several times, one crossing is found. A range without steps is
 //! halved until its ends are adjacent or within a thousandth of each other.
+//!
+//! A run that did not complete measured nothing, so the search does not go past it: it is reported, and the interval
+//! remains as wide as it was. The latency of a saturated run grows with its length, so it exceeds every bound.
 
 mod condition;
 mod query;
 mod search_range;
 
 pub use condition::Condition;
-pub use query::{FindQuery, FoundRow, PointValues, ProblemGroups};
+pub use query::{FindQuery, FoundRow, PointValues, ProblemGroups, SearchedPoints, undecided};
 pub use search_range::SearchRange;
 
 use super::points::PointStore;
@@ -16,7 +19,7 @@ use super::reader::Reader;
 use super::record;
 use super::result_row::ResultRow;
 use super::sweep::{SweepEvent, run::find_or_run, settings};
-use narrows_core::text::{Problem, Problems};
+use narrows_core::text::Problems;
 use std::io;
 use std::sync::Arc;
 
@@ -45,18 +48,26 @@ pub struct Search<'a> {
     pub on_event: &'a (dyn Fn(SweepEvent) + Sync),
 }
 
-/// The outcome of the comparison at one value of the key.
+/// The comparison at one value of the key.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Probe {
     /// The value of the key.
     pub value: String,
-    /// The metric, if it was measured.
+    /// The metric, if it was measured and does not grow with the length of the run.
     pub metric: Option<f64>,
     /// The metric of the other description.
     pub other: Option<f64>,
     /// Whether the condition holds; for two descriptions, whether the metric of the first is the smaller.
     pub holds: bool,
+    /// Whether the comparison has a result.
+    pub is_decided: bool,
+    /// The outcome of the run.
+    pub outcome: String,
+    /// The outcome of the run of the other description.
+    pub other_outcome: Option<String>,
+    /// Why the comparison has no result, if it has none.
+    pub reason: Option<String>,
 }
 
 /// The result of a search: the last interval, or the whole range if the comparison is the same at both its ends.
@@ -67,6 +78,8 @@ pub struct MetricCrossing {
     pub below: Probe,
     /// The probe at the upper end.
     pub above: Probe,
+    /// The probe at which the search stopped because its comparison has no result.
+    pub stopped_at: Option<Probe>,
     /// The number of values that were run.
     pub probes: usize,
 }
@@ -82,7 +95,47 @@ pub enum FindError {
 impl MetricCrossing {
     /// Returns whether the comparison changes between `below` and `above`.
     pub fn is_between(&self) -> bool {
-        self.below.holds != self.above.holds
+        self.is_decided() && self.below.holds != self.above.holds
+    }
+
+    /// Returns whether the comparison has a result at both ends.
+    pub fn is_decided(&self) -> bool {
+        self.below.is_decided && self.above.is_decided
+    }
+
+    /// Returns the probes whose comparison has no result.
+    pub fn undecided(&self) -> impl Iterator<Item = &Probe> {
+        [&self.below, &self.above].into_iter().chain(&self.stopped_at).filter(|probe| !probe.is_decided)
+    }
+}
+
+/// A metric of one run, as the search compares it.
+struct Measurement {
+    outcome: String,
+    /// The metric; infinite if it grows with the length of the run, `None` if it was not measured.
+    value: Option<f64>,
+    /// Why it was not measured.
+    reason: Option<String>,
+}
+
+impl Measurement {
+    fn of(row: &ResultRow, name: &str) -> Measurement {
+        let measured = row.metric(name).map(|(value, _)| value).filter(|value| !value.is_nan());
+        let value = match (row.is_complete(), record::is_comparable(&row.outcome, name)) {
+            (false, _) => None,
+            (true, false) => Some(f64::INFINITY),
+            (true, true) => measured,
+        };
+        let unmeasured = || match row.is_complete() {
+            true => format!("nothing was measured under `{name}`"),
+            false => row.verdict(),
+        };
+        Measurement { outcome: row.outcome.to_string(), reason: value.is_none().then(unmeasured), value }
+    }
+
+    /// Returns the metric, if it is bounded.
+    fn bounded(&self) -> Option<f64> {
+        self.value.filter(|value| value.is_finite())
     }
 }
 
@@ -91,12 +144,16 @@ impl Search<'_> {
     pub fn run(&self) -> Result<MetricCrossing, FindError> {
         let (mut low, mut high) = self.range.ends();
         let (below, above) = rayon::join(|| self.probe(low), || self.probe(high));
-        let mut found = MetricCrossing { below: below?, above: above?, probes: 2 };
+        let mut found = MetricCrossing { below: below?, above: above?, stopped_at: None, probes: 2 };
         while found.is_between()
             && let Some(middle) = self.range.between(low, high)
         {
             let probe = self.probe(middle)?;
             found.probes += 1;
+            if !probe.is_decided {
+                found.stopped_at = Some(probe);
+                break;
+            }
             match probe.holds == found.below.holds {
                 true => (low, found.below) = (middle, probe),
                 false => (high, found.above) = (middle, probe),
@@ -112,24 +169,31 @@ impl Search<'_> {
             Comparison::WithValue(condition) => condition.metric.as_str(),
             Comparison::WithMachine(name, _) => name,
         };
-        let metric = self.metric(self.reader, &values, name)?;
-        let (other, holds) = match self.comparison {
-            Comparison::WithValue(condition) => (None, metric.is_some_and(|metric| condition.holds(metric))),
-            Comparison::WithMachine(_, other) => {
-                let other = self.metric(other, &values, name)?;
-                let unmeasured = || Problem::new(format!("nothing was measured under `{name}`"));
-                let (Some(one), Some(another)) = (metric, other) else {
-                    return Err(FindError::Invalid(values, Problems::one(unmeasured())));
-                };
-                (other, one < another)
-            }
+        let one = Measurement::of(&*self.result(self.reader, &values)?, name);
+        let another = match self.comparison {
+            Comparison::WithValue(_) => None,
+            Comparison::WithMachine(_, other) => Some(Measurement::of(&*self.result(other, &values)?, name)),
         };
-        Ok(Probe { value, metric, other, holds })
-    }
-
-    fn metric(&self, reader: Reader<'_>, values: &[(String, String)], name: &str) -> Result<Option<f64>, FindError> {
-        let value = self.result(reader, values)?.metric(name).map(|(value, _)| value);
-        Ok(value.filter(|value| !value.is_nan()))
+        let holds = match (self.comparison, one.value, another.as_ref().and_then(|another| another.value)) {
+            (Comparison::WithValue(condition), Some(metric), _) => Some(condition.holds(metric)),
+            (Comparison::WithMachine(..), Some(one), Some(another)) if one.is_finite() || another.is_finite() => {
+                Some(one < another)
+            }
+            _ => None,
+        };
+        let reason = one.reason.clone().or_else(|| another.as_ref().and_then(|another| another.reason.clone()));
+        let reason =
+            reason.or_else(|| holds.is_none().then(|| format!("`{name}` grows in both runs: they are saturated")));
+        Ok(Probe {
+            value,
+            metric: one.bounded(),
+            other: another.as_ref().and_then(Measurement::bounded),
+            holds: holds.unwrap_or(false),
+            is_decided: holds.is_some(),
+            outcome: one.outcome,
+            other_outcome: another.map(|another| another.outcome),
+            reason,
+        })
     }
 
     fn result(&self, reader: Reader<'_>, values: &[(String, String)]) -> Result<Arc<ResultRow>, FindError> {

@@ -7,6 +7,7 @@
 //! | `subject.rs` | the machine description under test, found by name, path or text |
 //! | `reader.rs` | the function that reads a description with overrides |
 //! | `bottleneck.rs` | the bottleneck of a run |
+//! | `outcome.rs` | how a run ended, and what of it can be compared |
 //! | `record.rs` | the result of a run as JSON, with its hash |
 //! | `result_row.rs` | the part of a result that tables show |
 //! | `sweep.rs`, `sweep/` | sweeps: the cross product of varied keys, its shards, its metrics |
@@ -16,8 +17,9 @@
 //! | `seeds.rs` | replications of a run with several seeds |
 //! | `points.rs` | the store of finished points of a sweep |
 //! | `threads.rs` | how runs are distributed over threads |
+//! | `distribution.rs` | distributions as JSON, and their merging |
 //! | `tidy.rs`, `tidy/` | points and messages as tidy data |
-//! | `plot.rs` | charts of tidy data |
+//! | `plot.rs`, `plot/` | charts of tidy data, of distributions and of latency over load |
 //! | `result_page.rs`, `result_page/` | HTML pages of a user's results |
 //! | `constants.rs` | the numeric parameters of a machine, and scaled copies of them |
 //! | `whatif.rs` | the sensitivity of a metric to each numeric parameter |
@@ -34,9 +36,13 @@ pub mod bottleneck;
 pub mod constants;
 mod description;
 #[doc(hidden)]
+pub mod distribution;
+#[doc(hidden)]
 pub mod find;
 #[doc(hidden)]
 pub mod fit;
+#[doc(hidden)]
+pub mod outcome;
 #[doc(hidden)]
 pub mod part_overrides;
 #[doc(hidden)]

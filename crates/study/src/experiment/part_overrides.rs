@@ -29,6 +29,8 @@ const COMMON_TABLES: [&str; 2] = ["router", "loss"];
 #[derive(Clone, Default, Debug)]
 pub struct NamedParts {
     parts: Vec<String>,
+    /// The parts that overrides have replaced; a later override may name a host among them for a node.
+    replaced: Vec<String>,
     /// The nodes with a `host` key.
     nodes: Vec<String>,
 }
@@ -87,50 +89,62 @@ impl NamedParts {
         let with_host = nodes.filter(|(_, node)| node.get("host").is_some());
         NamedParts {
             parts: tree.get("parts").map(words).unwrap_or_default(),
+            replaced: Vec::new(),
             nodes: with_host.map(|(name, _)| name.clone()).collect(),
         }
     }
 
-    /// Applies an ordinary override.
-    fn apply(&mut self, option: &str) {
+    /// Applies an ordinary override; returns whether it names a replaced host, which becomes a part again.
+    fn apply(&mut self, option: &str) -> bool {
         match plain(option) {
             Some((path, value)) if path == ["parts"] => self.parts = words(&value),
-            Some((path, _)) => {
+            Some((path, value)) => {
                 if let [nodes, node, host] = &path[..]
                     && nodes == "nodes"
                     && host == "host"
-                    && !self.nodes.contains(node)
                 {
-                    self.nodes.push(node.clone());
+                    if !self.nodes.contains(node) {
+                        self.nodes.push(node.clone());
+                    }
+                    return self.restore(&format!("hosts/{}", value.as_str().unwrap_or_default()));
                 }
             }
             None => {}
         }
+        false
     }
 
-    /// Rewrites overrides that select parts into overrides of keys that descriptions have: `parts`, and the nodes'
-    /// `host`.
+    /// Makes a replaced part one of the parts again; returns whether it was replaced.
+    fn restore(&mut self, part: &str) -> bool {
+        let is_replaced = self.replaced.iter().any(|replaced| replaced == part);
+        if is_replaced && !self.parts.iter().any(|known| known == part) {
+            self.parts.push(part.to_owned());
+        }
+        is_replaced
+    }
+
+    /// Rewrites overrides that select parts into overrides of keys that descriptions have: `parts`, and in the place of
+    /// `host=NAME` the nodes' `host`, so that later options override it.
     pub fn settings(&self, sets: &[String], varied: &[String]) -> (Vec<String>, Vec<String>) {
         let mut state = self.clone();
         let mut rewrite = |options: &[String]| {
-            let (mut settings, mut hosts, mut any) = (Vec::new(), Vec::new(), false);
+            let (mut settings, mut any) = (Vec::new(), false);
             for option in options {
                 match part_override(option) {
                     None => {
-                        state.apply(option);
+                        any |= state.apply(option);
                         settings.push(option.clone());
                     }
                     Some((family, name)) => {
                         any = true;
                         state.replace(family, &name);
                         let host = |node: &String| format!("nodes.\"{node}\".host={}", Value::from(name.as_str()));
-                        hosts.extend(state.nodes.iter().filter(|_| family.key == "host").map(host));
+                        settings.extend(state.nodes.iter().filter(|_| family.key == "host").map(host));
                     }
                 }
             }
             let parts: Value = state.parts.iter().map(String::as_str).collect::<Vec<_>>().into();
             settings.extend(any.then(|| format!("parts={parts}")));
-            settings.extend(hosts);
             settings
         };
         (rewrite(sets), rewrite(varied))
@@ -140,6 +154,7 @@ impl NamedParts {
         let part = format!("{}/{name}", family.folder);
         let is_of = |part: &String| part.strip_prefix(family.folder).is_some_and(|rest| rest.starts_with('/'));
         let index = self.parts.iter().position(is_of).unwrap_or(self.parts.len());
+        self.replaced.extend(self.parts.iter().filter(|part| is_of(part)).cloned());
         self.parts.retain(|part| !is_of(part));
         self.parts.insert(index.min(self.parts.len()), part);
     }
@@ -191,9 +206,22 @@ mod tests {
         );
         assert_eq!(
             settings(text, &["host=miata", "fabric=myrinet"]),
-            [r#"parts=["hosts/miata", "ni/trapeze", "fabrics/myrinet"]"#, r#"nodes."a".host="miata""#]
+            [r#"nodes."a".host="miata""#, r#"parts=["hosts/miata", "ni/trapeze", "fabrics/myrinet"]"#]
         );
         assert_eq!(settings("", &["ni={}", "ni.udma.x=1"]), ["ni={}", "ni.udma.x=1"], "these are ordinary settings");
+    }
+
+    #[test]
+    fn later_host_of_a_node_overrides_an_earlier_host_by_name() {
+        let text = "parts = ['hosts/p6-natoma', 'hosts/alcor']\n[nodes.a]\nhost = 'p6-natoma'\n";
+        assert_eq!(
+            settings(text, &["host=miata", "nodes.a.host=alcor"]),
+            [r#"nodes."a".host="miata""#, "nodes.a.host=alcor", r#"parts=["hosts/miata", "hosts/alcor"]"#]
+        );
+        let named = NamedParts::of(text);
+        let (_, varied) = named.settings(&["host=miata".to_owned()], &["nodes.a.host=alcor".to_owned()]);
+        assert_eq!(varied, ["nodes.a.host=alcor", r#"parts=["hosts/miata", "hosts/alcor"]"#]);
+        assert_eq!(settings(text, &["nodes.a.host=alcor"]), ["nodes.a.host=alcor"], "an ordinary setting");
     }
 
     #[test]

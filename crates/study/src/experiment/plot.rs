@@ -4,6 +4,14 @@
 //!
 //! No statistics are computed: several rows at one point are reported as a problem.
 
+mod cdf;
+mod latency_load;
+mod samples;
+
+pub use cdf::CdfSpec;
+pub use latency_load::LatencyLoadSpec;
+pub use samples::{SampleSet, of_dataset, of_json};
+
 use crate::report::chart::{Axis, BarChart, LineChart, Series};
 use crate::report::dataset::{ColumnValues, Dataset, Variable, suffixed};
 use narrows_core::text::{Problem, suggest};

@@ -4,11 +4,10 @@
 //! result of the run. A file is renamed into place when it is complete, and is accepted only if its hash is correct.
 
 use super::Record;
+use crate::report::files::write_whole;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The folder of a sweep's finished points.
 #[derive(Clone, Debug)]
@@ -67,28 +66,17 @@ impl PointStore {
 
     /// Stores the result of the point whose inputs have this hash.
     pub fn store(&self, inputs: &str, record: &Record) -> io::Result<()> {
-        self.write_atomically(&format!("{inputs}.json"), &record.pretty())
+        write_whole(&self.path(inputs), record.pretty().as_bytes())
     }
 
     /// Stores the plan of the sweep.
     pub fn store_plan(&self, text: &str) -> io::Result<()> {
-        self.write_atomically(PLAN, text)
+        write_whole(&self.folder.join(PLAN), text.as_bytes())
     }
 
     /// Reads the plan of the sweep.
     pub fn plan(&self) -> io::Result<String> {
         fs::read_to_string(self.folder.join(PLAN))
-    }
-
-    /// Writes a file under a temporary name and renames it, so that concurrent readers and writers see complete files
-    /// only.
-    fn write_atomically(&self, name: &str, text: &str) -> io::Result<()> {
-        let part = self.folder.join(format!("{name}.{}.part", unique_suffix()));
-        let written = fs::write(&part, text).and_then(|()| fs::rename(&part, self.folder.join(name)));
-        if written.is_err() {
-            let _ = fs::remove_file(&part);
-        }
-        written
     }
 
     fn path(&self, inputs: &str) -> PathBuf {
@@ -105,10 +93,3 @@ fn folder_of(out: &Path) -> Option<PathBuf> {
 
 /// The file with the plan of a sharded sweep.
 const PLAN: &str = "sweep.plan";
-
-/// Returns a name suffix that is unique among the threads, processes and machines that share a disk.
-pub fn unique_suffix() -> String {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-    format!("{}-{}-{now:x}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
-}

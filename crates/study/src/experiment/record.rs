@@ -1,13 +1,14 @@
 //! The result of a run as JSON: what `run --format json` prints and what a sweep keeps.
 //!
 //! The bytes are the same for the same description on every computer, except `host`, the cost of the run itself.
-//! `hash` covers everything but `host` and `uncertainty`, so a record can be verified on its own.
+//! `hash` covers everything but `host` and the uncertainty, so a record can be verified on its own.
 
-use super::uncertainty::single::MetricUncertainty;
-use super::{Bottleneck, RunResult};
+pub use super::outcome::{COMPLETE, is_comparable, outcome_name, outcome_reason};
+use super::uncertainty::single::{MetricUncertainty, RunUncertainty};
+use super::{Bottleneck, RunResult, distribution};
 use crate::report::MeanLedger;
 use narrows_core::engine::transient::TransientTest;
-use narrows_core::engine::{DeadlockReport, Outcome, Time};
+use narrows_core::engine::{DeadlockReport, Distribution, Metric, Outcome, Time};
 use narrows_core::machine::{Machine, shipped};
 use narrows_core::program::WarmUpCheck;
 use narrows_core::text::Read;
@@ -16,13 +17,16 @@ use sha2::{Digest, Sha256};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The version of the program, part of every result.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The keys that every record has.
 const KEYS: [&str; 6] = ["metrics", "machine", "seed", "version", "hash", "ledger"];
+
+/// The constants whose uncertainty is missing, and why.
+const UNTRIED: &str = "uncertainty_untried";
 
 /// The result of a run as JSON.
 #[derive(Clone, PartialEq, Debug)]
@@ -34,6 +38,9 @@ impl Record {
         let ledger = MeanLedger::of(&result.ledger);
         let mut map = Map::new();
         map.insert("outcome".into(), outcome_name(&result.outcome).into());
+        if let Some(reason) = outcome_reason(result) {
+            map.insert("reason".into(), reason.into());
+        }
         if let Some(note) = outcome_note(result) {
             map.insert("note".into(), note.into());
         }
@@ -41,13 +48,17 @@ impl Record {
             map.insert("warm_up".into(), warm_up_json(check));
         }
         map.insert("metrics".into(), metrics(result));
+        if !result.distributions.is_empty() {
+            map.insert(distribution::KEY.into(), distribution::json(&result.distributions));
+        }
         map.insert("ledger".into(), ledger_json(&ledger));
         let listed = listed_resources(result);
         map.insert("resources".into(), resources(result, &listed));
         if listed.len() < result.resources.len() {
             map.insert("resources_summed".into(), summed(result, &listed));
         }
-        map.insert("binds".into(), bottleneck_json(&Bottleneck::of(result, &ledger)));
+        let bottleneck = result.outcome.is_complete().then(|| Bottleneck::of(result, &ledger));
+        map.insert("binds".into(), bottleneck.as_ref().map_or(Json::Null, bottleneck_json));
         map.insert("simulated_us".into(), result.end.as_us().into());
         if let Some(stuck) = pending_waits(&result.outcome) {
             map.insert("stuck".into(), stuck_json(stuck));
@@ -66,17 +77,42 @@ impl Record {
 
     /// Adds the cost of the run: seconds of real time, and events.
     pub fn with_host(mut self, wall_s: f64, events: u64) -> Record {
-        self.0.insert("host".into(), json!({ "wall_s": wall_s, "events": events }));
+        self.host("wall_s", wall_s.into());
+        self.host("events", events.into());
         self
     }
 
-    /// Adds the uncertainty of the metrics, which the hash does not cover.
-    pub fn with_uncertainty(mut self, uncertainties: &[MetricUncertainty]) -> Record {
+    /// Adds the folder of the files that the description `read` names, if it names any, so that the result can be run
+    /// again from another folder.
+    pub fn with_folder(mut self, read: &Read<Machine>) -> Record {
+        if let Some(folder) = folder(read) {
+            self.host("folder", folder.to_string_lossy().into());
+        }
+        self
+    }
+
+    /// Adds a fact about the computer, which the hash does not cover.
+    fn host(&mut self, key: &str, value: Json) {
+        let host = self.0.entry("host").or_insert_with(|| Json::Object(Map::new()));
+        host[key] = value;
+    }
+
+    /// Returns the folder of the files that the description named.
+    pub fn folder(&self) -> Option<PathBuf> {
+        self.get("host")["folder"].as_str().map(PathBuf::from)
+    }
+
+    /// Adds the uncertainty of the metrics and the constants that could not be tried, which the hash does not cover.
+    pub fn with_uncertainty(mut self, uncertainty: &RunUncertainty) -> Record {
         let entry = |uncertainty: &MetricUncertainty| {
             let MetricUncertainty { metric, std_dev, elasticities } = uncertainty;
             (metric.name.clone(), json!({ "left_free": std_dev, "elasticities": elasticities }))
         };
-        self.0.insert("uncertainty".into(), Json::Object(uncertainties.iter().map(entry).collect()));
+        self.0.insert("uncertainty".into(), Json::Object(uncertainty.metrics.iter().map(entry).collect()));
+        if !uncertainty.untried.is_empty() {
+            let untried = uncertainty.untried.iter().map(|(name, why)| (name.clone(), why.as_str().into()));
+            self.0.insert(UNTRIED.into(), Json::Object(untried.collect()));
+        }
         self
     }
 
@@ -107,8 +143,22 @@ impl Record {
         let mut rest = self.0.clone();
         rest.shift_remove("host");
         rest.shift_remove("uncertainty");
+        rest.shift_remove(UNTRIED);
         let hash = rest.shift_remove("hash");
         hash == Some(digest(&rest).into())
+    }
+
+    /// Returns whether the run completed, so that its measurements hold.
+    pub fn is_complete(&self) -> bool {
+        COMPLETE.contains(&self.text("outcome"))
+    }
+
+    /// Returns the outcome, and if the run did not complete the reason.
+    pub fn verdict(&self) -> String {
+        match self.text("reason") {
+            "" => self.text("outcome").to_owned(),
+            reason => format!("{}: {reason}", self.text("outcome")),
+        }
     }
 
     /// Returns the value of `key`, or null.
@@ -133,6 +183,15 @@ impl Record {
             .collect()
     }
 
+    /// Returns the distributions.
+    ///
+    /// # Errors
+    ///
+    /// Returns a sentence that says which of them is not a distribution, and why.
+    pub fn distributions(&self) -> Result<Vec<Distribution>, String> {
+        distribution::read(self.get(distribution::KEY))
+    }
+
     /// Returns the hash of the run's inputs.
     pub fn inputs(&self) -> String {
         inputs_of(self.get("machine"), self.get("files"), self.text("version"))
@@ -140,7 +199,7 @@ impl Record {
 
     /// Returns the record as indented JSON, with a newline at the end.
     pub fn pretty(&self) -> String {
-        serde_json::to_string_pretty(&self.0).expect("a record is plain JSON") + "\n"
+        distribution::pretty(&self.0)
     }
 }
 
@@ -157,13 +216,27 @@ fn inputs_of(machine: &Json, files: &Json, version: &str) -> String {
     }
 }
 
-/// Returns the hash of each file that the description names, by its key, or null if it names none. Shipped traces are
-/// left out, since the version determines them.
-fn files(read: &Read<Machine>) -> Json {
+/// Returns the files that the description names, by key. Shipped traces are left out, since the version determines them.
+fn user_files(read: &Read<Machine>) -> impl Iterator<Item = &(String, PathBuf)> {
+    read.files().iter().filter(|(_, file)| !file.starts_with(shipped::SHIPPED))
+}
+
+/// Returns the hash of each file that the description names, by its key, or null if it names none.
+pub fn files(read: &Read<Machine>) -> Json {
     let hash = |(key, file): &(String, PathBuf)| Some((key.clone(), sha256(&fs::read(file).ok()?).into()));
-    let user_files = read.files().iter().filter(|(_, file)| !file.starts_with(shipped::SHIPPED));
-    let files: Map<String, Json> = user_files.filter_map(hash).collect();
+    let files: Map<String, Json> = user_files(read).filter_map(hash).collect();
     if files.is_empty() { Json::Null } else { files.into() }
+}
+
+/// Returns the folder that the paths of the files are relative to; `None` if there are none, or their paths are absolute.
+fn folder(read: &Read<Machine>) -> Option<PathBuf> {
+    let (entries, mut files) = (read.entries(), user_files(read));
+    files.find_map(|(key, file)| {
+        let written = entries.iter().find(|entry| entry.path == *key)?.value.trim_matches('"');
+        let depth = Path::new(written).components().count();
+        let folder = Path::new(written).is_relative().then(|| file.ancestors().nth(depth))??;
+        fs::canonicalize(if folder.as_os_str().is_empty() { Path::new(".") } else { folder }).ok()
+    })
 }
 
 /// Returns the SHA-256 of compact JSON, in hexadecimal.
@@ -175,15 +248,9 @@ fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns the name of an outcome.
-pub fn outcome_name(outcome: &Outcome) -> &'static str {
-    match outcome {
-        Outcome::Done => "done",
-        Outcome::Deadlock(_) => "deadlock",
-        Outcome::Livelock(_) => "livelock",
-        Outcome::TimeLimit(_) => "time-limit",
-        Outcome::Saturated(_) => "saturated",
-    }
+/// Returns whether counts are those until the run was stopped: it did not end by itself.
+pub fn was_stopped(outcome: &Outcome) -> bool {
+    pending_waits(outcome).is_some()
 }
 
 /// Returns an explanation of how a run ended, if there is more to say than its outcome.
@@ -194,16 +261,25 @@ pub fn outcome_note(result: &RunResult) -> Option<String> {
     }
 }
 
-/// Returns the waits at the end of a run that did not complete.
+/// Returns the waits at the end of a run that was stopped.
 pub fn pending_waits(outcome: &Outcome) -> Option<&DeadlockReport> {
     match outcome {
-        Outcome::Done | Outcome::Saturated(_) => None,
+        Outcome::Done | Outcome::Saturated(_) | Outcome::Loss(_) => None,
         Outcome::Deadlock(stuck) | Outcome::Livelock(stuck) | Outcome::TimeLimit(stuck) => Some(stuck),
     }
 }
 
+/// Returns the metrics by name; the counts of a run that was stopped are marked as counts so far.
 fn metrics(result: &RunResult) -> Json {
-    result.metrics.iter().map(|metric| (metric.name.clone(), json!(metric))).collect::<Map<_, _>>().into()
+    let was_stopped = was_stopped(&result.outcome);
+    let entry = |metric: &Metric| {
+        let mut json = json!(metric);
+        if was_stopped && metric.is_measured() {
+            json["so_far"] = true.into();
+        }
+        (metric.name.clone(), json)
+    };
+    result.metrics.iter().map(entry).collect::<Map<_, _>>().into()
 }
 
 /// Returns the test for an initial transient: the key of the warm-up with its value, and what was found.

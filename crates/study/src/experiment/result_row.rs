@@ -3,7 +3,8 @@
 //! Names are interned for the whole process. The machine, busy times, totals of ledgers and all waits but the first are
 //! in the record alone.
 
-use super::record::Record;
+use super::record::{COMPLETE, Record};
+use narrows_core::engine::Distribution;
 use serde_json::{Value as Json, json};
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock, Mutex};
@@ -28,15 +29,19 @@ pub struct StageTimes {
 pub struct ResultRow {
     /// The name of the outcome.
     pub outcome: SharedName,
+    /// Why the run did not complete, if it did not.
+    pub reason: Option<Box<str>>,
     /// The name, value (NaN if not measured) and unit of each metric.
     pub metrics: Vec<(SharedName, f64, SharedName)>,
+    /// The distributions of the run, which those of other seeds are merged with.
+    pub distributions: Vec<Distribution>,
     /// The test for an initial transient: whether one was detected, if it was tested, and the key of the warm-up.
     pub initial_transient: Option<(bool, SharedName)>,
     /// The kind of bottleneck (see `BOTTLENECK_KINDS`), its name, and its fraction of the run or latency.
     pub bottleneck: Option<(SharedName, SharedName, f64)>,
     /// The simulated time at the end of the run, in µs.
     pub simulated_us: Option<f64>,
-    /// The fraction of the run for which each resource was busy.
+    /// The fraction of the run for which each resource was busy; empty if the run did not complete.
     pub resources: Vec<(SharedName, f64)>,
     /// The number of messages in the ledger.
     pub messages: Option<u64>,
@@ -46,8 +51,6 @@ pub struct ResultRow {
     pub seed: Option<u64>,
     /// The hash of the whole record.
     pub hash: Box<str>,
-    /// The first wait, for a run that did not complete.
-    pub stuck: Option<Box<str>>,
 }
 
 /// The kinds of bottleneck, as records name them.
@@ -57,22 +60,37 @@ impl ResultRow {
     /// Extracts the row from a record.
     pub fn of(record: &Record) -> ResultRow {
         let ledger = record.get("ledger");
+        let resources = if record.is_complete() { record.get("resources") } else { &Json::Null };
         ResultRow {
             outcome: shared(record.text("outcome")),
+            reason: record.get("reason").as_str().map(Into::into),
             metrics: record
                 .metrics()
                 .into_iter()
                 .map(|(name, value, unit)| (shared(name), value, shared(unit)))
                 .collect(),
+            distributions: distributions(record),
             initial_transient: initial_transient(record.get("warm_up")),
             bottleneck: bottleneck(record.get("binds")),
             simulated_us: record.get("simulated_us").as_f64(),
-            resources: each(record.get("resources"), |one| Some((named(one, "resource")?, one["share"].as_f64()?))),
+            resources: each(resources, |one| Some((named(one, "resource")?, one["share"].as_f64()?))),
             messages: ledger["messages"].as_u64(),
             stages: each(&ledger["stages"], stage),
             seed: record.get("seed").as_u64(),
             hash: record.text("hash").into(),
-            stuck: stuck(record.get("stuck")),
+        }
+    }
+
+    /// Returns whether the run completed, so that its measurements hold.
+    pub fn is_complete(&self) -> bool {
+        COMPLETE.contains(&&*self.outcome)
+    }
+
+    /// Returns the outcome, and if the run did not complete the reason.
+    pub fn verdict(&self) -> String {
+        match &self.reason {
+            Some(reason) => format!("{}: {reason}", self.outcome),
+            None => self.outcome.to_string(),
         }
     }
 
@@ -101,6 +119,12 @@ impl ResultRow {
     }
 }
 
+/// Returns the distributions with interned names; one that cannot be read is left out.
+fn distributions(record: &Record) -> Vec<Distribution> {
+    let all = record.distributions().unwrap_or_default().into_iter();
+    all.map(|distribution| Distribution { name: shared(&distribution.name), ..distribution }).collect()
+}
+
 fn initial_transient(json: &Json) -> Option<(bool, SharedName)> {
     Some((json["initial_transient"].as_bool()?, named(json, "key")?))
 }
@@ -113,11 +137,6 @@ fn bottleneck(json: &Json) -> Option<(SharedName, SharedName, f64)> {
 fn stage(json: &Json) -> Option<StageTimes> {
     let [waiting_us, service_us] = ["waiting_us", "service_us"].map(|key| json[key].as_f64());
     Some(StageTimes { name: named(json, "stage")?, waiting_us: waiting_us?, service_us: service_us? })
-}
-
-fn stuck(json: &Json) -> Option<Box<str>> {
-    let first = json["chain"].get(0)?;
-    Some(format!("{} waits for {}", first["task"].as_str()?, first["wants"].as_str()?).into())
 }
 
 fn each<T>(list: &Json, of: impl Fn(&Json) -> Option<T>) -> Vec<T> {

@@ -1,7 +1,9 @@
 //! One run of one machine description, and its result.
 
+use narrows_core::engine::metric::name_word;
 use narrows_core::engine::{
-    Bytes, CapturedPacket, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Recorder, Time, Timeline,
+    Bytes, CapturedPacket, Distribution, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Recorder, Time,
+    Timeline,
 };
 use narrows_core::host::HostMetric;
 use narrows_core::machine::Machine;
@@ -19,17 +21,21 @@ pub struct RunResult {
     /// The test for an initial transient among the measured values; `None` for a workload that measures no steady state,
     /// and for a run that did not end by itself or is saturated.
     pub warm_up: Option<WarmUpCheck>,
-    /// The metrics measured by the workload and counted by the hosts.
+    /// The metrics measured by the workload and counted by the hosts. If the run did not complete, only counts have
+    /// values: the counts so far.
     pub metrics: Vec<Metric>,
+    /// The distributions that the workload measured; each has samples.
+    pub distributions: Vec<Distribution>,
     /// A quantity over time, if the workload recorded one.
     pub map: Option<Map>,
-    /// The sum of the ledgers of all delivered messages that the workload reports.
+    /// The sum of the ledgers of all delivered messages that the workload reports; empty if the run did not complete.
     pub ledger: LedgerSums,
     /// The first delivered messages, and a sample of the later ones.
     pub deliveries: Vec<Delivery>,
     /// The busy and active times of every processor, bus, memory, engine and link.
     pub resources: Vec<ResourceUse>,
-    /// The simulated time at the end of the run.
+    /// The simulated time at the end of the run: no message that was measured in a run that ended by itself was
+    /// delivered later.
     pub end: Time,
     /// The number of events fired.
     pub events: u64,
@@ -81,23 +87,39 @@ pub fn run_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) ->
 }
 
 fn result(built: Built) -> RunResult {
-    let outcome = built.run();
-    let outcome = built.running.final_outcome(&built.world, outcome);
+    let outcome = built.final_outcome(built.run());
     let sim = &built.world.sim;
+    let is_complete = outcome.is_complete();
+    let metrics = [built.running.metrics(&built.world, &outcome), host_metrics(&built)].concat();
+    let reported = |metric: Metric| if is_complete { metric } else { metric.of_unfinished_run() };
     RunResult {
         note: built.running.note(&built.world, &outcome),
+        metrics: metrics.into_iter().map(reported).collect(),
+        distributions: if is_complete { distributions(&built, &outcome) } else { Vec::new() },
         warm_up: built.running.warm_up_check(&built.world, &outcome).filter(|_| outcome == Outcome::Done),
-        metrics: [built.running.metrics(&built.world, &outcome), host_metrics(&built)].concat(),
         map: built.running.map(),
-        ledger: built.world.tally.ledger(),
+        ledger: if is_complete { built.world.tally.ledger() } else { LedgerSums::default() },
         deliveries: deliveries(&built),
         resources: resources(&built),
-        end: sim.now(),
+        end: end(&built, &outcome),
         events: sim.events(),
         timeline: sim.recorder().take(),
         packets: sim.recorder().take_packets(),
         outcome,
     }
+}
+
+/// Returns when the run ended: a run that ends by itself ends no earlier than its last measured delivery, by the clock
+/// of the receiver, whose processor may be ahead of the simulation.
+fn end(built: &Built, outcome: &Outcome) -> Time {
+    let now = built.world.sim.now();
+    if outcome.is_complete() { now.max(built.world.tally.last_delivery()) } else { now }
+}
+
+/// Returns the distributions of the workload that have samples.
+fn distributions(built: &Built, outcome: &Outcome) -> Vec<Distribution> {
+    let all = built.running.distributions(&built.world, outcome);
+    all.into_iter().filter(|distribution| distribution.histogram.samples() > 0).collect()
 }
 
 /// Returns the recorded deliveries of messages that the workload reports.
@@ -125,6 +147,7 @@ impl RunResult {
             note: None,
             warm_up: None,
             metrics: metrics.iter().map(|(name, value)| Metric::new(*name, *value, "")).collect(),
+            distributions: Vec::new(),
             map: None,
             ledger: LedgerSums::default(),
             deliveries: Vec::new(),
@@ -187,7 +210,8 @@ fn host_metrics(built: &Built) -> Vec<Metric> {
     let is_reported_by_node = |metric: &HostMetric| metric.per_node && hosts <= HOSTS_REPORTED;
     let by_node = |(node, metrics): &(&str, Vec<HostMetric>)| {
         let metrics = metrics.iter().filter(|metric| is_reported_by_node(metric));
-        let named = |of: &HostMetric| Metric::new(format!("{}.{node}.{}", of.part, of.quantity), of.value, of.unit);
+        let node = name_word(node);
+        let named = |of: &HostMetric| host_metric(format!("{}.{node}.{}", of.part, of.quantity), of);
         metrics.map(named).collect::<Vec<_>>()
     };
     let mut all: Vec<Metric> = counted.iter().flat_map(by_node).collect();
@@ -197,8 +221,16 @@ fn host_metrics(built: &Built) -> Vec<Metric> {
         let name = format!("{}.{}", of.part, of.quantity);
         match all[by_node..].iter_mut().find(|sum| sum.name == name) {
             Some(sum) => sum.value += of.value,
-            None => all.push(Metric::new(name, of.value, of.unit)),
+            None => all.push(host_metric(name, of)),
         }
     }
     all
+}
+
+/// Returns what a host counted as the metric `name`; a number without a unit is a count.
+fn host_metric(name: String, of: &HostMetric) -> Metric {
+    match of.unit.is_empty() {
+        true => Metric::count(name, of.value, of.unit),
+        false => Metric::new(name, of.value, of.unit),
+    }
 }

@@ -2,12 +2,19 @@
 //!
 //! Runs with different seeds are independent, so the interval is Student's t over one value per run (independent
 //! replications). The intervals that a metric has within one run are not used.
+//!
+//! Extremes, percentiles and numbers of samples are those of the samples of all runs together, from merged
+//! histograms. The interval of a percentile is that of the runs' own percentiles about the one of all samples, if
+//! each run has one (sectioning; Nakayama, "Confidence Intervals for Quantiles Using Sectioning When Applying
+//! Variance-Reduction Techniques", ACM TOMACS 24(4), 2014); extremes and counts have none.
 
-use super::ResultRow;
+use super::distribution::merged;
 use super::reader::Reader;
 use super::sweep::POINTS_MAX;
 use super::vary::{self, Dimension, Vary};
-use narrows_core::engine::interval;
+use super::{ResultRow, record};
+use narrows_core::engine::histogram::PERCENTILES;
+use narrows_core::engine::{Distribution, interval};
 use narrows_core::text::Problem;
 use serde_json::{Map, Value as Json, json};
 
@@ -53,32 +60,89 @@ pub struct Replicated {
     pub name: String,
     /// The unit of the metric.
     pub unit: String,
-    /// The mean; NaN if no run measured the metric.
-    pub mean: f64,
+    /// The mean, or the statistic of all samples; NaN if it was not measured.
+    pub value: f64,
     /// Half the width of the 95 % confidence interval, if at least two runs measured the metric.
     pub half_width: Option<f64>,
     /// The number of runs that measured the metric.
     pub runs: usize,
 }
 
-/// Returns the statistics of all metrics of the runs, in the order in which the metrics first appear.
-pub fn metrics(results: &[&ResultRow]) -> Vec<Replicated> {
+/// Returns the distributions of all samples of the runs whose latencies can be compared.
+pub fn distributions(results: &[&ResultRow]) -> Vec<Distribution> {
+    merged(
+        results
+            .iter()
+            .flat_map(|result| result.distributions.iter().filter(move |one| is_counted(result, results, &one.name))),
+    )
+}
+
+/// Returns whether the metric or distribution `name` of a run counts among those of all runs: where only some runs are
+/// saturated, their latencies do not, since these grow with the length of the run.
+fn is_counted(result: &ResultRow, results: &[&ResultRow], name: &str) -> bool {
+    results.iter().all(|other| other.outcome == result.outcome) || record::is_comparable(&result.outcome, name)
+}
+
+/// Returns the statistics of all metrics of the runs, in the order in which the metrics first appear; `distributions`
+/// are those of all samples of the runs.
+///
+/// They are over the runs that measured the metric. Runs that did not complete measured none; their counts are left out,
+/// too. Where only some runs are saturated, their latencies are left out, since these grow with the length of the run.
+pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<Replicated> {
+    let pooled: Vec<PooledStatistic> =
+        distributions.iter().flat_map(|one| PooledStatistic::all(one, results)).collect();
     let mut all: Vec<(&str, &str, Vec<f64>)> = Vec::new();
-    for (name, value, unit) in results.iter().flat_map(|result| &result.metrics) {
+    let pairs = results.iter().flat_map(|&result| result.metrics.iter().map(move |metric| (result, metric)));
+    for (result, (name, value, unit)) in pairs {
+        let is_counted = is_counted(result, results, name);
         let at = all.iter().position(|(known, ..)| *known == &**name).unwrap_or_else(|| {
             all.push((name, unit, Vec::new()));
             all.len() - 1
         });
-        all[at].2.extend(Some(*value).filter(|value| !value.is_nan()));
+        all[at].2.extend(Some(*value).filter(|value| is_counted && !value.is_nan()));
     }
-    let replicated = |(name, unit, values): (&str, &str, Vec<f64>)| Replicated {
-        name: name.to_owned(),
-        unit: unit.to_owned(),
-        mean: interval::mean(&values),
-        half_width: interval::half_width(&values),
-        runs: values.len(),
+    let replicated = |(name, unit, values): (&str, &str, Vec<f64>)| {
+        let (value, half_width, runs) = match pooled.iter().find(|statistic| statistic.name == name) {
+            Some(statistic) => (statistic.value, statistic.half_width(&values), statistic.runs),
+            None => (interval::mean(&values), interval::half_width(&values), values.len()),
+        };
+        Replicated { name: name.to_owned(), unit: unit.to_owned(), value, half_width, runs }
     };
     all.into_iter().map(replicated).collect()
+}
+
+/// A statistic of the samples of several runs.
+struct PooledStatistic {
+    /// The name of the metric.
+    name: String,
+    value: f64,
+    is_percentile: bool,
+    /// The number of runs with samples, or 0 if the statistic is not known.
+    runs: usize,
+}
+
+impl PooledStatistic {
+    /// Returns the statistics of a distribution that was merged from `results`.
+    fn all(distribution: &Distribution, results: &[&ResultRow]) -> Vec<PooledStatistic> {
+        let has_samples = |result: &&&ResultRow| {
+            let is_there = result.distributions.iter().any(|one| one.name == distribution.name);
+            is_there && is_counted(result, results, &distribution.name)
+        };
+        let with_samples = results.iter().filter(has_samples).count();
+        let statistic = |(suffix, value): (&str, f64)| PooledStatistic {
+            name: format!("{}{suffix}", distribution.name),
+            value,
+            is_percentile: PERCENTILES.iter().any(|(percentile, _)| *percentile == suffix),
+            runs: if value.is_nan() { 0 } else { with_samples },
+        };
+        distribution.statistics().into_iter().map(statistic).collect()
+    }
+
+    /// Returns half the width of the 95 % confidence interval, from the values of single runs.
+    fn half_width(&self, values: &[f64]) -> Option<f64> {
+        let is_in_all = self.is_percentile && values.len() == self.runs;
+        interval::half_width_about(self.value, values).filter(|_| is_in_all)
+    }
 }
 
 /// Returns the common outcome of the runs, or the number of runs with each outcome.
@@ -102,12 +166,45 @@ pub fn counts(results: &[&ResultRow]) -> Vec<(String, usize)> {
     counts
 }
 
-/// Returns the metrics as JSON: by name, `value` (the mean), `ci95` (half the width of the interval), `unit` and
-/// `runs`.
+/// Returns the metrics as JSON: by name, `value` (the mean, or the statistic of all samples), `ci95` (half the width
+/// of the interval), `unit` and `runs`.
 pub fn json(metrics: &[Replicated]) -> Json {
     let one = |metric: &Replicated| {
-        let Replicated { name, unit, mean, half_width, runs } = metric;
-        (name.clone(), json!({ "value": mean, "ci95": half_width, "unit": unit, "runs": runs }))
+        let Replicated { name, unit, value, half_width, runs } = metric;
+        (name.clone(), json!({ "value": value, "ci95": half_width, "unit": unit, "runs": runs }))
     };
     Json::Object(metrics.iter().map(one).collect::<Map<_, _>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Record;
+
+    fn row(outcome: &str, latency: Option<f64>) -> ResultRow {
+        let metrics = json!({
+            "x.latency": { "value": latency, "unit": "us" },
+            "x.accepted": { "value": 2.0, "unit": "MB/s" },
+            "x.packets": { "value": 7.0, "unit": "" },
+        });
+        let record = json!({
+            "outcome": outcome, "metrics": metrics, "ledger": {}, "machine": {}, "seed": 1, "version": "", "hash": "",
+        });
+        ResultRow::of(&Record::parse(&record.to_string()).expect("a record"))
+    }
+
+    fn runs(rows: &[ResultRow], name: &str) -> (usize, f64) {
+        let all = metrics(&rows.iter().collect::<Vec<_>>());
+        let metric = all.iter().find(|metric| metric.name == name).expect("a metric");
+        (metric.runs, metric.mean)
+    }
+
+    #[test]
+    fn means_are_over_runs_that_can_be_compared() {
+        let mixed = [row("done", Some(1.0)), row("saturated", Some(100.0)), row("deadlock", None)];
+        assert_eq!(runs(&mixed, "x.latency"), (1, 1.0), "the latency of a saturated run grows with its length");
+        assert_eq!(runs(&mixed, "x.accepted"), (2, 2.0), "its rate is a result");
+        assert_eq!(runs(&mixed, "x.packets").0, 2, "counts so far are no counts of whole runs");
+        assert_eq!(runs(&[row("saturated", Some(10.0)), row("saturated", Some(30.0))], "x.latency"), (2, 20.0));
+    }
 }

@@ -3,10 +3,11 @@
 //!
 //! The command line and the bindings of other languages find the same description under the same name.
 
-use super::Record;
 use super::part_overrides::{self, NamedParts};
+use super::{Record, record, vary};
 use narrows_core::machine::{Machine, Registry, shipped};
 use narrows_core::text::{Document, Problem, Problems, Read, file, suggest};
+use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -16,6 +17,8 @@ pub struct Subject {
     name: String,
     text: String,
     folder: Option<PathBuf>,
+    /// The hash of each file of the result that the description comes from, by key; null for any other description.
+    files: Json,
     /// The replaceable parts that the text names, computed on first use.
     named_parts: OnceLock<NamedParts>,
 }
@@ -30,7 +33,8 @@ impl Subject {
         folder: Option<PathBuf>,
     ) -> Subject {
         let registry = registry.clone();
-        Subject { registry, name: name.into(), text: text.into(), folder, named_parts: OnceLock::new() }
+        let (name, text, named_parts) = (name.into(), text.into(), OnceLock::new());
+        Subject { registry, name, text, folder, files: Json::Null, named_parts }
     }
 
     /// Returns the shipped example `name`, or `None` if there is none or `name` is a path with a folder.
@@ -86,6 +90,32 @@ impl Subject {
     /// Reads and checks a point of a sweep: the description with the overrides `sets`, then `varied`. Overrides may
     /// select shipped parts, as `ni=cni32qm` does.
     pub fn read_varied(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
+        let read = self.read_without_files(sets, varied)?;
+        match self.changed_file(&read, sets, varied) {
+            Some(problem) => Err(Problems::one(problem)),
+            None => Ok(read),
+        }
+    }
+
+    /// Returns the problem of a file that is not the one of the result that the description comes from, unless an override
+    /// names it.
+    fn changed_file(&self, read: &Read<Machine>, sets: &[String], varied: &[String]) -> Option<Problem> {
+        let expected = self.files.as_object()?;
+        let names = |option: &str| vary::names(&self.registry.spelled(option)).ok();
+        let found = record::files(read);
+        let is_set = |key: &str| {
+            let key = names(&format!("{key}=0"));
+            sets.iter().chain(varied).any(|set| names(set) == key)
+        };
+        let (key, _) = expected.iter().find(|(key, hash)| found.get(key) != Some(hash) && !is_set(key))?;
+        let (_, file) = read.files().iter().find(|(known, _)| known == key)?;
+        let problem =
+            Problem::new(format!("`{}`: this is not the file that `{}` was made of", file.display(), self.name));
+        let problem = problem.help("the hash of its contents is not the one in the result");
+        Some(problem.help(format!("put the file of the result back, or take this one: --set {key}={}", file.display())))
+    }
+
+    fn read_without_files(&self, sets: &[String], varied: &[String]) -> Result<Read<Machine>, Problems> {
         let document = Document::Text(&self.name, &self.text, self.folder.as_deref());
         let all: Vec<String> =
             sets.iter().chain(varied).filter(|set| part_overrides::selects_part(set)).cloned().collect();
@@ -104,17 +134,29 @@ impl Subject {
     }
 }
 
-/// Returns the machine of a result as a description. Without files of the user, paths in it refer to what is shipped.
+/// Returns the machine of a result as a description. Without files of the user, paths in it refer to what is shipped;
+/// otherwise to the first folder that holds the files of the result: its own, the one that it was made in, or the working
+/// directory.
 fn result_machine(registry: &Arc<Registry>, path: &Path, text: &str) -> Result<Subject, Problem> {
     let record = Record::parse(text).map_err(|why| {
         let problem =
             Problem::new(format!("`{}` is neither a description nor a result of a run: {why}", path.display()));
         problem.help("give a description, or what `narrows run FILE --format json` wrote")
     })?;
-    let shipped = record.get("files").is_null().then(|| shipped::SHIPPED.into());
-    let folder = shipped.or(path.parent().map(Path::to_path_buf));
+    let files = record.get("files");
     let text = registry.description(record.get("machine"));
-    Ok(Subject::new(registry, path.display().to_string(), text, folder))
+    let in_folder = |folder: Option<PathBuf>| {
+        let subject = Subject::new(registry, path.display().to_string(), text.clone(), folder);
+        Subject { files: files.clone(), ..subject }
+    };
+    if files.is_null() {
+        return Ok(in_folder(Some(shipped::SHIPPED.into())));
+    }
+    let own = path.parent().map(Path::to_path_buf);
+    let folders = [own.clone(), record.folder(), Some(PathBuf::new())];
+    let holds_files = |folder: &Option<PathBuf>| in_folder(folder.clone()).read(&[]).is_ok();
+    let found = folders.into_iter().filter(Option::is_some).find(holds_files);
+    Ok(in_folder(found.unwrap_or(own)))
 }
 
 /// Returns the problem of a name that is neither a file nor an example.

@@ -1,13 +1,15 @@
 //! Results as tidy data: a row for each point of a sweep, or for each message of a run.
 //!
-//! The columns of a sweep are the varied keys, the outcome, the metrics, the bottleneck, the initial transient, the
-//! utilisation of resources, the mean time of a message by stage, the seed and the hash. If there are many resources,
-//! those of each kind are aggregated.
+//! The columns of a sweep are the varied keys, the outcome, the reason if a run did not complete, the metrics, the
+//! bottleneck, the initial transient, the utilisation of resources, the mean time of a message by stage, the seed and
+//! the hash. If there are many resources, those of each kind are aggregated.
 
 use super::result_row::{ResultRow, SharedName, StageTimes};
 use super::run::Delivery;
 use super::sweep::SweepPoint;
 use crate::report::dataset::{BaseUnit, ColumnValues, Dataset};
+use narrows_core::engine::distribution::SAMPLES;
+use narrows_core::engine::histogram::{PERCENTILES, samples_needed};
 use narrows_core::engine::{EndId, Stage, Time};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -30,8 +32,10 @@ const TRANSIENT: &str = "initial_transient";
 /// The name and unit of a metric.
 pub type MetricName = (String, String);
 
-/// Returns the chosen metrics, or if none are chosen all metrics in the order in which they first appear.
-pub fn metrics(rows: &[SweepPoint], chosen: &[String]) -> Vec<MetricName> {
+/// Returns the chosen metrics, or if none are chosen all metrics in the order in which they first appear. `seeds` is
+/// the number of runs of each point. A percentile that no point has enough samples for is left out unless it is
+/// chosen.
+pub fn metrics(rows: &[SweepPoint], seeds: Option<u64>, chosen: &[String]) -> Vec<MetricName> {
     let (mut all, mut known): (Vec<MetricName>, HashSet<&str>) = Default::default();
     for (name, _, unit) in rows.iter().flat_map(|row| &row.result.metrics) {
         if known.insert(name) {
@@ -39,10 +43,22 @@ pub fn metrics(rows: &[SweepPoint], chosen: &[String]) -> Vec<MetricName> {
         }
     }
     if chosen.is_empty() {
+        let runs = seeds.unwrap_or(1).max(1) as usize;
+        all.retain(|(name, _)| rows.chunks(runs).any(|point| has_samples(name, point)));
         return all;
     }
     let find = |name: &String| all.iter().find(|(known, _)| known == name).cloned();
     chosen.iter().map(|name| find(name).unwrap_or((name.clone(), String::new()))).collect()
+}
+
+/// Returns whether the runs of a point have enough samples for the metric `name`. A metric that is not a percentile
+/// needs none.
+fn has_samples(name: &str, point: &[SweepPoint]) -> bool {
+    let named = PERCENTILES.iter().find_map(|(suffix, percent)| Some((name.strip_suffix(suffix)?, *percent)));
+    let Some((distribution, percent)) = named else { return true };
+    let count = format!("{distribution}{SAMPLES}");
+    let samples: Vec<f64> = point.iter().filter_map(|run| Some(run.result.metric(&count)?.0)).collect();
+    samples.is_empty() || samples.iter().sum::<f64>() >= samples_needed(percent) as f64
 }
 
 /// Returns a row for each point.
@@ -51,6 +67,9 @@ pub fn points(rows: &[SweepPoint], metrics: &[MetricName]) -> Dataset {
     values::columns(&mut data, &rows.iter().map(|row| &row.values[..]).collect::<Vec<_>>());
     let results: Vec<&ResultRow> = rows.iter().map(|row| &*row.result).collect();
     data.push("outcome", "", texts(&results, |result| Some(result.outcome.to_string())));
+    if results.iter().any(|result| result.reason.is_some()) {
+        data.push("reason", "", texts(&results, |result| result.reason.as_ref().map(|reason| reason.to_string())));
+    }
     metrics.iter().for_each(|metric| push_metric(&mut data, &results, metric));
     push_bottlenecks(&mut data, &results);
     data.push(TRANSIENT, "", counts(&results, |result| result.is_transient().map(u64::from)));

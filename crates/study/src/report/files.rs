@@ -1,29 +1,137 @@
 //! The files of a report: its page, its JSON, and the chart and data of each artifact.
+//!
+//! They are written whole or not at all: every file is complete under a temporary name before the first one is replaced,
+//! and the page and the JSON are absent while charts and data of another report may be in the folder.
 
 use super::html;
 use super::paper::PaperReport;
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
 use std::{fs, io};
+
+/// The JSON of a report, and its page.
+const SUMMARIES: [&str; 2] = ["report.json", "report.html"];
 
 impl PaperReport {
     /// Writes `report.html`, `report.json`, `ID.svg` and `ID.csv` of each artifact, and the files that charts link to,
     /// into `folder`, which is created if necessary.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the first file that cannot be written. The files of an earlier report remain then, unless a
+    /// complete file cannot be renamed.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
+        let mut files = StagedFiles::default();
         for artifact in &self.artifacts {
             if let (Some(name), Some(svg)) = (artifact.svg_file(), &artifact.svg) {
-                fs::write(folder.join(name), svg)?;
+                files.write(&folder.join(name), svg.as_bytes())?;
             }
             if let (Some(name), Some(table)) = (artifact.csv_file(), &artifact.table) {
-                fs::write(folder.join(name), table.csv())?;
+                files.write(&folder.join(name), table.csv().as_bytes())?;
             }
         }
         for (path, text) in &self.files {
             let path = folder.join(path);
             path.parent().map(fs::create_dir_all).transpose()?;
-            fs::write(path, text)?;
+            files.write(&path, text.as_bytes())?;
         }
-        fs::write(folder.join("report.json"), format!("{:#}\n", self.json()))?;
-        fs::write(folder.join("report.html"), html::page(self))
+        let summaries = SUMMARIES.map(|name| folder.join(name));
+        let texts = [format!("{:#}\n", self.json()), html::page(self)];
+        for (path, text) in summaries.iter().zip(&texts) {
+            files.write(path, text.as_bytes())?;
+        }
+        for path in &summaries {
+            match fs::remove_file(path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        files.commit()
+    }
+}
+
+/// Writes a file under a temporary name, and renames it when it is complete.
+///
+/// # Errors
+///
+/// Returns the error of writing or renaming it; the file is unchanged then.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut files = StagedFiles::default();
+    files.write(path, bytes)?;
+    files.commit()
+}
+
+/// Files under temporary names, which are renamed together when all are complete, and otherwise removed.
+#[derive(Default)]
+struct StagedFiles(Vec<(PathBuf, PathBuf)>);
+
+impl StagedFiles {
+    /// Writes the new contents of the file `path` under a temporary name.
+    fn write(&mut self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_owned();
+        name.push(format!(".{}.part", unique_suffix()));
+        let temporary = path.with_file_name(name);
+        self.0.push((temporary.clone(), path.to_owned()));
+        fs::write(temporary, bytes)
+    }
+
+    /// Renames all files, in the order in which they were written.
+    fn commit(mut self) -> io::Result<()> {
+        while !self.0.is_empty() {
+            let (temporary, path) = &self.0[0];
+            fs::rename(temporary, path)?;
+            self.0.remove(0);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for StagedFiles {
+    fn drop(&mut self) {
+        for (temporary, _) in &self.0 {
+            let _ = fs::remove_file(temporary);
+        }
+    }
+}
+
+/// Returns a name suffix that is unique among the threads, processes and machines that share a disk.
+pub fn unique_suffix() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+    format!("{}-{}-{now:x}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Artifact;
+
+    fn report(svg: &str) -> PaperReport {
+        let artifact = Artifact { id: "latency".into(), svg: Some(svg.into()), ..Artifact::default() };
+        PaperReport { artifacts: vec![artifact], ..PaperReport::default() }
+    }
+
+    #[test]
+    fn report_that_cannot_be_written_leaves_the_earlier_one_whole() {
+        let folder = std::env::temp_dir().join(format!("narrows-files-{}", unique_suffix()));
+        report("<svg>one</svg>").write(&folder).expect("a folder");
+        let read = |name: &str| fs::read_to_string(folder.join(name)).expect(name);
+        let page = read("report.html");
+        let mut other = report("<svg>two</svg>");
+        // A file stands where a folder is needed.
+        other.files = vec![("report.json/descriptions/a.toml".into(), String::new())];
+        assert!(other.write(&folder).is_err());
+        assert_eq!((read("latency.svg").as_str(), read("report.html")), ("<svg>one</svg>", page));
+        let names =
+            fs::read_dir(&folder).expect("a folder").filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+        let mut names: Vec<String> = names.collect();
+        names.sort_unstable();
+        assert_eq!(names, ["latency.svg", "report.html", "report.json"], "no temporary file remains");
+        report("<svg>two</svg>").write(&folder).expect("a folder");
+        assert_eq!(read("latency.svg"), "<svg>two</svg>");
+        fs::remove_dir_all(&folder).expect("a folder");
     }
 }

@@ -8,7 +8,7 @@ pub mod capture;
 pub mod chart;
 pub mod claim;
 pub mod dataset;
-mod files;
+pub mod files;
 pub mod html;
 pub mod image;
 pub mod ledger;

@@ -126,6 +126,12 @@ impl ClaimStatement {
     pub fn unit(&self) -> &str {
         &self.unit
     }
+
+    /// Returns the allowed relative error of the number.
+    pub fn tolerance(&self) -> Option<f64> {
+        self.tolerance
+    }
+
     /// Returns the role of the claim.
     pub fn role(&self) -> Role {
         self.role

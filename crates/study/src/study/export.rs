@@ -96,6 +96,15 @@ mod tests {
     }
 
     #[test]
+    fn tables_keep_the_order_of_the_base() {
+        let base = "[nodes.zeta]\nhost = 'a'\n[nodes.alpha]\nhost = 'b'\n[nodes.mid]\nhost = 'a'\n";
+        let sets = ["nodes.zeta.host=c".to_owned(), "run.seed=2".to_owned()];
+        let text = description("latency/64", base, &sets).expect("a description");
+        let at = |name: &str| text.find(name).unwrap_or_else(|| panic!("{name}: {text}"));
+        assert!(at("zeta") < at("alpha") && at("alpha") < at("mid"), "the order of nodes means something: {text}");
+    }
+
+    #[test]
     fn path_is_escaped_and_stays_below_the_report() {
         assert_eq!(path("latency/p6-natoma/a.b/64"), "descriptions/latency/p6-natoma/a.b/64.toml");
         assert_eq!(path("a/../b c/~/"), "descriptions/a/~2e~2e/b~20c/~7e/~.toml");

@@ -6,14 +6,19 @@ use super::claims::{ClaimStatement, judge};
 use super::description::Study;
 use super::experiments::{Draft, PointProblems, Results};
 use super::located::LocatedStudy;
-use super::progress::Progress;
+use crate::experiment::fit::control::FitControl;
 use crate::experiment::fit::free_constant::FreeConstant;
-use crate::experiment::fit::solve::{Datum, NumberSource};
-use crate::experiment::fit::{FitResult, fit};
+use crate::experiment::fit::number::{Datum, NumberResult, NumberSource};
+use crate::experiment::fit::{FitResult, TOLERANCE_IN_NOISE, fit};
+use crate::experiment::record::{digest, inputs, outcome_name};
+use crate::experiment::threads::one_task_per_run;
 use crate::report::claim::Role;
+use narrows_core::engine::Outcome;
 use narrows_core::machine::Machine;
 use narrows_core::text::{Problem, Problems, Read, Said, suggest};
 use plan::Plan;
+use rayon::prelude::*;
+use serde_json::json;
 use std::collections::BTreeSet;
 
 /// The claims of a plan, and the points that they are judged by.
@@ -25,15 +30,19 @@ struct Fitting<'a> {
     points: Vec<Vec<usize>>,
     /// The keys of each constant, for each draft.
     keys: Vec<Vec<Vec<String>>>,
-    progress: &'a dyn Progress,
 }
 
-/// Fits the constants of a study.
+/// Fits the constants of a study. The largest relative error of a successful fit is `tolerance`, or else that of each
+/// claim.
 ///
 /// # Errors
 ///
-/// Reports a study without a plan, an invalid plan, and points that cannot be run.
-pub fn fit_study(found: &LocatedStudy, progress: &dyn Progress) -> Result<FitResult, PointProblems> {
+/// Reports a study without a plan, an invalid plan, points that cannot be run, and a state file that cannot be used.
+pub fn fit_study(
+    found: &LocatedStudy,
+    tolerance: Option<f64>,
+    control: FitControl<'_>,
+) -> Result<FitResult, PointProblems> {
     let study = &found.read.value;
     let without_point = |problems: Problems| vec![(String::new(), problems)];
     let Some(plan) = &study.fit else {
@@ -49,16 +58,21 @@ pub fn fit_study(found: &LocatedStudy, progress: &dyn Progress) -> Result<FitRes
     let all: Vec<&Read<Machine>> = reads.iter().collect();
     let constants = free_constants(plan, &all).map_err(located)?;
     let keys = reads.iter().map(|read| constants.iter().map(|free| free.keys_in(read)).collect()).collect();
-    let datum = |claim: &&ClaimStatement| Datum {
+    let datum = |(at, claim): (usize, &&ClaimStatement)| Datum {
         name: claim.id.text.clone(),
         unit: claim.unit().to_owned(),
         expected: claim.expected().unwrap_or(f64::NAN),
         noise: plan.noise,
+        tolerance: tolerance.or(claim.tolerance()).unwrap_or(TOLERANCE_IN_NOISE * plan.noise),
+        curve: at,
     };
-    let data: Vec<Datum> = claims.iter().map(datum).collect();
-    progress.begins(0);
-    let fitting = Fitting { found, claims, drafts, points, keys, progress };
-    fit(&constants, &data, &fitting).map_err(|problem| without_point(Problems::one(problem)))
+    let data: Vec<Datum> = claims.iter().enumerate().map(datum).collect();
+    let points_inputs: Vec<_> =
+        drafts.iter().zip(&reads).map(|(draft, read)| json!([draft.name, inputs(read)])).collect();
+    let statements: Vec<String> = claims.iter().map(|claim| format!("{claim:?}")).collect();
+    let description = digest(&json!([points_inputs, statements]));
+    let fitting = Fitting { found, claims, drafts, points, keys };
+    fit(&constants, &data, &fitting, description, control).map_err(|problem| without_point(Problems::one(problem)))
 }
 
 /// Returns the claims that a plan names.
@@ -121,24 +135,29 @@ fn free_constants(plan: &Plan, machines: &[&Read<Machine>]) -> Result<Vec<FreeCo
 }
 
 impl NumberSource for Fitting<'_> {
-    fn number(&self, datum: usize, constants: &[&str]) -> Option<f64> {
-        let mut results = Results::new();
-        for point in &self.points[datum] {
+    fn number(&self, datum: usize, constants: &[&str]) -> NumberResult {
+        let run = |point: &usize| {
             let draft = &self.drafts[*point];
             let of = |(keys, value): (&Vec<String>, &&str)| {
                 keys.iter().filter(|_| !value.is_empty()).map(|key| format!("{key}={value}")).collect::<Vec<_>>()
             };
             let sets: Vec<String> = self.keys[*point].iter().zip(constants).flat_map(of).collect();
-            results.insert(draft.name.clone(), draft.run(&draft.read(&sets).ok()?));
-        }
-        judge::numbers(&self.found.results_view(&results), &[self.claims[datum]]).first().copied()
+            let read = draft.read(&sets).map_err(|_| format!("invalid description of `{}`", draft.name))?;
+            let result = draft.run(&read);
+            match result.outcome {
+                Outcome::Done => Ok((draft.name.clone(), result)),
+                outcome => Err(format!("{} of `{}`", outcome_name(&outcome), draft.name)),
+            }
+        };
+        // All results are collected before an error is chosen: that of the first point, whatever the threads.
+        let results: Vec<_> = one_task_per_run(self.points[datum].par_iter()).map(run).collect();
+        let results: Results = results.into_iter().collect::<Result<_, _>>()?;
+        let numbers = judge::numbers(&self.found.results_view(&results), &[self.claims[datum]]);
+        let number = numbers.first().copied().filter(|number| number.is_finite());
+        number.ok_or_else(|| "the claim has no number".to_owned())
     }
 
     fn depends_on(&self, datum: usize, constant: usize) -> bool {
         self.points[datum].iter().any(|point| !self.keys[*point][constant].is_empty())
-    }
-
-    fn report_progress(&self) {
-        self.progress.done("a number at other constants");
     }
 }

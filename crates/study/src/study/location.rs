@@ -72,6 +72,14 @@ impl Location {
         }
     }
 
+    /// Returns the folder of a user's study; `None` for a shipped one.
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.source {
+            StudySource::Shipped(_) => None,
+            StudySource::Folder(folder) => Some(folder),
+        }
+    }
+
     /// Returns a file that the study names.
     pub fn file(&self, said: &Said) -> Result<StudyFile, Problems> {
         match &self.source {

@@ -10,8 +10,9 @@ use super::located::{LocatedStudy, find};
 use super::progress::Progress;
 use super::uncertainty::{add_uncertainty, report};
 use crate::experiment::record::{self, VERSION};
-use crate::report::{PaperReport, Provenance};
+use crate::report::{Artifact, Cell, Column, PaperReport, Provenance, ReportTable};
 use narrows_core::Error;
+use narrows_core::engine::Outcome;
 
 /// The options of a reproduction.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +48,24 @@ pub fn reproduce(options: &Options, builtins: &BuiltinFns, progress: &dyn Progre
     find(&options.paper, options.quick, builtins)?.reproduce(options, progress)
 }
 
+/// Returns a table of the points whose runs did not end as done, with the reasons; `None` if there are none.
+fn runs_not_done(results: &Results) -> Option<Artifact> {
+    let mut table = ReportTable::new(["point", "outcome", "reason"].map(Column::new).into());
+    for (point, run) in results.iter().filter(|(_, run)| run.outcome != Outcome::Done) {
+        let reason = record::outcome_reason(run).or_else(|| record::outcome_note(run)).unwrap_or_default();
+        table.push([point.as_str(), record::outcome_name(&run.outcome), &reason].map(Cell::from).into());
+    }
+    let caption = "A run that did not complete measured nothing: what is stated of it is missing. The latencies of a \
+                   saturated run grow with its length.";
+    (!table.rows.is_empty()).then(|| Artifact {
+        id: "runs-not-done".to_owned(),
+        title: format!("Runs that did not end as done: {} of {}", table.rows.len(), results.len()),
+        caption: caption.to_owned(),
+        svg: None,
+        table: Some(table),
+    })
+}
+
 impl LocatedStudy {
     /// Reproduces the study, or one artifact of it.
     ///
@@ -67,6 +86,9 @@ impl LocatedStudy {
         if options.uncertainty {
             let influences = add_uncertainty(self, &artifacts, &mut claims, progress)?;
             drawn.extend(report::artifacts(&claims, &influences));
+        }
+        if let Some(runs_not_done) = runs_not_done(&results) {
+            drawn.insert(0, runs_not_done);
         }
         let wanted = self.experiments(&artifacts);
         let files = study.experiments.descriptions(&self.location, &wanted, options.quick, &linked)?;

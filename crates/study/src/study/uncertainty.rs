@@ -32,6 +32,9 @@ const QUICK: bool = true;
 pub struct ConstantInfluences {
     /// The name of each constant, and the standard deviations of its logarithm before and after calibration.
     pub constants: Vec<(String, f64, f64)>,
+    /// The constants that could not be changed up and down for all numbers, and why: the uncertainty that they add is
+    /// missing.
+    pub untried: Vec<(String, String)>,
 }
 
 /// Number claims, and the points that they are judged by, as drafts and as read.
@@ -91,14 +94,15 @@ pub fn add_uncertainty(
     progress.begins(2 * unknowns.len());
     let base = runs.base();
     let middle = judge::numbers(&found.results_view(&base), &runs.claims);
-    let numbers = |sets: &[(usize, Vec<String>)]| {
+    let numbers = |sets: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
+        let Some(changed) = runs.varied(sets) else { return Ok(None) };
         let mut results = base.clone();
-        results.extend(runs.varied(sets)?);
-        Some(judge::numbers(&found.results_view(&results), &runs.claims))
+        results.extend(changed);
+        Ok(Some(judge::numbers(&found.results_view(&results), &runs.claims)))
     };
     let reads: Vec<&Read<Machine>> = runs.reads.iter().collect();
     let by_constant = elasticity::all(&unknowns, &reads, &middle, &numbers, &|| progress.done("a constant changed"));
-    let row = |claim: usize| by_constant.iter().map(|numbers| numbers[claim]).collect::<Vec<f64>>();
+    let row = |claim: usize| by_constant.iter().map(|constant| constant.numbers[claim]).collect::<Vec<f64>>();
     let rows: Vec<Vec<f64>> = (0..runs.claims.len()).map(row).collect();
     let fitted = runs.claims.iter().zip(&rows).filter(|(claim, _)| constrains(claim));
     let fitted: Vec<_> = fitted.map(|(_, row)| (row.as_slice(), NOISE)).collect();
@@ -109,7 +113,12 @@ pub fn add_uncertainty(
     }
     let constant =
         |(index, unknown): (usize, &UncertainConstant)| (unknown.name(), unknown.prior, posterior.constant(index));
-    Ok(ConstantInfluences { constants: unknowns.iter().enumerate().map(constant).collect() })
+    let untried = unknowns.iter().zip(&by_constant);
+    let untried = untried.filter_map(|(unknown, constant)| Some((unknown.name(), constant.untried.clone()?)));
+    Ok(ConstantInfluences {
+        constants: unknowns.iter().enumerate().map(constant).collect(),
+        untried: untried.collect(),
+    })
 }
 
 /// Returns whether a claim constrains the constants: they were calibrated on it, or it was given as input.

@@ -8,7 +8,7 @@ use super::claims::ClaimStatement;
 use super::experiments::{Experiments, Results};
 use super::expression::{EvalError, Key, NameResolver, Scope, Template, Value};
 use super::named_value::{Fact, NamedValue, ValueDefinition};
-use crate::experiment::record::outcome_name;
+use crate::experiment::record::{outcome_name, outcome_reason};
 use crate::experiment::{Bottleneck, RunResult};
 use narrows_core::engine::Outcome;
 use narrows_core::text::{Constant, Said, suggest};
@@ -107,6 +107,7 @@ impl<'a> View<'a> {
             (run, Fact::Outcome) => {
                 Ok(Value::Text(outcome_name(run.map_or(&Outcome::Done, |run| &run.outcome)).into()))
             }
+            (Some(run), _) if !run.outcome.is_complete() => Ok(Value::Text("stuck".into())),
             (run, _) => Ok(Value::Text(run.map_or_else(|| "bottleneck".to_owned(), Bottleneck::kind))),
         }
     }
@@ -128,7 +129,13 @@ impl<'a> View<'a> {
         }
     }
 
-    fn named_value(&self, named: &NamedValue, name: &str, arguments: &[Key], depth: usize) -> Result<Value, EvalError> {
+    fn named_value(
+        &self,
+        named: &NamedValue,
+        name: &str,
+        arguments: &[Key],
+        above: &Scope,
+    ) -> Result<Value, EvalError> {
         if !matches!(named.definition, ValueDefinition::Table(_)) && named.arguments.len() != arguments.len() {
             let label = format!("{} arguments are given", arguments.len());
             let help = match named.arguments.len() {
@@ -144,8 +151,8 @@ impl<'a> View<'a> {
                 vec![help],
             ));
         }
-        let mut scope = Scope { depth, ..Scope::new(self) };
-        scope.bindings = named.arguments.iter().cloned().zip(arguments.iter().cloned().map(Value::Key)).collect();
+        let scope =
+            above.below(named.arguments.iter().cloned().zip(arguments.iter().cloned().map(Value::Key)).collect());
         match &named.definition {
             ValueDefinition::Metric(points, metric, missing) => {
                 self.read_number(&scope, points, metric, |run, metric| {
@@ -158,6 +165,9 @@ impl<'a> View<'a> {
                 })
             }
             ValueDefinition::Busy(points, resource) => self.read_number(&scope, points, resource, |run, resource| {
+                if !run.outcome.is_complete() {
+                    return Err(not_measured(run, resource));
+                }
                 let found = run.resources.iter().find(|known| known.name == resource);
                 found.map(|found| found.busy.as_us()).ok_or_else(|| no_resource(run, resource))
             }),
@@ -229,12 +239,12 @@ impl NameResolver for View<'_> {
         all
     }
 
-    fn value(&self, name: &str, arguments: &[Key], depth: usize) -> Option<Result<Value, EvalError>> {
+    fn value(&self, name: &str, arguments: &[Key], scope: &Scope) -> Option<Result<Value, EvalError>> {
         if name == PUBLISHED {
             return Some(self.published(arguments));
         }
         let (_, named) = self.defined.values.iter().find(|(known, _)| known == name)?;
-        Some(self.named_value(named, name, arguments, depth))
+        Some(self.named_value(named, name, arguments, scope))
     }
 
     fn values(&self) -> Vec<&str> {
@@ -269,16 +279,22 @@ fn lacks_metric(run: &RunResult, metric: &str) -> bool {
 /// Returns the error that a run has no such metric, or did not measure it.
 pub fn no_metric(run: &RunResult, metric: &str) -> EvalError {
     if run.metrics.iter().any(|known| known.name == metric) {
-        let how = outcome_name(&run.outcome);
-        return EvalError::NotMeasured(format!(
-            "nothing was measured under `{metric}`: the outcome of its run is `{how}`"
-        ));
+        return not_measured(run, metric);
     }
     let names = || run.metrics.iter().map(|metric| metric.name.as_str());
     let near = suggest::nearest(metric, names());
     let label = near.map_or("no metric of its run has this name".to_owned(), |near| format!("did you mean `{near}`?"));
     let help = format!("metrics of its run: {}", suggest::phrase(names()));
     EvalError::InvalidReference(format!("there is no metric `{metric}`"), label, vec![help])
+}
+
+/// Returns the error that a run did not measure this, and why.
+fn not_measured(run: &RunResult, what: &str) -> EvalError {
+    let outcome = outcome_name(&run.outcome);
+    let reason = outcome_reason(run).map_or_else(String::new, |reason| format!(" ({reason})"));
+    EvalError::NotMeasured(format!(
+        "nothing was measured under `{what}`: the outcome of its run is `{outcome}`{reason}"
+    ))
 }
 
 fn no_resource(run: &RunResult, resource: &str) -> EvalError {

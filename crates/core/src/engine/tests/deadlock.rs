@@ -246,3 +246,60 @@ fn a_clock_that_stands_still_is_a_livelock_without_any_limit() {
     let Outcome::Livelock(stuck) = bench.run(Limits::default()) else { panic!("a livelock") };
     assert_eq!(stuck.at, ns(7));
 }
+
+#[test]
+fn a_task_that_works_is_waited_for_until_it_polls() {
+    let outcome = |polls: bool| {
+        let bench = Bench::new();
+        let door = bench.sim().point("the door");
+        poll_for(&bench, "the window", ns(10));
+        bench.spawn("slow", move |sim, log| async move {
+            let _works = sim.works();
+            let _polls = polls.then(|| sim.polls_for(door));
+            spin_for(&sim, Time::from_us(20)).await;
+            log.note("end");
+        });
+        let Outcome::Deadlock(stuck) = bench.run(patience()) else { panic!("a deadlock") };
+        (stuck.at, bench.log.lines.take().join(""))
+    };
+    assert_eq!(outcome(true), (Time::from_us(1), String::new()));
+    let (at, log) = outcome(false);
+    assert_eq!(log, "20000 end");
+    assert!((Time::from_us(20)..=Time::from_us(22)).contains(&at), "{at}");
+}
+
+#[test]
+fn progress_that_is_known_to_come_is_waited_for() {
+    let bench = Bench::new();
+    let door = bench.sim().point("the door");
+    bench.spawn("member", move |sim, log| async move {
+        sim.progress_at(Time::from_us(50));
+        sim.progress();
+        let _polls = sim.polls_for(door);
+        spin_for(&sim, Time::from_us(50)).await;
+        log.note("open");
+    });
+    assert_eq!(bench.run(patience()), Outcome::Done);
+    assert_eq!(bench.log.lines.take(), ["50000 open"]);
+}
+
+#[test]
+fn what_comes_between_two_seldom_polls_is_found() {
+    let bench = Bench::new();
+    let (door, opens) = (bench.sim().point("the door"), Rc::new(std::cell::Cell::new(false)));
+    let opened = opens.clone();
+    bench.spawn("porter", |sim, _| async move {
+        spin_for(&sim, ns(500)).await;
+        opens.set(true);
+    });
+    bench.spawn("poller", move |sim, log| async move {
+        sim.delay(ns(300)).await;
+        let _polls = sim.polls_for(door);
+        while !opened.get() {
+            sim.delay(Time::from_us(3)).await;
+        }
+        log.note("in");
+    });
+    assert_eq!(bench.run(patience()), Outcome::Done);
+    assert_eq!(bench.log.lines.take(), ["3300 in"]);
+}

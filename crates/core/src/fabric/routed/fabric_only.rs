@@ -36,6 +36,7 @@ impl FabricOnly {
         let router = &fabric.parameters.router;
         let shape = fabric.topology.build().expect("a checked shape can be built");
         let (routing, node_count) = (shape.routing.clone(), shape.wiring.nodes());
+        let links = Links::new(router, nodes, &shape.wiring);
         let mut network = Network::new(shape, router, seed);
         if sim.recorder().is_on() {
             network.keep_crossings();
@@ -43,7 +44,7 @@ impl FabricOnly {
         Rc::new(FabricOnly {
             routing,
             nodes: node_count,
-            links: Links::new(router, nodes),
+            links,
             spans: RefCell::default(),
             clock: router.clock,
             exit_delay: router.exit_delay,

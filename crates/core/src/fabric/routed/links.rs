@@ -7,36 +7,53 @@
 use crate::engine::{Bytes, Doing, Hertz, Rate, Recorder, Time, Track};
 use crate::fabric::port::LinkUse;
 use crate::fabric::router::{Crossing, Link, LinkChannel, LinkEnd, Network, RouterParameters, Sharing};
+use crate::fabric::topology::Wiring;
 use crate::fabric::wire::GROUP;
 use std::collections::BTreeMap;
 
-/// How fast links are, and the names of the nodes at their ends.
+/// The rates of links, and the names of what is at their ends.
 #[derive(Clone, Debug)]
 pub struct Links {
     clock: Hertz,
-    /// The rate of a link.
+    router: RouterParameters,
+    /// The rate of a link, where none is stated for it alone.
     pub(super) rate: Rate,
     pub(super) flit_bytes: u32,
-    /// For how many cycles a flit has a link.
-    cycles_per_flit: f64,
     /// Into how many logical networks a link's time is divided.
     planes: u8,
     /// Channels of a link, all logical networks counted.
     channels: u32,
     nodes: Vec<String>,
+    /// Names and properties of single links and routers.
+    wiring: Wiring,
 }
 
 impl Links {
-    /// Those of such routers between the nodes of these names; others go by their numbers.
-    pub fn new(router: &RouterParameters, nodes: &[String]) -> Links {
+    /// Returns the links of such routers between the nodes of these names; further nodes have the names that the shape
+    /// gives them, or go by their numbers.
+    pub fn new(router: &RouterParameters, nodes: &[String], wiring: &Wiring) -> Links {
         Links {
             clock: router.clock,
+            router: *router,
             rate: Rate::from_bits_per_s(router.clock.0.saturating_mul(router.link_bits.into())),
             flit_bytes: router.flit_bits / 8,
-            cycles_per_flit: f64::from(router.flit_bits) / f64::from(router.link_bits),
             planes: if router.sharing == Sharing::Strict { router.networks } else { 1 },
             channels: u32::from(router.networks) * u32::from(router.virtual_channels),
             nodes: nodes.to_vec(),
+            wiring: wiring.clone(),
+        }
+    }
+
+    /// Returns the rate at which a node's packets enter the fabric.
+    pub fn entry_rate(&self, node: u32) -> Rate {
+        self.wiring.entry_attributes(node).rate.unwrap_or(self.rate)
+    }
+
+    /// Returns the rate of a link on which a flit takes `cycles_per_flit`.
+    fn rate_of(&self, cycles_per_flit: u32) -> Rate {
+        match cycles_per_flit == self.router.cycles_per_flit() {
+            true => self.rate,
+            false => self.router.rate_of(cycles_per_flit),
         }
     }
 
@@ -48,14 +65,17 @@ impl Links {
 
     /// The part of the network's cycles for which each link moved flits.
     pub fn utilisations(&self, network: &Network) -> Vec<f64> {
-        let each = self.cycles_per_flit / f64::from(self.planes) / network.cycle() as f64;
-        network.links().iter().map(|link| f64::min(link.flits as f64 * each, 1.0)).collect()
+        let busy = |link: &Link| {
+            let each = f64::from(link.cycles_per_flit) / f64::from(self.planes) / network.cycle() as f64;
+            f64::min(link.flits as f64 * each, 1.0)
+        };
+        network.links().iter().map(busy).collect()
     }
 
     /// Returns how a link was used in the time `elapsed`. A flit counts from the cycle in which it begins to cross, so
     /// that the last one may extend beyond that time: a link is busy for all of it at most.
     fn link(&self, link: &Link, elapsed: Time) -> LinkUse {
-        let time = self.rate.time_for(Bytes(u64::from(self.flit_bytes) * link.flits));
+        let time = self.rate_of(link.cycles_per_flit).time_for(Bytes(u64::from(self.flit_bytes) * link.flits));
         let moving = time.scale(1, self.planes.into()).min(elapsed);
         LinkUse { name: self.name(link.from, link.to), held: moving, moving }
     }
@@ -66,8 +86,14 @@ impl Links {
 
     fn end(&self, end: LinkEnd) -> String {
         match end {
-            LinkEnd::Node(node) => self.nodes.get(node as usize).cloned().unwrap_or_else(|| format!("place {node}")),
-            LinkEnd::Router(router, port) => format!("router {router}.{port}"),
+            LinkEnd::Node(node) => match self.nodes.get(node as usize).map(String::as_str) {
+                Some(name) => name.to_owned(),
+                None => self.wiring.node_name(node).map_or_else(|| format!("place {node}"), str::to_owned),
+            },
+            LinkEnd::Router(router, port) => match self.wiring.router_name(router) {
+                Some(name) => format!("{name}.{port}"),
+                None => format!("router {router}.{port}"),
+            },
         }
     }
 }

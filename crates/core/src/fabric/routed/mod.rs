@@ -68,12 +68,12 @@ impl Routed {
     fn start(sim: &Sim, fabric: &RoutedFabric, nodes: &[String], seed: u64) -> Rc<Routed> {
         let parameters = &fabric.parameters;
         let router = &parameters.router;
-        let (shape, places) = fabric.shape();
+        let (shape, places) = fabric.shape(nodes);
         let fabric = Rc::new(Routed {
             sim: sim.clone(),
             clock: router.clock,
             buffer_flits: u32::from(router.buffer_flits),
-            links: Links::new(router, nodes),
+            links: Links::new(router, nodes, &shape.wiring),
             spans: RefCell::default(),
             streams: RefCell::default(),
             store_and_forward: router.switching == Switching::StoreAndForward,

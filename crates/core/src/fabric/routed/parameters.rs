@@ -7,6 +7,7 @@ use crate::fabric::router::{RouterParameters, Switching};
 use crate::fabric::topology::survey::{Survey, survey};
 use crate::fabric::topology::{Shape, Topology};
 use crate::text::Parameters;
+use std::collections::BTreeMap;
 
 /// A routed fabric: a shape and its routers.
 #[derive(Clone, Debug)]
@@ -85,11 +86,43 @@ impl RoutedFabric {
         Some(survey(&shape, self.parameters.router.virtual_channels))
     }
 
-    /// Returns the shape that packets cross, and the pairs of places in it between which cross-traffic flows.
-    pub(super) fn shape(&self) -> (Shape, Vec<(u32, u32)>) {
+    /// Returns the shape that packets cross between nodes of these names, and the pairs of places in it between which
+    /// cross-traffic flows.
+    pub(super) fn shape(&self, nodes: &[String]) -> (Shape, Vec<(u32, u32)>) {
         match self.parameters.cross {
             Some(_) => self.topology.with_columns().expect("checked cross-traffic has edges to come from"),
-            None => (self.topology.build().expect("a checked shape can be built"), Vec::new()),
+            None => {
+                let shape = self.topology.build().expect("a checked shape can be built");
+                let places = self.places(nodes).expect("the names of nodes were checked");
+                (places.map_or_else(|| shape.clone(), |places| shape.placed(&places)), Vec::new())
+            }
         }
+    }
+
+    /// Returns the place of each node in a shape that names its nodes, or `None` if nodes take the places in order:
+    /// where the shape has no names, or none of the nodes has one of them.
+    ///
+    /// # Errors
+    ///
+    /// Returns the name of a node that has no place, where another node has the name of one.
+    pub(super) fn places(&self, nodes: &[String]) -> Result<Option<Vec<u32>>, String> {
+        let names = self.topology.node_names().unwrap_or_default();
+        let number: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
+        let places: Vec<Option<u32>> = nodes.iter().map(|node| number.get(node.as_str()).copied()).collect();
+        if places.iter().all(Option::is_none) || nodes.iter().eq(names.iter().take(nodes.len())) {
+            return Ok(None);
+        }
+        let unplaced = nodes.iter().zip(&places).find(|(_, place)| place.is_none());
+        unplaced.map_or_else(|| Ok(places.iter().copied().collect()), |(node, _)| Err(node.clone()))
+    }
+
+    /// Returns the flits that every node can inject in a cycle, at most 1.
+    pub fn injection_max(&self, shape: &Shape) -> f64 {
+        let router = &self.parameters.router;
+        let usual = router.cycles_per_flit();
+        let slowest = router
+            .link_timings(&shape.wiring)
+            .and_then(|links| links.entries.iter().map(|link| link.cycles_per_flit).max());
+        1.0 / f64::from(slowest.unwrap_or(usual))
     }
 }

@@ -12,6 +12,7 @@ use crate::fabric::spec::FabricSpec;
 use crate::fabric::topology::survey::{self, Deadlock};
 use crate::fabric::topology::{TOPOLOGIES, Topology, flit_router_error};
 use crate::part::{ParameterError, PartEntry, PartInfo, PartSpec, SiblingTable, Siblings};
+use crate::text::suggest::among;
 use crate::text::{ParameterSink, ParameterVariants, Parameters, Table};
 use std::any::Any;
 use std::rc::Rc;
@@ -60,12 +61,13 @@ impl PartSpec for RoutedFabric {
             return vec![error];
         }
         let error = |(key, message, help)| ParameterError::new(key, message).help(help);
-        match self.topology.build() {
+        let errors: Vec<ParameterError> = match self.topology.build() {
             Ok(shape) => {
                 flit_router_error(&shape.wiring).map(|message| ParameterError::new("", message)).into_iter().collect()
             }
             Err(errors) => errors.into_iter().map(error).collect(),
-        }
+        };
+        errors.into_iter().chain(self.check_links()).collect()
     }
 
     fn inert_reason(&self, _key: &str) -> Option<&'static str> {
@@ -91,8 +93,13 @@ impl FabricSpec for RoutedFabric {
         Some(self.topology.nodes())
     }
 
-    fn check_nodes(&self, _nodes: &[String]) -> Vec<ParameterError> {
-        self.parameters.cross.map(|cross| self.check_crossing(cross)).unwrap_or_default()
+    fn node_names(&self) -> Option<Vec<String>> {
+        self.topology.node_names()
+    }
+
+    fn check_nodes(&self, nodes: &[String]) -> Vec<ParameterError> {
+        let crossing = self.parameters.cross.map(|cross| self.check_crossing(cross)).unwrap_or_default();
+        crossing.into_iter().chain(self.check_places(nodes)).collect()
     }
 
     fn check_routes(&self) -> Vec<ParameterError> {
@@ -133,11 +140,44 @@ impl FabricNet for Rc<Routed> {
 
 /// Number of channels of a cycle that are listed.
 const CYCLE_LISTED: usize = 12;
+/// Number of links with errors that are listed.
+const LINKS_LISTED: usize = 10;
+
+fn link_error((message, help): (String, String)) -> ParameterError {
+    ParameterError::new("file", message).help(help)
+}
 
 impl RoutedFabric {
     /// Returns whether the fabric has edges for cross-traffic to come from.
     pub fn has_edges(&self) -> bool {
         self.topology.with_columns().is_some()
+    }
+
+    /// Checks that the rates and latencies of single links are whole numbers of the routers' cycles.
+    fn check_links(&self) -> Vec<ParameterError> {
+        let router = &self.parameters.router;
+        let described = self.topology.described_links();
+        let mut wrong = described.iter().filter_map(|link| {
+            let (message, help) = router.link_timing(link.attributes, router.wire_delay).err()?;
+            Some((format!("{}: {message}", link.place), help))
+        });
+        let mut errors: Vec<ParameterError> = wrong.by_ref().take(LINKS_LISTED).map(link_error).collect();
+        let more = wrong.count();
+        if more > 0 {
+            errors.push(link_error((format!("and {more} more like these"), String::new())));
+        }
+        errors
+    }
+
+    /// Checks that nodes have the names of the shape's, or none of them has.
+    fn check_places(&self, nodes: &[String]) -> Option<ParameterError> {
+        let names = self.topology.node_names()?;
+        let unplaced = self.places(nodes).err()?;
+        let message = format!("node `{unplaced}` is not a host of the graph, and other nodes are");
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let help =
+            format!("nodes are placed by the names of hosts, or all in order: {}", among("hosts", &unplaced, &names));
+        Some(ParameterError::new("file", message).help(help))
     }
 
     /// Checks that cross-traffic has edges to come from, and links that carry it.
@@ -169,7 +209,8 @@ impl RoutedFabric {
         let shape = self.topology.build().ok()?;
         let deadlock = survey::deadlock(&shape, self.parameters.router.virtual_channels);
         let Deadlock::Circle(cycle) = deadlock else { return None };
-        let waits: Vec<String> = cycle.iter().take(CYCLE_LISTED).map(ToString::to_string).collect();
+        let listed = cycle.iter().take(CYCLE_LISTED);
+        let waits: Vec<String> = listed.map(|channel| channel.with_name(&shape.wiring)).collect();
         let message = format!("packets can wait for one another in a circle of {} channels", cycle.len());
         let rest = if cycle.len() > CYCLE_LISTED { "so on, until one" } else { "the last" };
         let help = format!("each waits for the next, and {rest} for the first: {}", waits.join("; "));

@@ -160,7 +160,7 @@ impl StreamTx for RoutedTx {
     }
 
     fn rate(&self) -> Rate {
-        self.fabric.links.rate
+        self.fabric.links.entry_rate(self.node.0)
     }
 
     async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped> {
@@ -178,7 +178,7 @@ impl StreamTx for RoutedTx {
         let (packet, tag, supplied) = self.sending.as_mut().expect("bytes leave in a packet");
         let (fabric, flit) = (&self.fabric, u64::from(self.fabric.links.flit_bytes));
         // Wait for memory that is slower than the link.
-        fabric.sim.delay(min_duration.since(fabric.links.rate.time_for(bytes))).await;
+        fabric.sim.delay(min_duration.since(fabric.links.entry_rate(self.node.0).time_for(bytes))).await;
         let flits = |bytes: u64, last: bool| if last { bytes.div_ceil(flit) } else { bytes / flit };
         let before = flits(*supplied, false);
         *supplied += bytes.get();
@@ -234,6 +234,11 @@ impl StreamRx for RoutedRx {
         let rest = Piece::Bytes { packet: packet.clone(), bytes: bytes - most, time, first: false, last };
         self.rest = Some(rest);
         Piece::Bytes { packet, bytes: most, time, first, last: false }
+    }
+
+    /// The routers act a picosecond behind the edges of their clock.
+    fn end_of_transfer(&self, start: Time, bytes: Bytes, rate: Rate) -> Time {
+        self.fabric.clock.end_of_transfer(start, bytes, rate)
     }
 
     fn return_credit(&mut self, bytes: Bytes) {

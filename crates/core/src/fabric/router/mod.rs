@@ -3,6 +3,7 @@
 //! | file or folder | holds |
 //! |---|---|
 //! | `parameters.rs` | what routers and links are like |
+//! | `link_timing.rs` | the cycles of single links, where a shape states rates and latencies |
 //! | `network/` | the network: many routers as rows of small state, only the active ones touched |
 //!
 //! A packet waits in its source's queue, enters a router's input buffer flit by flit, and at each router
@@ -11,11 +12,13 @@
 //! input-queued router (Jiang et al., ISPASS 2013), cycle by cycle. Leaves out: speculation, input and
 //! output speedup, faults. The same network is written plainly in `tests/twin`, and held against it.
 
+pub mod link_timing;
 pub mod network;
 pub mod parameters;
 #[cfg(test)]
 mod tests;
 
+pub use link_timing::{LinkTiming, LinkTimings};
 pub use network::{Crossing, Link, LinkChannel, LinkEnd, Network};
 pub use parameters::{RouterParameters, Sharing, Switching};
 

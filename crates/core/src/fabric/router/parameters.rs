@@ -1,7 +1,8 @@
 //! Parameters of a router and its links, and what does not fit together.
 //!
 //! The defaults are BookSim2's input-queued router: one cycle for each stage, a flit per cycle, credits
-//! that are processed for a cycle. Leaves out: parameters that differ between routers of a network.
+//! that are processed for a cycle. Leaves out: parameters that differ between routers of a network; links may differ
+//! (`link_timing.rs`).
 
 use crate::engine::{Bytes, Hertz};
 use crate::fabric::topology::Shape;
@@ -29,6 +30,9 @@ pub enum Sharing {
 
 /// The most virtual channels of a logical network.
 pub const VIRTUAL_CHANNELS_MAX: u8 = 16;
+
+/// Largest number of cycles for which a flit holds a link.
+pub const CYCLES_PER_FLIT_MAX: u32 = 255;
 
 /// What the routers and links of a network are like. Delays are in cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
@@ -157,6 +161,3 @@ impl RouterParameters {
         wrong
     }
 }
-
-/// The longest that a flit may hold a link.
-const CYCLES_PER_FLIT_MAX: u32 = 255;

@@ -11,6 +11,8 @@
 //! | `hypercube.rs`, `crossbar.rs` | dimensions of two nodes each; one router for all |
 //! | `fat_tree.rs` | fat trees of any arity and numbers of parents |
 //! | `butterfly.rs` | butterflies and multibutterflies |
+//! | `details.rs` | rates, latencies and names of single links and routers |
+//! | `placement.rs` | nodes on the places of a shape in another order |
 //! | `graph/` | any graph, from a file |
 //! | `survey/` | degree, diameter, bisection of a shape, and whether its packets can wait in a circle |
 //! | `parameters.rs` | the shapes by their names in descriptions |
@@ -21,6 +23,7 @@
 pub mod adaptive;
 pub mod butterfly;
 pub mod crossbar;
+pub mod details;
 pub mod edges;
 pub mod fat_tree;
 pub mod graph;
@@ -28,16 +31,19 @@ pub mod grid;
 pub mod hypercube;
 pub mod mesh;
 pub mod parameters;
+mod placement;
 mod port_set;
 pub mod survey;
 pub mod torus;
 #[cfg(test)]
 mod walk;
 
+pub use details::{DescribedLink, LinkAttributes, WiringDetails};
 pub use parameters::{TOPOLOGIES, Topology};
 pub use port_set::{PortSet, flit_router_error};
 
 use std::fmt;
+use std::sync::Arc;
 
 /// Where a router's output leads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -64,6 +70,7 @@ pub struct Wiring {
     first: Vec<u32>,
     /// For each node, the router and the input port where its packets enter.
     entries: Vec<(u32, u8)>,
+    details: Option<Arc<WiringDetails>>,
 }
 
 impl Wiring {
@@ -74,7 +81,41 @@ impl Wiring {
             assert!(outputs.len() <= 1 << u8::BITS, "a port's number has 8 bits");
             first.push(first[first.len() - 1] + outputs.len() as u32);
         }
-        Wiring { outputs: routers.concat(), first, entries }
+        Wiring { outputs: routers.concat(), first, entries, details: None }
+    }
+
+    /// Adds what is stated of single links and routers.
+    #[must_use]
+    pub fn with_details(mut self, details: WiringDetails) -> Wiring {
+        self.details = Some(Arc::new(details));
+        self
+    }
+
+    /// Returns whether any link has properties of its own.
+    pub fn has_attributes(&self) -> bool {
+        self.details.as_ref().is_some_and(|details| details.has_attributes())
+    }
+
+    /// Returns what is stated of the link at a router's output.
+    pub fn output_attributes(&self, router: u32, port: u8) -> LinkAttributes {
+        let stated =
+            |details: &Arc<WiringDetails>| details.outputs.get(router as usize)?.get(usize::from(port)).copied();
+        self.details.as_ref().and_then(stated).unwrap_or_default()
+    }
+
+    /// Returns what is stated of the link by which a node's packets enter.
+    pub fn entry_attributes(&self, node: u32) -> LinkAttributes {
+        self.details.as_ref().and_then(|details| details.entries.get(node as usize).copied()).unwrap_or_default()
+    }
+
+    /// Returns the name of a router, if the description names it.
+    pub fn router_name(&self, router: u32) -> Option<&str> {
+        self.details.as_ref()?.routers.get(router as usize).map(String::as_str)
+    }
+
+    /// Returns the name of a node, if the description names it.
+    pub fn node_name(&self, node: u32) -> Option<&str> {
+        self.details.as_ref()?.nodes.get(node as usize).map(String::as_str)
     }
 
     /// How many nodes.
@@ -184,7 +225,7 @@ pub struct Shape {
     /// Routers and links.
     pub wiring: Wiring,
     /// The rule. Asked once for each packet and router.
-    pub routing: std::sync::Arc<dyn Routing>,
+    pub routing: Arc<dyn Routing>,
 }
 
 /// What is wrong with a shape's parameters: the key, what is wrong, and what would be right.

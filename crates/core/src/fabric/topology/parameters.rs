@@ -13,7 +13,7 @@ use super::grid::Grid;
 use super::hypercube::HypercubeParameters;
 use super::mesh::{MeshParameters, NODES_MAX};
 use super::torus::{ChannelHalves, TorusParameters};
-use super::{Shape, Wrong};
+use super::{DescribedLink, Shape, Wrong};
 use crate::text::{ParameterChoice, ParameterVariants, Parameters};
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ pub enum Topology {
     Butterfly(#[param(flatten)] ButterflyParameters),
     /// One router for all nodes.
     Crossbar(#[param(flatten)] CrossbarParameters),
-    /// Any graph, from an edge list or networkx's node-link JSON.
+    /// Any graph, from an edge list, networkx's node-link JSON, or GraphML.
     Graph(#[param(flatten)] GraphParameters),
 }
 
@@ -129,6 +129,22 @@ impl Topology {
 }
 
 impl Topology {
+    /// Returns the links of which the description states rate or latency.
+    pub fn described_links(&self) -> Vec<DescribedLink> {
+        match self {
+            Topology::Graph(graph) => graph.described_links(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the names of the nodes, if the shape has names for them.
+    pub fn node_names(&self) -> Option<Vec<String>> {
+        match self {
+            Topology::Graph(graph) => Some(graph.node_names()),
+            _ => None,
+        }
+    }
+
     /// The shape with columns of places at its edges, and which of these are opposite each other; none of shapes
     /// without edges, or such as cannot be built.
     pub fn with_columns(&self) -> Option<(Shape, Vec<(u32, u32)>)> {

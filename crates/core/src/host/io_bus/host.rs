@@ -15,6 +15,10 @@ use crate::host::utilization::Utilization;
 use crate::part::{ParameterError, Part, PartInfo};
 use std::rc::Rc;
 
+/// Rate of the fastest bus of the PCI family, PCI-X 533: 64 bits at 533 million transfers a second, 4.3 GB/s (PCI-SIG,
+/// PCI-X Protocol Addendum to the PCI Local Bus Specification, revision 2.0, 2003).
+pub const PCI_RATE_MAX: Rate = Rate::from_bytes_per_s(4_300_000_000);
+
 impl Part for IoBusParameters {
     const INFO: PartInfo = PartInfo::new("io-bus", "The interface sits on an I/O bus");
 
@@ -82,6 +86,18 @@ impl HostSpec for IoBusParameters {
     fn inert_reason_with(&self, key: &str, needs: &HostCapabilities) -> Option<&'static str> {
         let is_polled = needs.amount(HostCapabilities::INTERRUPTS) == 0;
         (is_polled && key == "processor.interrupt-latency").then_some(POLLED)
+    }
+
+    fn warnings(&self) -> Vec<ParameterError> {
+        let (width, clock, rate) = (self.pci.width, self.pci.clock, self.pci.peak());
+        let warning = || {
+            let message =
+                format!("a bus of {width} at {clock} moves {rate}, more than any PCI bus: PCI-X 533 moves 4.3 GB/s");
+            let help =
+                "`io-bus` is one shared, half-duplex bus; it cannot represent a full-duplex link such as PCI Express";
+            ParameterError::new("pci.clock", message).related(["pci.width"]).help(help)
+        };
+        (rate > PCI_RATE_MAX).then(warning).into_iter().collect()
     }
 
     fn start(&self, sim: &Sim, _node: NodeId, name: &str) -> Rc<dyn HostNode> {

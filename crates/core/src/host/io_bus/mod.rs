@@ -9,12 +9,18 @@
 //! It models programmed I/O (posted writes, stalling reads, bursts where the platform combines),
 //! DMA in bursts, and how each bridge serves processor and DMA that want it at once. It leaves
 //! out caches (a block copy states its memory accesses), address translation, and other devices.
+//!
+//! The bus is half-duplex and shared: reads, writes and programmed I/O exclude each other, whichever side is master.
+//! So it cannot represent PCI Express, whose links carry packets in both directions at once, with credits and split
+//! transactions. A bus of the rate of such a link would halve what two directions move and make every load wait for
+//! DMA; `narrows check` warns above [the fastest PCI bus](host::PCI_RATE_MAX).
 
 pub mod bridge;
 pub mod competition;
 pub mod cpu;
-mod host;
+pub mod host;
 pub mod memory;
+pub mod overhead;
 pub mod pci;
 pub mod pio;
 pub mod processor;
@@ -26,6 +32,7 @@ pub use bridge::{Bridge, BridgeParameters, DmaStream};
 pub use competition::Competition;
 pub use cpu::IoBusProcessor;
 pub use memory::{MainMemory, MemoryParameters};
+pub use overhead::BusOverhead;
 pub use pci::{Pci, PciParameters};
 pub use pio::{Pio, PioParameters};
 pub use processor::IoBusProcessorParameters;

@@ -3,6 +3,7 @@
 //! It models arbitration in the order of asking (two masters: bridge and interface, so this is
 //! round robin), and the length of a transaction. It leaves out parity, locks and retries.
 
+use super::overhead::BusOverhead;
 use crate::engine::resource::Held;
 use crate::engine::{Bytes, Doing, Hertz, Rate, Resource, Sim, Time};
 use crate::text::Parameters;
@@ -54,17 +55,17 @@ impl Pci {
     }
 
     /// Holds it as `bus` for a transaction of the processor's, for `what`, which is all its own work.
-    pub async fn transact(&self, bus: &Held<'_>, what: &'static str, bytes: Bytes, overhead_cycles: u64) {
+    pub async fn transact(&self, bus: &Held<'_>, what: &'static str, bytes: Bytes, overhead: BusOverhead) {
         bus.does(Doing { what, message: None, bytes });
-        let time = self.transaction(bytes, overhead_cycles);
+        let time = self.transaction(bytes, overhead);
         self.sim.delay(time).await;
         self.bus.moves(time);
     }
 
-    /// How long a transaction of `bytes` with `overhead_cycles` (address, latency of the target,
+    /// Returns the time for which a transaction of `bytes` with this overhead (address, latency of the target,
     /// turn-around) holds the bus.
-    pub fn transaction(&self, bytes: Bytes, overhead_cycles: u64) -> Time {
+    pub fn transaction(&self, bytes: Bytes, overhead: BusOverhead) -> Time {
         let data_cycles = bytes.get().div_ceil(self.parameters.width.get());
-        self.parameters.clock.cycles(overhead_cycles + data_cycles)
+        overhead.with_data(self.parameters.clock, data_cycles)
     }
 }

@@ -4,6 +4,7 @@
 //! consecutive ones into a burst where the platform can. Loads first drain the posted writes,
 //! then stall the processor. It leaves out speculative and out-of-order access.
 
+use super::overhead::{BusOverhead, READ, WRITE};
 use super::pci::Pci;
 use crate::engine::{Bytes, Pool, Signal, Sim};
 use crate::host::device::{AsyncDevice, Device, Window};
@@ -15,14 +16,13 @@ use std::rc::Rc;
 
 /// The parameters of programmed I/O.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(each(max = 1_000_000))]
 pub struct PioParameters {
-    /// Bus cycles of a write beside its data.
-    pub write_overhead_cycles: u64,
-    /// Bus cycles of a read beside its data.
-    ///
-    /// Address, latency of bridge and target.
-    pub read_overhead_cycles: u64,
+    /// What a write takes on the bus in addition to its data.
+    #[param(with(read = |t| BusOverhead::read(t, &WRITE), write = |overhead, to| overhead.write(to, &WRITE)))]
+    pub write_overhead: BusOverhead,
+    /// What a read takes on the bus in addition to its data: address, latency of bridge and target.
+    #[param(with(read = |t| BusOverhead::read(t, &READ), write = |overhead, to| overhead.write(to, &READ)))]
+    pub read_overhead: BusOverhead,
     /// The most that stores are combined into.
     #[param(min = "4 B")]
     pub write_burst: Bytes,
@@ -148,7 +148,7 @@ impl Pio {
         for (index, part) in into.chunks_mut(burst).enumerate() {
             let bus = self.pci.master().await;
             let bytes = Bytes(part.len() as u64);
-            self.pci.transact(&bus, "load", bytes, self.parameters.read_overhead_cycles).await;
+            self.pci.transact(&bus, "load", bytes, self.parameters.read_overhead).await;
             let (device, at) = self.devices.at(offset + (index * burst) as u64);
             device.read(at, part).await;
             drop(bus);
@@ -172,7 +172,7 @@ async fn drain(parameters: PioParameters, pci: Rc<Pci>, devices: Rc<Devices>, wr
         let bus = pci.master().await;
         let burst = writes.take_burst(parameters.write_burst);
         let bytes = Bytes((burst.len() * WORD) as u64);
-        pci.transact(&bus, "store", bytes, parameters.write_overhead_cycles).await;
+        pci.transact(&bus, "store", bytes, parameters.write_overhead).await;
         for write in &burst {
             let (device, at) = devices.at(write.offset);
             device.write(at, &write.word[..write.bytes]).await;

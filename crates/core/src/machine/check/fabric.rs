@@ -30,7 +30,7 @@ fn workload(read: &Read<Machine>, routers: &RoutedFabric, problems: &mut Vec<Pro
     for (key, message) in router.check(&shape, workload.needs().packet_flits) {
         problems.push(wrong_router(read, key, &message));
     }
-    let injection_max = 1.0 / f64::from(router.cycles_per_flit());
+    let injection_max = routers.injection_max(&shape);
     let errors = workload.check_routers(shape.wiring.nodes(), injection_max).into_iter();
     problems.extend(errors.map(|error| read.wrong(&workload.key(&error.key), &error.message, &error.help)));
     if routers.parameters.cross.is_some() && routers.has_edges() && workload.needs().fabric_only {

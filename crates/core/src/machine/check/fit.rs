@@ -1,6 +1,6 @@
 //! Checks whether the parts of a machine are compatible, from capabilities, requirements and guarantees alone.
 
-use super::reach::{endpoints, lengths, names, packets};
+use super::reach::{endpoints, lengths, names, packets, words};
 use crate::engine::Addresses;
 use crate::fabric::{FabricCapabilities, Loss};
 use crate::host::HostCapabilities;
@@ -67,6 +67,7 @@ pub fn incompatibilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         numbers,
         transfers,
         packets,
+        words,
         lengths,
         names,
         endpoints,

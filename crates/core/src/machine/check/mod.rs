@@ -99,9 +99,25 @@ fn report(read: &Read<Machine>, incompatibility: &fit::IncompatibleParts, proble
     problems.push(read.wrong(read.foremost(&keys), &incompatibility.message, &incompatibility.help).incompatible());
 }
 
+/// Returns the key by which the protocol takes a second logical network, and the word for taking none.
+fn second_class(ends: &super::Ends) -> Option<(String, &'static str)> {
+    ends.protocol.second_class_key().map(|(key, none)| (ends.protocol.key(key), none))
+}
+
+/// States what holds instead of defaults that the fabric cannot give: a protocol takes a second logical network by default
+/// where there is one.
+pub(super) fn settle_defaults(read: &mut Read<Machine>) {
+    let Some(ends) = &read.value.ends else { return };
+    if let Some((key, none)) = second_class(ends)
+        && read.value.fabric.capabilities().classes == 1
+    {
+        read.replace_default(&key, none);
+    }
+}
+
 /// Checks that a logical network which the description names exists.
 fn classes(read: &Read<Machine>, ends: &super::Ends, problems: &mut Vec<Problem>) {
-    let Some(key) = ends.protocol.second_class_key().map(|key| ends.protocol.key(key)) else { return };
+    let Some((key, _)) = second_class(ends) else { return };
     let (fabric, capabilities) = (&read.value.fabric, read.value.fabric.capabilities());
     if read.is_defined(&key) && capabilities.classes == 1 {
         let message = format!("there is no other logical network: [{}] has one", fabric.table());

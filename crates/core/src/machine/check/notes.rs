@@ -1,7 +1,7 @@
-//! Notes on a machine before time 0: whether its routes can deadlock, and whether its fabric drops packets in normal
-//! operation.
+//! Notes on a machine before time 0: whether its routes can deadlock, whether its fabric drops packets in normal
+//! operation, and whether a host's values are beyond what it models.
 //!
-//! Neither is an error: a run may be there to show the deadlock, or to count the losses. Leaves out how long a packet
+//! None is an error: a run may be there to show the deadlock, or to count the losses. Leaves out how long a packet
 //! waits for its reader, which only a run shows; a deadlock report names the packets that were lost.
 
 use super::reach;
@@ -13,7 +13,19 @@ use crate::protocol::ProtocolEnvironment;
 pub(in crate::machine) fn notes(machine: &Machine) -> Vec<String> {
     let nodes: Vec<String> = machine.nodes.iter().map(|node| node.name.clone()).collect();
     let notes = machine.fabric.notes(&nodes, machine.run.no_progress_limit);
-    notes.into_iter().chain(loss(machine)).collect()
+    notes.into_iter().chain(loss(machine)).chain(hosts(machine)).collect()
+}
+
+/// Returns the warnings of the hosts that nodes have.
+fn hosts(machine: &Machine) -> Vec<String> {
+    let is_used = |name: &str| machine.nodes.iter().any(|node| node.host == name);
+    let used = machine.hosts.iter().filter(|(name, _)| is_used(name));
+    let warnings = used.flat_map(|(_, host)| host.warnings().into_iter().map(move |warning| (host, warning)));
+    warnings
+        .map(|(host, warning)| {
+            format!("warning: `{}`: {}\n  {}", host.key(&warning.key), warning.message, warning.help)
+        })
+        .collect()
 }
 
 /// Returns the note that packets are lost even without contention and that the protocol does not retransmit them.

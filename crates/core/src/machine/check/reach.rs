@@ -5,6 +5,7 @@ use crate::engine::Bytes;
 use crate::fabric::MtuLimit;
 use crate::machine::nodes::NODES_MAX;
 use crate::machine::{Ends, FabricPart, InterfacePart, Registry};
+use crate::messaging::shared::{PART_WORDS_MIN, SharingMake};
 use crate::ni::{self, EndpointLimit, MessageBound, ProtocolMemory};
 
 /// The longest of the packets that enter the fabric, and the key that says so.
@@ -32,6 +33,24 @@ pub(super) fn packets(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let help = format!("make {key} smaller, or {hint}");
     let all = keys.into_iter().chain([key, parts.fabric.table()]);
     vec![IncompatibleParts::new(all, message, help)]
+}
+
+/// Checks that a packet carries the words of the workload's active messages, and of software shared memory.
+pub(super) fn words(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
+    let (needs, carried) = (parts.workload.needs(), parts.interface.limits().words);
+    let shares_in_software = needs.shared_memory && parts.ends.shared_memory.make == SharingMake::Software;
+    let (needed, what) = match shares_in_software && needs.packet_words <= PART_WORDS_MIN {
+        true => {
+            (PART_WORDS_MIN, "software shared memory sends 3: a message, an offset and a word of a block".to_owned())
+        }
+        false => (needs.packet_words, format!("[{}] sends {}", parts.workload.table(), needs.packet_words)),
+    };
+    if carried >= needed {
+        return Vec::new();
+    }
+    let (packet, key) = (parts.interface.limits().packet, parts.interface.key(parts.interface.packet_key()));
+    let message = format!("a packet of {packet} ({key}) carries {carried} words of an active message, and {what}");
+    vec![IncompatibleParts::new([parts.workload.table(), key.clone()], message, format!("make {key} larger"))]
 }
 
 /// Messages are no longer than the interface can say.

@@ -79,7 +79,9 @@ impl Barrier {
         if self.entered.get() == members.len() {
             self.entered.set(0);
             self.missing.set(0);
-            self.opened.set((number + 1, clock.edge_since(now, cycles)));
+            let opens = clock.edge_since(now, cycles);
+            self.opened.set((number + 1, opens));
+            members[id.index()].endpoint.cpu().sim().progress_at(opens);
             members.iter().for_each(|member| member.endpoint.attention().notify());
             return number;
         }

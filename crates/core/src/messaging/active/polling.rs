@@ -239,6 +239,7 @@ impl Active {
         let context = &endpoint.context;
         let begun = endpoint.now();
         let Some(mut arrival) = context.driver.poll(&context.cpu, &transfer::answers).await else { return false };
+        let _works = self.sim().works();
         let before = self.time.switch(Cause::Receive, begun);
         self.count_accepted();
         self.sim().progress();
@@ -250,6 +251,7 @@ impl Active {
         self.handle(&Received { from, handler, words: &words }, &journey).await;
         *self.received_words.borrow_mut() = words;
         self.charge_to(before);
+        self.sim().progress();
         true
     }
 
@@ -258,6 +260,7 @@ impl Active {
         let begun = self.endpoint.now();
         let context = &self.endpoint.context;
         let Some(message) = shared.next_deferred(context, &transfer::answers).await else { return false };
+        let _works = self.sim().works();
         let before = self.time.switch(Cause::Receive, begun);
         self.count_accepted();
         self.sim().progress();
@@ -265,6 +268,7 @@ impl Active {
         journey.close_if_lasted("receive: waiting", self.endpoint.now());
         self.handle(&Received { from, handler, words: &words }, &journey).await;
         self.charge_to(before);
+        self.sim().progress();
         true
     }
 

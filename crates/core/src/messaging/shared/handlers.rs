@@ -8,3 +8,6 @@ pub(super) const COHERENCE: u8 = PROTOCOL_HANDLERS;
 pub(super) const PART: u8 = PROTOCOL_HANDLERS + 1;
 /// The handler of messages about locks.
 pub(super) const LOCK: u8 = PROTOCOL_HANDLERS + 2;
+
+/// Fewest words of a packet in which software can send a part of a block: the message, the part's offset and a word.
+pub const PART_WORDS_MIN: usize = 3;

@@ -42,6 +42,7 @@ mod shared_memory;
 mod software_coherence;
 mod space;
 
+pub use handlers::PART_WORDS_MIN;
 pub use parameters::{SharedMemoryParameters, SharingMake};
 pub use shared_memory::SharedMemory;
 pub use space::{SharedAddress, Space};

@@ -106,7 +106,7 @@ impl DriverExtensions for CmmuDriver {
 impl Driver for CmmuDriver {
     fn limits(&self) -> DriverLimits {
         DriverLimits {
-            words: ARGUMENTS.max(self.parameters.payload.len() / 4),
+            words: self.parameters.words(),
             payload: self.parameters.payload.len(),
             beside: 0,
             sequences: 1 << SEQUENCE_BITS,
@@ -127,6 +127,7 @@ impl Driver for CmmuDriver {
         let turn = cpu.acquire("look for room").await;
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
+        let _works = cpu.sim().works();
         let body = self.compose(cpu, packet);
         cpu.sync().await;
         let bytes = Bytes(body.bytes().len() as u64);

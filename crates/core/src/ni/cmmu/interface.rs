@@ -31,6 +31,7 @@ impl InterfaceSpec for CmmuParameters {
     fn limits(&self) -> InterfaceLimits {
         let message = Bytes(self.payload.get() << FRAGMENT_BITS);
         InterfaceLimits::new(self.packet_max(), message, 1 << 16, EndpointLimit::PerNode(1 << PLACE_BITS))
+            .with_words(self.words())
     }
 
     fn memory_footprint(&self) -> MemoryFootprint {

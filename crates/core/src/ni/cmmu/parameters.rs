@@ -135,6 +135,11 @@ pub const ARGUMENTS: usize = 14;
 const CYCLES_MAX: u64 = 1_000_000;
 
 impl CmmuParameters {
+    /// Returns the largest number of words of an active message.
+    pub(super) fn words(&self) -> usize {
+        ARGUMENTS.max(self.payload.len() / 4)
+    }
+
     /// Returns the length of the longest packet.
     pub fn packet_max(&self) -> Bytes {
         HEADER_BYTES + Bytes(self.payload.get().max(4 * ARGUMENTS as u64))

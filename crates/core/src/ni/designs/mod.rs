@@ -86,7 +86,8 @@ impl InterfaceSpec for InterfaceParameters {
         let payload = self.message_bytes_max.get().saturating_sub(HEADER_BYTES as u64);
         let message = Bytes(payload * u64::from(Header::FRAGMENTS_MAX));
         let endpoints = EndpointLimit::Total(Header::ENDS_MAX);
-        let limits = InterfaceLimits::new(self.message_bytes_max, message, Header::ENDS_MAX, endpoints);
+        let limits = InterfaceLimits::new(self.message_bytes_max, message, Header::ENDS_MAX, endpoints)
+            .with_words(payload as usize / 4);
         match self.design {
             Design::StartJr => limits.with_one_sided(operation_max(self.message_bytes_max)),
             _ => limits,

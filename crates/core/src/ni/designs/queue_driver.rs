@@ -169,6 +169,7 @@ impl Driver for SplitDriver {
         if !on_half!(&self.sender, Sender, half => half.can_send(cpu).await) {
             return false;
         }
+        let _works = cpu.sim().works();
         let header = self.header(packet);
         on_half!(&self.sender, Sender, half => half.send(cpu, header, packet, begun.0.clone()).await);
         turn.did("send", packet.journey.id(), header.packet_bytes());

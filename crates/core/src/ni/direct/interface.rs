@@ -24,6 +24,7 @@ impl InterfaceSpec for QueuesParameters {
     fn limits(&self) -> InterfaceLimits {
         let endpoints = EndpointLimit::PerNode(1 << PLACE_BITS);
         InterfaceLimits::new(self.packet, Bytes(self.part() << FRAGMENT_BITS), u32::MAX, endpoints)
+            .with_words(self.words())
     }
 
     fn memory_footprint(&self) -> MemoryFootprint {

@@ -20,6 +20,11 @@ fn not_whole_words(packet: &Bytes) -> Option<(String, &'static str)> {
 }
 
 impl QueuesParameters {
+    /// Returns the largest number of words of an active message: all but the header's.
+    pub(super) fn words(&self) -> usize {
+        self.packet.len() / 4 - 1
+    }
+
     /// Returns the bytes of a message that a packet carries.
     pub(super) fn part(&self) -> u64 {
         self.packet.get() - PART_HEADER as u64

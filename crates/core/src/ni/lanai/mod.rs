@@ -92,6 +92,7 @@ impl Lanai {
             name: &host.name,
             sram: sram.clone(),
             attention: attention.clone(),
+            clock: parameters.clock,
             link_rate: tx.rate(),
         };
         Rc::new(Lanai {
@@ -157,6 +158,7 @@ struct Wires<'a> {
     name: &'a str,
     sram: Rc<Sram>,
     attention: Rc<Signal>,
+    clock: Hertz,
     /// The pace of the network engines, where memory and wire keep up.
     link_rate: Rate,
 }

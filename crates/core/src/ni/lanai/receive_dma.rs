@@ -111,7 +111,7 @@ impl ReceiveDma {
             match rx.next(job.landing.total() - taken).await {
                 Piece::Bytes { packet, bytes, time, last, .. } => {
                     first.get_or_insert(self.sim.now());
-                    self.take(job, taken, &packet, bytes, time).await;
+                    self.take(job, taken, &packet, (bytes, time), rx).await;
                     rx.return_credit(bytes);
                     if job.landing.settle() {
                         self.attention.notify();
@@ -136,12 +136,20 @@ impl ReceiveDma {
     }
 
     /// Takes bytes at the pace of the wire, or of the memory if that is slower.
-    async fn take(&self, job: &ReceiveJob, taken: Bytes, packet: &Rc<Packet>, bytes: Bytes, time: Time) {
+    async fn take(
+        &self,
+        job: &ReceiveJob,
+        taken: Bytes,
+        packet: &Rc<Packet>,
+        (bytes, time): (Bytes, Time),
+        rx: &AnyStreamRx,
+    ) {
         packet.take(bytes, |data| self.sram.store(job.sram_address + taken.get(), data));
         self.sram.network_begins();
         let start = self.sim.now();
         let alone = self.link_rate.time_for(bytes);
-        let time = time.max(self.sram.network_time(bytes, alone, start));
+        let memory = self.sram.network_time(alone, start, |rate| rx.end_of_transfer(start, bytes, rate) - start);
+        let time = time.max(memory);
         job.landing.begin(bytes, start, start + time);
         self.registers.works();
         self.sim.delay(time).await;

@@ -108,10 +108,10 @@ impl Sram {
         self.network_engines.set(self.network_engines.get() - 1);
     }
 
-    /// What the memory takes, from `now` on, for `bytes` of a network engine that takes `alone` for
-    /// them at its own pace.
-    pub(super) fn network_time(&self, bytes: Bytes, alone: Time, now: Time) -> Time {
-        let time = self.network_rate().time_for(bytes);
+    /// Returns the time that the memory takes, from `now` on, for bytes of a network engine that takes `alone` for them
+    /// at its own pace and `time_at` at a rate.
+    pub(super) fn network_time(&self, alone: Time, now: Time, time_at: impl FnOnce(Rate) -> Time) -> Time {
+        let time = time_at(self.network_rate());
         if time > alone {
             self.holds_back.cover(now, now + time);
         }

@@ -7,7 +7,7 @@ use super::registers::Registers;
 use super::{Sram, Wires};
 use crate::engine::record::Span;
 use crate::engine::sim::TaskId;
-use crate::engine::{Bytes, Sim, Time, TrackId};
+use crate::engine::{Bytes, Hertz, Sim, Time, TrackId};
 use crate::fabric::{AnyStreamTx, Dropped, Packet, StreamTx};
 use std::cell::Cell;
 use std::rc::Rc;
@@ -32,6 +32,8 @@ pub struct TransmitDma {
     sram: Rc<Sram>,
     registers: Registers<TransmitJob>,
     dropped: Cell<bool>,
+    /// The chip's clock, on whose edges firmware starts transfers.
+    clock: Hertz,
     track: TrackId,
     task: Cell<TaskId>,
 }
@@ -43,6 +45,7 @@ impl TransmitDma {
             sram: wires.sram.clone(),
             registers: Registers::new(wires, "netTx"),
             dropped: Cell::new(false),
+            clock: wires.clock,
             track: sim.recorder().track(name, "netTx"),
             task: Cell::default(),
             sim: sim.clone(),
@@ -127,7 +130,9 @@ impl TransmitDma {
             let start = self.sim.now();
             let last = job.last && sent + bytes == job.bytes;
             let alone = tx.rate().time_for(bytes);
-            tx.send(bytes, self.sram.network_time(bytes, alone, start), last).await;
+            let time_at = |rate| self.clock.end_of_transfer(start, bytes, rate) - start;
+            let memory = self.sram.network_time(alone, start, time_at);
+            tx.send(bytes, memory, last).await;
             // The link may still be at the last of them when the engine has none left.
             self.registers.moves(alone.min(self.sim.now() - start));
             self.sram.network_ends();

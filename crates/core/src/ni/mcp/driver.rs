@@ -2,7 +2,7 @@
 
 use super::card::Card;
 use super::headers::ENVELOPE;
-use super::kernel::{Kernel, Received, WORDS_MAX};
+use super::kernel::{Kernel, Received, words_max};
 use super::layout::data_max;
 use super::library::Library;
 use super::stage;
@@ -76,8 +76,14 @@ impl DriverExtensions for McpDriver {
 impl Driver for McpDriver {
     fn limits(&self) -> DriverLimits {
         let payload = data_max(&self.card().parameters);
-        let words = WORDS_MAX.min(payload / 4);
-        DriverLimits { words, payload, beside: 0, sequences: 1 << 16, steers: false, classes: 1 }
+        DriverLimits {
+            words: words_max(&self.card().parameters),
+            payload,
+            beside: 0,
+            sequences: 1 << 16,
+            steers: false,
+            classes: 1,
+        }
     }
 
     fn begin_send(&self, _cpu: &AnyProcessor, _journey: &Journey) -> TxToken {
@@ -191,6 +197,13 @@ impl Driver for McpDriver {
 
     fn attention(&self) -> &Signal {
         self.inbox().arrived()
+    }
+
+    fn polled_room(&self) -> Option<PointId> {
+        match &self.stack {
+            SoftwareStack::Kernel(_) => None,
+            SoftwareStack::Library(library) => Some(library.card.room.point()),
+        }
     }
 
     fn polled_packet(&self) -> Option<PointId> {

@@ -4,7 +4,7 @@ use super::buffers::{HEADER_PLACE, Place, ReceiveBuffers};
 use super::card::Card;
 use super::driver::{McpDriver, SoftwareStack};
 use super::firmware;
-use super::kernel::{self, Kernel, WORDS_MAX};
+use super::kernel::{self, Kernel, WORDS_MAX, words_max};
 use super::layout::{Layout, MESSAGE_HEADER, data_max, fragments_max};
 use super::library::Library;
 use super::parameters::{McpParameters, PipeliningParameters, Users};
@@ -63,6 +63,7 @@ impl InterfaceSpec for McpInterface {
             Users::Library(_) => Place::NODES_MAX,
         };
         InterfaceLimits::new(parameters.mtu, message, nodes, EndpointLimit::PerNode(addresses::PLACES_MAX))
+            .with_words(words_max(parameters))
             .with_host_dma()
     }
 

@@ -47,6 +47,7 @@ impl Library {
         let card = &self.card;
         let turn = cpu.acquire("send").await;
         let Some(buffer) = self.reserve(cpu).await else { return false };
+        let _works = cpu.sim().works();
         let start = cpu.now();
         cpu.work(card.costs.send + self.costs.send);
         let memory = card.send_memory[buffer];

@@ -281,7 +281,7 @@ impl Driver for TrapezeDriver {
         if !self.has_ring_space().await {
             return false;
         }
-        let working = cpu.now();
+        let (_works, working) = (cpu.sim().works(), cpu.now());
         cpu.work(self.costs.send);
         cpu.sync().await;
         let control = compose(packet);

@@ -1,5 +1,6 @@
 //! The specification of Trapeze: a chip and what runs on it.
 
+use super::control::PROGRAM_BYTES;
 use super::driver::TrapezeDriver;
 use super::firmware::{self, Admission};
 use super::instruments::Instruments;
@@ -71,6 +72,7 @@ impl InterfaceSpec for TrapezeInterface {
     fn limits(&self) -> InterfaceLimits {
         let payload = self.parameters.payload_max;
         InterfaceLimits::new(CONTROL + payload, payload, NODES_MAX, EndpointLimit::PerNode(PLACES_MAX))
+            .with_words(PROGRAM_BYTES / 4)
             .one_packet_a_message()
             .with_host_dma()
     }

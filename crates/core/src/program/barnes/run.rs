@@ -48,7 +48,7 @@ impl Part for Barnes {
 
 impl WorkloadSpec for Barnes {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::active_messages() }
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {

@@ -144,7 +144,7 @@ impl Part for Bursts {
 
 impl WorkloadSpec for Bursts {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds::default()
+        WorkloadNeeds { packet_words: 1, ..WorkloadNeeds::default() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
@@ -198,7 +198,7 @@ impl Measurements {
 
 impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let count = |name: &str, count: u64| Metric::new(name, count as f64, "");
+        let count = |name: &str, count: u64| Metric::count(name, count as f64, "");
         let own = [
             count("bursts.phases", self.phases.get()),
             count("bursts.messages", self.messages.get()),

@@ -114,7 +114,7 @@ impl Part for CyclicShift {
 
 impl WorkloadSpec for CyclicShift {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds::default()
+        WorkloadNeeds::active_messages()
     }
 
     fn objective(&self) -> Option<Objective> {
@@ -165,7 +165,7 @@ impl RunningWorkload for Measurements {
         let own = [
             Metric::new("shift.cycles", cycles, "cycles"),
             Metric::new("shift.words_per_cycle", words as f64 / cycles, "words/cycle/node"),
-            Metric::new("shift.pending_max", most.into(), "packets"),
+            Metric::count("shift.pending_max", most.into(), "packets"),
         ];
         parallel::metrics(world, own)
     }

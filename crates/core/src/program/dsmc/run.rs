@@ -72,7 +72,7 @@ impl Part for Dsmc {
 
 impl WorkloadSpec for Dsmc {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: true, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
@@ -277,7 +277,7 @@ impl RunningWorkload for GasRun {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let own = [
             self.span.metric("dsmc.cycles", outcome),
-            Metric::new("dsmc.handed_over", self.migrations.get() as f64, ""),
+            Metric::count("dsmc.handed_over", self.migrations.get() as f64, ""),
             fault_metric(&self.workers.borrow()),
         ];
         parallel::metrics(world, own)

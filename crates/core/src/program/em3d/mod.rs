@@ -123,7 +123,7 @@ impl Part for Em3d {
 
 impl WorkloadSpec for Em3d {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.sends == Sends::Loads, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: self.sends == Sends::Loads, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
@@ -217,7 +217,7 @@ impl RunningWorkload for Field {
         let [before, after] = [0, 1].map(|at| self.packets[at].get() as f64);
         let own = [
             self.span.metric_per_iteration("em3d.cycles_per_iteration", self.parameters.iterations, outcome),
-            Metric::new("em3d.messages", self.messages.get() as f64, ""),
+            Metric::count("em3d.messages", self.messages.get() as f64, ""),
             Metric::new("em3d.packets", super::value_if(outcome.is_complete(), after - before), ""),
         ];
         parallel::metrics(world, own.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))))

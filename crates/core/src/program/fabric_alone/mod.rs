@@ -14,9 +14,8 @@ pub mod replay;
 pub mod trace;
 pub mod zero_load;
 
-use super::latency_metrics_in;
 use crate::engine::stats::Summary;
-use crate::engine::{Metric, Signal, Sim, Time};
+use crate::engine::{Distribution, Metric, SampleUnit, Signal, Sim, Time};
 use crate::fabric::routed::FabricOnly;
 use crate::fabric::router::{Network, PacketEvent};
 use crate::messaging::World;
@@ -59,7 +58,11 @@ impl Latencies {
     }
 
     fn metrics(&self, name: &str) -> Vec<Metric> {
-        latency_metrics_in("cycles", 1.0, name, &self.0)
+        Distribution::metrics(name, SampleUnit::Cycles, &self.0)
+    }
+
+    fn distributions(&self, name: &str) -> Vec<Distribution> {
+        vec![Distribution::new(name, SampleUnit::Cycles, &self.0)]
     }
 }
 

@@ -11,7 +11,7 @@ use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
 use crate::engine::rng::{self, RandomStream};
 use crate::engine::time_series::{TimeSeries, WarmUp};
 use crate::engine::transient::TransientTest;
-use crate::engine::{Metric, Outcome};
+use crate::engine::{Distribution, Metric, Outcome};
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo};
@@ -31,6 +31,8 @@ use std::rc::Rc;
 const WINDOW: u64 = 1_000;
 /// Windows in a row in which the backlog of a saturated fabric grows.
 const GROWING: u64 = 10;
+/// The name of the latency of a packet: from its generation to the arrival of its tail.
+const LATENCY: &str = "offered.latency";
 
 /// The parameters of an open loop.
 #[derive(Clone, PartialEq, Debug, Parameters)]
@@ -39,7 +41,7 @@ pub struct Offered {
     #[param(flatten)]
     pub pattern: Pattern,
     /// Offered load in flits per node and cycle.
-    #[param(min = 0.0, max = 64.0)]
+    #[param(min = 0.0, max = 64.0, check = never_sends)]
     pub load: f64,
     /// Length of every packet in flits.
     #[param(min = 1, max = 4096, default = 1)]
@@ -53,6 +55,10 @@ pub struct Offered {
     /// Largest number of further cycles in which measured packets may arrive.
     #[param(max = 1_000_000_000, default = 100_000)]
     pub drain: u64,
+}
+
+fn never_sends(load: &f64) -> Option<(String, &'static str)> {
+    (*load <= 0.0).then(|| ("no node would ever send".to_owned(), "a load is above 0"))
 }
 
 /// A packet in flight.
@@ -128,7 +134,7 @@ impl WorkloadSpec for Offered {
     }
 
     fn objective(&self) -> Option<Objective> {
-        Objective::minimize("offered.latency")
+        Objective::minimize(LATENCY)
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
@@ -274,11 +280,17 @@ impl OpenLoop {
         self.parameters.warm_up..self.end_cycle.unwrap_or(end).min(end)
     }
 
+    /// Returns whether the run ended before all measured packets had arrived, though the fabric is not saturated: the mean
+    /// latency of those that did would be that of the fast ones.
+    fn is_undrained(&self, outcome: &Outcome) -> bool {
+        *outcome == Outcome::Done && self.counts.arrived < self.counts.generated
+    }
+
     /// Returns half the widths of the 95 % confidence intervals of latency and accepted load, and the detected end of
     /// the warm-up. Without a steady state the mean latency has no confidence interval.
     fn confidence_metrics(&self, outcome: &Outcome) -> Vec<Metric> {
         let (Range { start: from, end: to }, counts) = (self.window(), &self.counts);
-        let is_steady = *outcome == Outcome::Done;
+        let is_steady = *outcome == Outcome::Done && !self.is_undrained(outcome);
         let latency = counts.latency_series.mean_half_width(from, to).filter(|_| is_steady);
         let rate = counts.arrivals.rate_half_width(from, to).filter(|_| outcome.is_complete());
         let flits_per_node = f64::from(self.parameters.packet_flits) / f64::from(self.nodes);
@@ -312,13 +324,24 @@ impl RunningWorkload for OpenLoopRun {
             Metric::new("offered.load", load, "flits/node/cycle"),
             Metric::new("offered.accepted", *flits as f64 / node_cycles, "flits/node/cycle"),
         ];
-        metrics.extend(latencies.metrics("offered.latency"));
-        metrics.push(Metric::new("offered.packets", *arrived as f64, ""));
-        metrics.push(Metric::new("offered.unfinished", (generated - arrived) as f64, ""));
+        match open_loop.is_undrained(outcome) {
+            true => metrics.extend(Latencies::default().metrics(LATENCY)),
+            false => metrics.extend(latencies.metrics(LATENCY)),
+        }
+        metrics.push(Metric::count("offered.packets", *arrived as f64, ""));
+        metrics.push(Metric::count("offered.unfinished", (generated - arrived) as f64, ""));
         metrics.push(Metric::new("cycles", *end as f64, "cycles"));
         metrics.extend(open_loop.confidence_metrics(outcome));
         metrics.extend(link_metrics(world));
         metrics
+    }
+
+    fn distributions(&self, _: &World, outcome: &Outcome) -> Vec<Distribution> {
+        let open_loop = self.0.borrow();
+        match open_loop.is_undrained(outcome) {
+            true => Vec::new(),
+            false => open_loop.counts.latencies.distributions(LATENCY),
+        }
     }
 
     fn final_outcome(&self, _: &World, outcome: Outcome) -> Outcome {
@@ -335,8 +358,8 @@ impl RunningWorkload for OpenLoopRun {
         let unfinished = counts.generated - counts.arrived;
         (*outcome == Outcome::Done && unfinished > 0 && !counts.latencies.is_empty()).then(|| {
             format!(
-                "{unfinished} of the measured packets had not arrived within `workload.offered.drain`, {drain} cycles, \
-                 and are not part of the latencies."
+                "{unfinished} of the measured packets had not arrived within `workload.offered.drain`, {drain} cycles: \
+                 without theirs there is no mean latency."
             )
         })
     }

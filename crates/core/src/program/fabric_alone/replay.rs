@@ -2,7 +2,7 @@
 
 use super::trace::{self, FLITS_MAX, TracePacket};
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
-use crate::engine::{Metric, Outcome};
+use crate::engine::{Distribution, Metric, Outcome};
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo};
@@ -111,6 +111,9 @@ impl WorkloadSpec for Replay {
     }
 }
 
+/// The name of the latency of a packet: from its generation to the arrival of its tail.
+const LATENCY: &str = "replay.latency";
+
 const COLUMNS: &str =
     "the first line names the columns: generated_cycle,source,destination and optionally arrived_cycle and flits";
 
@@ -165,14 +168,18 @@ impl RunningWorkload for ReplayRun {
         let replay = self.0.borrow();
         let with_arrival = replay.parameters.packets.iter().filter(|packet| packet.arrived.is_some()).count() as u64;
         let mut metrics = vec![
-            Metric::new("replay.packets", replay.arrived as f64, ""),
-            Metric::new("replay.compared", replay.compared as f64, ""),
+            Metric::count("replay.packets", replay.arrived as f64, ""),
+            Metric::count("replay.compared", replay.compared as f64, ""),
             // A packet that never arrived counts as a mismatch.
             Metric::new("replay.mismatches", (replay.mismatches + with_arrival - replay.compared) as f64, ""),
         ];
-        metrics.extend(replay.latencies.metrics("replay.latency"));
+        metrics.extend(replay.latencies.metrics(LATENCY));
         metrics.push(Metric::new("cycles", replay.end as f64, "cycles"));
         metrics.extend(link_metrics(world));
         metrics
+    }
+
+    fn distributions(&self, _: &World, _: &Outcome) -> Vec<Distribution> {
+        self.0.borrow().latencies.distributions(LATENCY)
     }
 }

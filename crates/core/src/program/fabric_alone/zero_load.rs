@@ -5,7 +5,7 @@
 //! Distances are those of the topology.
 
 use super::{Latencies, Traffic, drive, fabric_only, link_metrics};
-use crate::engine::{Metric, Outcome};
+use crate::engine::{Distribution, Metric, Outcome};
 use crate::fabric::routed::FabricOnly;
 use crate::fabric::router::{EventKind, Injection, Network, PacketEvent};
 use crate::messaging::World;
@@ -138,13 +138,16 @@ impl Traffic for ZeroLoadState {
     }
 }
 
+/// The name of the latency of a packet: to the arrival of its header, or of its tail where routers store and forward.
+const LATENCY: &str = "zero_load.latency";
+
 /// A running or finished zero-load test.
 struct ZeroLoadRun(Rc<RefCell<ZeroLoadState>>);
 
 impl RunningWorkload for ZeroLoadRun {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let state = self.0.borrow();
-        let mut metrics = vec![Metric::new("packets.delivered", state.packets as f64, "")];
+        let mut metrics = vec![Metric::count("packets.delivered", state.packets as f64, "")];
         let latency = if state.fabric.is_store_and_forward() { &state.tail } else { &state.header };
         for (what, ranges) in [("latency", latency), ("header", &state.header), ("tail", &state.tail)] {
             for (distance, LatencyRange { min, max }) in ranges {
@@ -153,8 +156,12 @@ impl RunningWorkload for ZeroLoadRun {
                 }
             }
         }
-        metrics.extend(state.latencies.metrics("zero_load.latency"));
+        metrics.extend(state.latencies.metrics(LATENCY));
         metrics.extend(link_metrics(world));
         metrics
+    }
+
+    fn distributions(&self, _: &World, _: &Outcome) -> Vec<Distribution> {
+        self.0.borrow().latencies.distributions(LATENCY)
     }
 }

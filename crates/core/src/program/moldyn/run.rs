@@ -75,7 +75,7 @@ impl WorkloadSpec for Moldyn {
     fn needs(&self) -> WorkloadNeeds {
         WorkloadNeeds {
             shared_memory: matches!(self.sends, MoldynExchange::Ring | MoldynExchange::Loads),
-            ..WorkloadNeeds::default()
+            ..WorkloadNeeds::active_messages()
         }
     }
 

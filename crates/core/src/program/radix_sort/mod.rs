@@ -76,7 +76,7 @@ impl Part for RadixSort {
 
 impl WorkloadSpec for RadixSort {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds::default()
+        WorkloadNeeds::active_messages()
     }
 
     fn objective(&self) -> Option<Objective> {

@@ -67,7 +67,7 @@ impl Part for Spsolve {
 
 impl WorkloadSpec for Spsolve {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.sends == Exchange::Changes, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: self.sends == Exchange::Changes, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
@@ -249,9 +249,9 @@ impl RunningWorkload for Solve {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let own = [
             self.span.metric("spsolve.cycles", outcome),
-            Metric::new("spsolve.rows", self.owners.len() as f64, ""),
-            Metric::new("spsolve.levels", self.dags[0].levels() as f64, ""),
-            Metric::new("spsolve.contributions", self.sent.get() as f64, ""),
+            Metric::count("spsolve.rows", self.owners.len() as f64, ""),
+            Metric::count("spsolve.levels", self.dags[0].levels() as f64, ""),
+            Metric::count("spsolve.contributions", self.sent.get() as f64, ""),
         ];
         parallel::metrics(world, own.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))))
     }

@@ -2,11 +2,12 @@
 
 use super::Stream;
 use super::send::{ClosedCounts, GROWING, OpenCounts, SenderCounts, WINDOWS};
+use crate::engine::metric::name_word;
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, EndId, FlowTally, Metric, Outcome, Time};
+use crate::engine::{Bytes, Distribution, EndId, FlowTally, Metric, Outcome, Time};
 use crate::messaging::World;
 use crate::program::arrivals::Arrivals;
-use crate::program::{RunningWorkload, WarmUpCheck, delivery_metrics, latency_metrics};
+use crate::program::{RunningWorkload, WarmUpCheck, delivery_metrics, message_latencies, message_latency_metrics};
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -33,6 +34,13 @@ fn window(flows: &[FlowTally]) -> Option<(Time, Time)> {
     (window.0 < window.1).then_some(window)
 }
 
+/// Returns the latencies of the messages of all flows.
+fn latencies(flows: &[FlowTally]) -> Summary {
+    let mut latencies = Summary::default();
+    flows.iter().for_each(|flow| latencies.merge(&flow.latencies));
+    latencies
+}
+
 impl Measured {
     pub fn new(
         stream: &Stream,
@@ -48,6 +56,11 @@ impl Measured {
     fn pairs(&self) -> Vec<(EndId, EndId)> {
         let mut known = BTreeSet::new();
         self.flows.iter().filter(|flow| known.insert(**flow)).copied().collect()
+    }
+
+    /// Returns what was measured of the messages of each pair.
+    fn tallies(&self, world: &World) -> Vec<FlowTally> {
+        self.pairs().iter().map(|&(from, to)| world.tally.flow(from, to)).collect()
     }
 
     /// Returns the rate of `messages` in a window in MB/s, or NaN without a window.
@@ -77,8 +90,8 @@ impl Measured {
         vec![
             Metric::new("message.offered", offered, "MB/s"),
             Metric::new("message.accepted", accepted, "MB/s"),
-            Metric::new("message.backlog", total(&waiting), ""),
-            Metric::new("message.backlog_max", open.iter().map(|of| of.backlog_max).max().unwrap_or(0) as f64, ""),
+            Metric::count("message.backlog", total(&waiting), ""),
+            Metric::count("message.backlog_max", open.iter().map(|of| of.backlog_max).max().unwrap_or(0) as f64, ""),
             Metric::new("message.backlog_growth", growth * 1e6, "1/s"),
         ]
     }
@@ -102,29 +115,32 @@ impl Measured {
 
 impl RunningWorkload for Measured {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
-        let pairs = self.pairs();
-        let flows: Vec<FlowTally> = pairs.iter().map(|&(from, to)| world.tally.flow(from, to)).collect();
+        let (pairs, flows) = (self.pairs(), self.tallies(world));
         let window = window(&flows);
         let delivered = |flow: &FlowTally| window.map_or(0, |(from, to)| flow.instants.between(from, to));
         let counts: Vec<u64> = flows.iter().map(delivered).collect();
-        let mut latencies = Summary::default();
-        flows.iter().for_each(|flow| latencies.merge(&flow.latencies));
         let total = self.rate(counts.iter().sum(), window);
         let mut metrics = vec![Metric::new("message.bandwidth", total, "MB/s")];
-        metrics.extend(latency_metrics("message.latency_one_way", &latencies));
+        metrics.extend(message_latency_metrics(&latencies(&flows)));
         metrics.extend(self.open_metrics(total));
         metrics.extend(delivery_metrics(world));
         if flows.len() > 1 {
             for ((from, to), count) in pairs.iter().zip(counts) {
-                let name = format!("flow.{}.{}.bandwidth", world.endpoint(*from).name(), world.endpoint(*to).name());
+                let [from, to] = [from, to].map(|end| name_word(world.endpoint(*end).name()));
+                let name = format!("flow.{from}.{to}.bandwidth");
                 metrics.push(Metric::new(name, self.rate(count, window), "MB/s"));
             }
         }
         for (node, copied) in &self.copied {
             let rate = copied.get().get() as f64 / world.sim.now().as_us();
-            metrics.push(Metric::new(format!("copy.{}.bandwidth", world.endpoint(*node).name()), rate, "MB/s"));
+            let name = name_word(world.endpoint(*node).name());
+            metrics.push(Metric::new(format!("copy.{name}.bandwidth"), rate, "MB/s"));
         }
         metrics
+    }
+
+    fn distributions(&self, world: &World, _: &Outcome) -> Vec<Distribution> {
+        vec![message_latencies(&latencies(&self.tallies(world)))]
     }
 
     fn note(&self, _: &World, outcome: &Outcome) -> Option<String> {

@@ -93,7 +93,7 @@ impl part::Part for Unstructured {
 
 impl WorkloadSpec for Unstructured {
     fn needs(&self) -> WorkloadNeeds {
-        WorkloadNeeds { shared_memory: self.sends == UnstructuredExchange::Loads, ..WorkloadNeeds::default() }
+        WorkloadNeeds { shared_memory: self.sends == UnstructuredExchange::Loads, ..WorkloadNeeds::active_messages() }
     }
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
@@ -247,7 +247,7 @@ impl RunningWorkload for Sweep {
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric> {
         let own = [
             self.span.metric("unstructured.cycles", outcome),
-            Metric::new("unstructured.batches", self.batches.get() as f64, ""),
+            Metric::count("unstructured.batches", self.batches.get() as f64, ""),
         ];
         parallel::metrics(world, own.into_iter().chain(self.workers.get().map(|workers| worker::fault_metric(workers))))
     }

@@ -42,8 +42,8 @@ impl ProtocolSpec for NifdyParameters {
         self.processing
     }
 
-    fn second_class_key(&self) -> Option<&'static str> {
-        self.acknowledges_on_other.then_some("acknowledgement-network")
+    fn second_class_key(&self) -> Option<(&'static str, &'static str)> {
+        self.acknowledges_on_other.then_some(("acknowledgement-network", "same"))
     }
 
     fn start(&self, node: NodeId, environment: &ProtocolEnvironment) -> Box<dyn Protocol<PacketHandle>> {

@@ -6,9 +6,12 @@ use crate::experiment::reader::Reader;
 use crate::experiment::sweep::{self, SweepEvent, metrics};
 use crate::experiment::threads::one_task_per_run;
 use crate::experiment::tidy;
+use crate::experiment::vary;
 use crate::report::dataset::{ColumnValues, Dataset};
+use narrows_core::machine::Registry;
 use narrows_core::text::{Problem, Problems};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// The keys and values of a point.
 pub type PointValues = Vec<(String, String)>;
@@ -31,6 +34,33 @@ pub struct FindQuery {
     pub unit: String,
 }
 
+/// What the points of a search are made of, besides the key that is searched along.
+pub struct SearchedPoints<'a> {
+    /// The parts that descriptions may name.
+    pub registry: &'a Arc<Registry>,
+    /// The overrides of the descriptions.
+    pub sets: &'a [String],
+    /// The varied keys, with their values at the first point.
+    pub first: &'a [(String, String)],
+}
+
+impl SearchedPoints<'_> {
+    /// Returns the problem of searching along a key that is varied or set, too: its values would have no effect.
+    fn conflict(&self, key: &str) -> Option<Problem> {
+        let names = |option: &str| vary::names(&self.registry.spelled(option)).ok();
+        let searched = names(&format!("{key}=0"))?;
+        if self.first.iter().any(|(varied, _)| names(&format!("{varied}=0")).as_ref() == Some(&searched)) {
+            let problem = Problem::new(format!("`{key}` is both varied and searched along"));
+            return Some(problem.help("remove its --vary, or search along another key with --over"));
+        }
+        if self.sets.iter().any(|set| names(set).as_ref() == Some(&searched)) {
+            let problem = Problem::new(format!("`{key}` is both set and searched along"));
+            return Some(problem.help("remove its --set, or search along another key with --over"));
+        }
+        None
+    }
+}
+
 fn ungrouped(problem: Problem) -> ProblemGroups {
     vec![(String::new(), Problems::one(problem))]
 }
@@ -41,20 +71,24 @@ fn point_heading(values: &[(String, String)]) -> String {
 
 impl FindQuery {
     /// Parses a search for the condition or metric `find` along the key and range `range`; `compares` says whether two
-    /// descriptions are compared. The metrics that exist are those of the point `first`.
+    /// descriptions are compared. The metrics that exist are those of the first point of `among`.
     ///
     /// # Errors
     ///
-    /// Reports a malformed range or condition, an unknown metric, and an invalid description at `first`.
+    /// Reports a malformed range or condition, a key that is varied or set, too, an unknown metric, and an invalid
+    /// description at the first point.
     pub fn of(
         find: &str,
         range: &str,
         compares: bool,
         reader: Reader<'_>,
-        first: &[(String, String)],
+        among: &SearchedPoints<'_>,
     ) -> Result<FindQuery, ProblemGroups> {
         let range = SearchRange::parse(range).map_err(ungrouped)?;
-        let values = [first, &[(range.key.clone(), range.value(range.ends().0))]].concat();
+        if let Some(problem) = among.conflict(&range.key) {
+            return Err(ungrouped(problem));
+        }
+        let values = [among.first, &[(range.key.clone(), range.value(range.ends().0))]].concat();
         let read = reader(&sweep::settings(&values)).map_err(|problems| vec![(String::new(), problems)])?;
         let known = metrics::of(&read.value);
         let name = Condition::name(find);
@@ -104,6 +138,9 @@ impl FindQuery {
 
     /// Returns the part of the range in which the condition holds, in words.
     pub fn region(&self, found: &MetricCrossing) -> &'static str {
+        if !found.is_decided() {
+            return "unknown";
+        }
         match (self.condition.is_some(), found.below.holds, found.above.holds) {
             (true, true, true) => "everywhere",
             (true, false, false) => "nowhere",
@@ -124,8 +161,8 @@ impl FindQuery {
         }
     }
 
-    /// Returns a row for each point: the value and metric at the end where the condition holds, then those at the other
-    /// end, whose names begin with `beside`.
+    /// Returns a row for each point: the value, metric and outcome at the end where the condition holds, then those at the
+    /// other end, whose names begin with `beside`.
     pub fn dataset(&self, rows: &[FoundRow]) -> Dataset {
         let mut data = Dataset::default();
         tidy::of_values(&mut data, &rows.iter().map(|(values, _)| &values[..]).collect::<Vec<_>>());
@@ -139,13 +176,26 @@ impl FindQuery {
             tidy::of_values(&mut data, &values.iter().map(|value| &value[..]).collect::<Vec<_>>());
             let name = format!("{before}{}", self.metric);
             tidy::push_number(&mut data, &name, &self.unit, probes().map(|probe| probe.metric).collect());
+            let outcomes = probes().map(|probe| Some(probe.outcome.clone())).collect();
+            data.push(&format!("{before}outcome"), "", ColumnValues::Texts(outcomes));
             if self.condition.is_none() {
                 let others = probes().map(|probe| probe.other).collect();
                 tidy::push_number(&mut data, &format!("{name}_of_other"), &self.unit, others);
+                let outcomes = probes().map(|probe| probe.other_outcome.clone()).collect();
+                data.push(&format!("{before}outcome_of_other"), "", ColumnValues::Texts(outcomes));
             }
+        }
+        if rows.iter().any(|(_, found)| found.undecided().next().is_some()) {
+            let reasons = rows.iter().map(|(_, found)| found.undecided().next().map(undecided)).collect();
+            data.push("reason", "", ColumnValues::Texts(reasons));
         }
         data
     }
+}
+
+/// Returns why a probe has no result, with its value.
+pub fn undecided(probe: &Probe) -> String {
+    format!("at {}: {}", probe.value, probe.reason.as_deref().unwrap_or_default())
 }
 
 impl FindError {

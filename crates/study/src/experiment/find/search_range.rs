@@ -32,6 +32,9 @@ impl SearchRange {
         vary::names(option).map_err(|invalid| problem(invalid.label.to_string()))?;
         let (key, range) = option.split_once('=').ok_or_else(|| problem("`=` and a range are missing".to_owned()))?;
         let range = Range::parse(range.trim()).map_err(problem)?;
+        if range.is_descending {
+            return Err(problem("the end is less than the beginning".to_owned()));
+        }
         if range.from == range.to {
             return Err(problem("both ends are the same".to_owned()));
         }
@@ -90,7 +93,7 @@ mod tests {
         let range = SearchRange::parse("a.b=64 B..1 KiB*2").expect("a range");
         assert_eq!((range.ends(), range.value(1)), ((0, 4), "128 B".to_owned()));
         assert_eq!(range.between(1, 2), None);
-        for wrong in ["a.b", "a=1", "a=1..1", "a=2..1", "=1..2", "a=1 B..2 s", "a=0..4*log3"] {
+        for wrong in ["a.b", "a=1", "a=1..1", "a=2..1", "=1..2", "a=1 B..2 s", "a=0..4*log3", "a=4..1*log3"] {
             assert!(SearchRange::parse(wrong).is_err(), "{wrong}");
         }
     }

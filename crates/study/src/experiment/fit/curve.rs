@@ -19,6 +19,8 @@ pub struct Curve {
     pub measure: Measure,
     /// The points, by increasing size.
     pub samples: Vec<Sample>,
+    /// The name of the file.
+    pub name: String,
     texts: Texts,
 }
 
@@ -54,7 +56,10 @@ impl Curve {
         let id = texts.add(Layer::File(path.to_path_buf()), text, None);
         let sheet = Printed { text, id };
         match sheet.curve() {
-            Ok((measure, samples)) => Ok(Curve { measure, samples, texts }),
+            Ok((measure, samples)) => {
+                let name = path.display().to_string();
+                Ok(Curve { measure, samples, name, texts })
+            }
             Err(problem) => Err(Problems::new(vec![problem], &texts)),
         }
     }

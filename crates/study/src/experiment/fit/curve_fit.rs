@@ -5,12 +5,14 @@
 //! calibrated or chosen.
 
 use super::constant::FitConstant;
+use super::control::FitControl;
 use super::curve::{Curve, Sample};
 use super::free_constant::FreeConstant;
-use super::solve::{Datum, NumberSource};
+use super::number::{Datum, NumberResult, NumberSource};
 use super::unit::Measure;
-use super::{FitResult, fit};
+use super::{FitResult, TOLERANCE_IN_NOISE, fit};
 use crate::experiment::reader::Reader;
+use crate::experiment::record::{inputs, outcome_name};
 use crate::experiment::run;
 use crate::experiment::uncertainty::unknown;
 use narrows_core::engine::{Outcome, Recorder};
@@ -28,14 +30,16 @@ pub struct CurveFit<'a> {
     pub prior: Option<f64>,
     /// One standard deviation of a measured value, as a fraction of it.
     pub noise: f64,
-    /// Called after each run.
-    pub done: &'a (dyn Fn() + Sync),
+    /// The largest relative error of a successful fit; `None` takes three times the noise.
+    pub tolerance: Option<f64>,
+    /// The control of the fit.
+    pub control: FitControl<'a>,
 }
 
 /// The points of the curves, and the keys of the constants that their runs set.
 struct CurveNumbers<'a> {
     curve_fit: &'a CurveFit<'a>,
-    samples: Vec<(&'a Curve, &'a Sample)>,
+    samples: Vec<(usize, &'a Sample)>,
     keys: Vec<Vec<String>>,
 }
 
@@ -47,24 +51,36 @@ impl CurveFit<'_> {
     /// Reports a size that the machine cannot run, and constants that cannot be fitted.
     pub fn fit(&self) -> Result<FitResult, Problems> {
         let constants = self.constants()?;
-        let samples: Vec<_> =
-            self.curves.iter().flat_map(|curve| curve.samples.iter().map(move |sample| (curve, sample))).collect();
+        let curves = self.curves.iter().enumerate();
+        let samples: Vec<(usize, &Sample)> =
+            curves.flat_map(|(at, curve)| curve.samples.iter().map(move |sample| (at, sample))).collect();
         let read = (self.reader)(&[])?;
         let keys = constants.iter().map(|free| free.keys_in(&read)).collect();
-        for (curve, sample) in &samples {
+        for (at, sample) in &samples {
+            let curve = &self.curves[*at];
             if let Err(problems) = (self.reader)(&workload(curve.measure, sample.size)) {
                 let why = problems.list().first().map_or(String::new(), |problem| problem.message.clone());
                 return Err(curve.wrong(sample, "the machine cannot be run with this size", &why));
             }
         }
-        let datum = |(curve, sample): &(&Curve, &Sample)| Datum {
-            name: format!("{} of {} B", curve.measure.word(), sample.size),
+        let data: Vec<Datum> = samples.iter().map(|(at, sample)| self.datum(*at, sample)).collect();
+        let source = CurveNumbers { curve_fit: self, samples, keys };
+        fit(&constants, &data, &source, inputs(&read), self.control).map_err(Problems::one)
+    }
+
+    /// Returns the number of a point of the curve with this index.
+    fn datum(&self, at: usize, sample: &Sample) -> Datum {
+        let curve = &self.curves[at];
+        let is_alone = self.curves.iter().filter(|other| other.measure == curve.measure).count() == 1;
+        let file = if is_alone { String::new() } else { format!(" in {}", curve.name) };
+        Datum {
+            name: format!("{} of {} B{file}", curve.measure.word(), sample.size),
             unit: curve.measure.unit().to_owned(),
             expected: sample.value,
             noise: self.noise,
-        };
-        let data: Vec<Datum> = samples.iter().map(datum).collect();
-        fit(&constants, &data, &CurveNumbers { curve_fit: self, samples, keys }).map_err(Problems::one)
+            tolerance: self.tolerance.unwrap_or(TOLERANCE_IN_NOISE * self.noise),
+            curve: at,
+        }
     }
 
     fn constants(&self) -> Result<Vec<FreeConstant>, Problems> {
@@ -97,23 +113,26 @@ fn workload(measure: Measure, size: u64) -> Vec<String> {
 }
 
 impl NumberSource for CurveNumbers<'_> {
-    fn number(&self, datum: usize, constants: &[&str]) -> Option<f64> {
-        let (curve, sample) = self.samples[datum];
-        let mut sets = workload(curve.measure, sample.size);
+    fn number(&self, datum: usize, constants: &[&str]) -> NumberResult {
+        let (at, sample) = self.samples[datum];
+        let measure = self.curve_fit.curves[at].measure;
+        let mut sets = workload(measure, sample.size);
         for (keys, value) in self.keys.iter().zip(constants).filter(|(_, value)| !value.is_empty()) {
             sets.extend(keys.iter().map(|key| format!("{key}={value}")));
         }
-        let read = (self.curve_fit.reader)(&sets).ok()?;
+        let read = (self.curve_fit.reader)(&sets).map_err(|problems| {
+            let why = problems.list().first().map_or(String::new(), |problem| problem.message.clone());
+            format!("invalid description: {why}")
+        })?;
         let result = run(&read.value, Recorder::off());
-        let metric = if curve.measure == Measure::Latency { "message.latency_one_way" } else { "message.bandwidth" };
-        (result.outcome == Outcome::Done).then(|| result.metric(metric)).flatten()
+        if result.outcome != Outcome::Done {
+            return Err(outcome_name(&result.outcome).to_owned());
+        }
+        let metric = if measure == Measure::Latency { "message.latency_one_way" } else { "message.bandwidth" };
+        result.metric(metric).ok_or_else(|| format!("its run measures no {metric}"))
     }
 
     fn depends_on(&self, _: usize, constant: usize) -> bool {
         !self.keys[constant].is_empty()
-    }
-
-    fn report_progress(&self) {
-        (self.curve_fit.done)();
     }
 }

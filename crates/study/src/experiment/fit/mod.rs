@@ -1,143 +1,162 @@
 //! Calibration: constants fitted on published numbers or on a user's measurements.
 //!
-//! Each constant has a starting value and a prior about it, each number a noise. Least squares in logarithms give the
-//! constants; the elasticities at the solution give the uncertainty of each. A value is rounded to the first digit of
-//! half its standard deviation; a current value within half a standard deviation of the fit is kept. A good fit does
-//! not prove that the model's mechanisms are right.
+//! Each constant has a starting value and a prior about it, each number a noise and a tolerance. Least squares in
+//! logarithms give the constants; the elasticities at the solution give the uncertainty of each, their correlation, and
+//! the combinations that the numbers do not determine. A value is rounded to the first digit of half its standard
+//! deviation; a current value within half a standard deviation of the fit is kept. A fit whose error of some number is
+//! above the tolerance failed. A good fit does not prove that the model's mechanisms are right.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `constant.rs` | the declaration of a constant to be fitted |
 //! | `free_constant.rs` | the constant as the machines have it |
-//! | `solve.rs` | weighted least squares |
+//! | `number.rs` | a number to fit on, and the source of its values |
+//! | `solve.rs`, `steps.rs` | weighted least squares, and the steps so far |
+//! | `evaluation.rs`, `state.rs` | the numbers computed so far, in memory and in a file |
+//! | `control.rs` | progress, and the request to stop |
+//! | `correlation.rs` | combinations of constants that the numbers do not determine |
+//! | `result.rs` | the result |
 //! | `curve.rs`, `unit.rs` | readers of measured curves |
 //! | `curve_fit.rs` | calibration of one machine on curves |
 //! | `write.rs` | edits of the files that define the constants |
 
 pub mod constant;
+pub mod control;
+pub mod correlation;
 pub mod curve;
 pub mod curve_fit;
+mod evaluation;
 pub mod free_constant;
-pub mod solve;
+pub mod number;
+mod result;
+mod solve;
+mod state;
+mod steps;
 pub mod unit;
 pub mod write;
 
+pub use result::{Bound, FailedPart, FitResult, FittedConstant, Residual};
+
 use crate::experiment::uncertainty::Posterior;
+use control::FitControl;
+use correlation::DETERMINED;
+use evaluation::Evaluations;
 use free_constant::FreeConstant;
-use narrows_core::text::{Origin, Problem};
-use serde_json::json;
-use solve::{Datum, NumberSource, solve};
+use narrows_core::text::Problem;
+use number::{Datum, NOT_RUN, NumberResult, NumberSource};
+use solve::{FitProblem, solve};
+use state::{FitIdentity, StateFile};
 
-/// A constant is determined when its standard deviation after the fit is at most this fraction of its prior: the
-/// starting value then has a weight of one sixteenth (chosen).
-const DETERMINED: f64 = 0.25;
+/// The tolerance of a measured number, in standard deviations of its noise, where none is given: of curves of 20
+/// points with no error but noise, one in 20 has a point beyond it (normal distribution).
+pub const TOLERANCE_IN_NOISE: f64 = 3.0;
 
-/// The result of a fit.
-#[derive(Clone, PartialEq, Debug)]
-#[non_exhaustive]
-pub struct FitResult {
-    /// The fitted constants.
-    pub constants: Vec<FittedConstant>,
-    /// The numbers fitted on, with their errors.
-    pub residuals: Vec<Residual>,
-    /// Whether the solver converged.
-    pub converged: bool,
-}
+/// The largest number of names in a message.
+const NAMES_MAX: usize = 8;
 
-impl FitResult {
-    /// Returns the result as JSON.
-    pub fn json(&self) -> serde_json::Value {
-        let constant = |one: &FittedConstant| {
-            json!({
-                "key": one.key, "before": one.before, "after": one.after, "determined": one.determined, "fitted": one.fitted,
-                "prior": one.prior, "left_free": one.std_dev, "at_bound": one.at_bound,
-            })
-        };
-        let residual = |one: &Residual| {
-            json!({
-                "name": one.datum.name, "unit": one.datum.unit, "expected": one.datum.expected,
-                "before": one.before, "after": one.after, "error": one.error(),
-            })
-        };
-        json!({
-            "constants": self.constants.iter().map(constant).collect::<Vec<_>>(),
-            "residuals": self.residuals.iter().map(residual).collect::<Vec<_>>(),
-            "settled": self.converged,
-        })
-    }
-}
-
-/// A fitted constant.
-#[derive(Clone, PartialEq, Debug)]
-pub struct FittedConstant {
-    /// The key, with `*` for names of parts.
-    pub key: String,
-    /// The source locations of its value.
-    pub origins: Vec<Origin>,
-    /// The current value in the machine, as written.
-    pub before: String,
-    /// The fitted value, rounded to its uncertainty.
-    pub fitted: String,
-    /// The value to use: the fitted one, or the current one if it lies within half a standard deviation of the fit.
-    pub after: String,
-    /// The fitted value in its smallest unit, not rounded.
-    pub value: f64,
-    /// One standard deviation of the logarithm before the fit.
-    pub prior: f64,
-    /// One standard deviation of the logarithm after the fit.
-    pub std_dev: f64,
-    /// Whether the numbers rather than the prior determine it.
-    pub determined: bool,
-    /// Whether the fitted value lies at one of the bounds.
-    pub at_bound: bool,
-}
-
-/// A number fitted on, before and after the fit.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Residual {
-    /// The number, with its expected value.
-    pub datum: Datum,
-    /// The number with the current constants.
-    pub before: f64,
-    /// The number with the constants `after` the fit.
-    pub after: f64,
-}
-
-impl Residual {
-    /// Returns the relative error after the fit.
-    pub fn error(&self) -> f64 {
-        self.after / self.datum.expected - 1.0
-    }
-}
-
-/// Fits the constants on the data.
+/// Fits the constants on the data. `description` is a digest of everything else that the numbers depend on.
 ///
 /// # Errors
 ///
-/// Reports a number that the machine does not give with the starting values.
-pub fn fit(free: &[FreeConstant], data: &[Datum], source: &dyn NumberSource) -> Result<FitResult, Problem> {
-    let solution = solve(free, data, source).map_err(|datum| {
-        let problem = Problem::new(format!("the machine gives no {} with the starting values", datum.name));
-        problem.help("choose starting values with which the run completes")
-    })?;
+/// Reports numbers that the machine does not give with the starting values, and a state file that cannot be used.
+pub fn fit(
+    free: &[FreeConstant],
+    data: &[Datum],
+    source: &dyn NumberSource,
+    description: String,
+    control: FitControl<'_>,
+) -> Result<FitResult, Problem> {
+    let identity = FitIdentity::of(description, free, data);
+    let state = control.state.map(|path| StateFile::open(path, identity)).transpose()?;
+    let evaluations = Evaluations::new(source, control, state);
+    let solution = solve(free, data, evaluations, control.monitor).map_err(no_start)?;
     let problem = &solution.problem;
-    let (logs, rows) = (problem.logs(), problem.elasticity_rows());
+    let rows = problem.elasticity_rows();
     let priors: Vec<f64> = free.iter().map(|free| free.prior).collect();
     let noisy: Vec<(&[f64], f64)> = rows.iter().zip(data).map(|(row, datum)| (row.as_slice(), datum.noise)).collect();
     let posterior = Posterior::of(&priors, &noisy);
+    let before = problem.numbers(&free.iter().map(|free| free.current.value.as_str()).collect::<Vec<_>>());
+    let (constants, after) = rounded(problem, free, &posterior);
+    if let Some(error) = problem.evaluations.write_problem() {
+        return Err(error);
+    }
+    let value = |number: &NumberResult| number.as_ref().copied().unwrap_or(f64::NAN);
+    let each = data.iter().zip(before.iter().zip(after));
+    let residual = |(datum, (before, after)): (&Datum, (&NumberResult, NumberResult))| Residual {
+        datum: datum.clone(),
+        before: value(before),
+        after: value(&after),
+        missing: after.err(),
+    };
+    let residuals: Vec<Residual> = each.map(residual).collect();
+    let undetermined = correlation::undetermined(&priors, &noisy);
+    let stopped = problem.evaluations.is_stopped();
+    Ok(FitResult {
+        noise_ratio: noise_ratio(&residuals, free.len().saturating_sub(undetermined.len())),
+        residuals,
+        converged: solution.converged && !stopped,
+        stopped,
+        correlation: posterior.correlation(),
+        undetermined,
+        incomplete: problem.evaluations.incomplete(),
+        constants,
+    })
+}
+
+/// Returns the constants rounded to their uncertainty, and the numbers with them. If the fit was stopped, the constants
+/// are those of the best step, whose numbers are known.
+fn rounded(
+    problem: &FitProblem<'_>,
+    free: &[FreeConstant],
+    posterior: &Posterior,
+) -> (Vec<FittedConstant>, Vec<NumberResult>) {
+    let logs = problem.logs();
     let fitted = |(at, free): (usize, &FreeConstant)| free.fitted(logs[at].exp(), posterior.constant(at));
-    let constants: Vec<FittedConstant> = free.iter().enumerate().map(fitted).collect();
-    let numbers = |values: Vec<&str>| problem.numbers(&values);
-    let before = numbers(free.iter().map(|free| free.current.value.as_str()).collect());
-    let after = numbers(constants.iter().map(|constant| constant.after.as_str()).collect());
-    let each = data.iter().zip(before.into_iter().zip(after));
-    let residuals = each.map(|(datum, (before, after))| Residual { datum: datum.clone(), before, after }).collect();
-    Ok(FitResult { constants, residuals, converged: solution.converged })
+    let mut constants: Vec<FittedConstant> = free.iter().enumerate().map(fitted).collect();
+    let numbers = |constants: &[FittedConstant]| {
+        problem.numbers(&constants.iter().map(|constant| constant.after.as_str()).collect::<Vec<_>>())
+    };
+    let after = numbers(&constants);
+    if !after.iter().any(|number| number.as_ref().is_err_and(|reason| reason == NOT_RUN)) {
+        return (constants, after);
+    }
+    for (constant, (text, _)) in constants.iter_mut().zip(problem.representable()) {
+        (constant.fitted, constant.after) = (text.clone(), text);
+    }
+    let after = numbers(&constants);
+    (constants, after)
+}
+
+/// Returns the problem of numbers that the machine does not give with the starting values.
+fn no_start(missing: Vec<(&Datum, String)>) -> Problem {
+    let names: Vec<String> =
+        missing.iter().take(NAMES_MAX).map(|(datum, why)| format!("{} ({why})", datum.name)).collect();
+    let more = match missing.len().saturating_sub(NAMES_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let problem =
+        Problem::new(format!("the machine does not give with the starting values: {}{more}", names.join(", ")));
+    problem.help("choose starting values with which every run completes")
+}
+
+/// Returns the standard deviation of the errors, where `determined` constants were fitted, as a multiple of the noise.
+fn noise_ratio(residuals: &[Residual], determined: usize) -> f64 {
+    let errors = residuals.iter().map(|one| (one.after / one.datum.expected).ln() / one.datum.noise);
+    let errors: Vec<f64> = errors.filter(|error| error.is_finite()).collect();
+    let freedom = errors.len().saturating_sub(determined).max(1);
+    (errors.iter().map(|error| error * error).sum::<f64>() / freedom as f64).sqrt()
 }
 
 impl FreeConstant {
     fn fitted(&self, value: f64, std_dev: f64) -> FittedConstant {
         let near = |bound: f64| (value / bound).ln().abs() < 0.01;
+        let written = |bound: f64| self.current.quantize(bound).0;
+        let bound = match self.bounds {
+            (least, _) if near(least) => Some(Bound::Lower(written(least))),
+            (_, most) if near(most) => Some(Bound::Upper(written(most))),
+            _ => None,
+        };
         // A current value within the uncertainty of the fit agrees with it.
         let agrees = (value / self.current.number()).ln().abs() <= std_dev / 2.0;
         let rounded = self.current.rounded(value, value * std_dev / 2.0).0;
@@ -151,7 +170,8 @@ impl FreeConstant {
             prior: self.prior,
             std_dev,
             determined: std_dev <= DETERMINED * self.prior,
-            at_bound: near(self.bounds.0) || near(self.bounds.1),
+            bound,
+            distance: (value / self.start).ln() / self.prior,
         }
     }
 }

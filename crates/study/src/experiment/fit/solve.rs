@@ -5,20 +5,19 @@
 //! cycles and picoseconds, so a number is computed at the nearest representable values and extrapolated linearly from
 //! there. Slopes are central differences. Where the numbers come from is left to a `NumberSource`.
 
+use super::control::FitMonitor;
+use super::evaluation::Evaluations;
 use super::free_constant::FreeConstant;
-use crate::experiment::threads::one_task_per_run;
+use super::number::{Datum, Evaluation, NumberResult};
+use super::steps::{Steps, TOLERANCE};
 use crate::experiment::uncertainty::elasticity;
 use levenberg_marquardt::{LeastSquaresProblem, LevenbergMarquardt, TerminationReason};
 use nalgebra::storage::Owned;
 use nalgebra::{DMatrix, DVector, Dyn};
-use rayon::prelude::*;
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::f64::consts::{FRAC_PI_2, PI};
-use std::sync::Mutex;
 
-/// The relative change of the sum of squares, or of the constants, below which the solver ends (chosen: constants are
-/// rounded far more coarsely).
-const TOLERANCE: f64 = 1e-4;
 /// The limit on evaluations of the residuals, per constant and one more (chosen: ten steps suffice where any number
 /// does).
 const PATIENCE: usize = 20;
@@ -31,40 +30,15 @@ const STEP: f64 = 0.05;
 /// The residual of a machine that cannot be run: larger than any other.
 const INVALID_RESIDUAL: f64 = 1e3;
 
-/// A number to fit on.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Datum {
-    /// The name of the number.
-    pub name: String,
-    /// The unit of the number.
-    pub unit: String,
-    /// The expected value.
-    pub expected: f64,
-    /// One standard deviation of the logarithm.
-    pub noise: f64,
-}
-
-/// The source of numbers for given values of the constants. It is called from several threads.
-pub trait NumberSource: Sync {
-    /// Returns the number with index `datum` for these values of the constants, or `None` if the machine cannot be run
-    /// with them.
-    fn number(&self, datum: usize, constants: &[&str]) -> Option<f64>;
-    /// Returns whether the number may depend on the constant.
-    fn depends_on(&self, datum: usize, constant: usize) -> bool;
-    /// Called after each number is computed.
-    fn report_progress(&self) {}
-}
-
-/// One evaluation: the index of a number, and the values of the constants; those it does not depend on are empty.
-type Evaluation = (usize, Vec<String>);
-
 /// The least-squares problem for the solver.
 pub struct FitProblem<'a> {
     constants: &'a [FreeConstant],
     data: &'a [Datum],
-    source: &'a dyn NumberSource,
-    known: Mutex<BTreeMap<Evaluation, Option<f64>>>,
+    /// The numbers computed so far.
+    pub evaluations: Evaluations<'a>,
+    monitor: &'a dyn FitMonitor,
     at: DVector<f64>,
+    steps: RefCell<Steps>,
 }
 
 /// The state of the problem at the end of the solver.
@@ -75,28 +49,36 @@ pub struct Solution<'a> {
     pub converged: bool,
 }
 
-/// Solves from the starting values.
+/// Solves from the starting values, until the solver converges, runs out of steps or is stopped.
 ///
 /// # Errors
 ///
-/// Returns the first number that the machine does not give with the starting values.
+/// Returns the numbers that the machine does not give with the starting values, each with the reason.
 pub fn solve<'a>(
     constants: &'a [FreeConstant],
     data: &'a [Datum],
-    source: &'a dyn NumberSource,
-) -> Result<Solution<'a>, &'a Datum> {
+    evaluations: Evaluations<'a>,
+    monitor: &'a dyn FitMonitor,
+) -> Result<Solution<'a>, Vec<(&'a Datum, String)>> {
     let at = DVector::from_iterator(constants.len(), constants.iter().map(FreeConstant::parameter));
-    let problem = FitProblem { constants, data, source, known: Mutex::default(), at };
-    let start = problem.representable();
-    let start = problem.numbers(&start.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>());
-    if let Some(place) = start.iter().position(|number| number.is_nan()) {
-        return Err(&data[place]);
+    let steps = RefCell::new(Steps::new(PATIENCE * (constants.len() + 1)));
+    let problem = FitProblem { constants, data, evaluations, monitor, at, steps };
+    let start = problem.numbers(&texts(&problem.representable()));
+    let missing = data.iter().zip(start).filter_map(|(datum, number)| Some((datum, number.err()?)));
+    let missing: Vec<(&Datum, String)> = missing.collect();
+    if !missing.is_empty() && !problem.evaluations.is_stopped() {
+        return Err(missing);
     }
     let solver = LevenbergMarquardt::new().with_ftol(TOLERANCE).with_xtol(TOLERANCE).with_gtol(TOLERANCE);
-    let (problem, report) = solver.with_patience(PATIENCE).minimize(problem);
+    let (mut problem, report) = solver.with_patience(PATIENCE).minimize(problem);
     let converged = match report.termination {
         // The numbers change in whole cycles, so no further improvement can be found.
         TerminationReason::NoImprovementPossible(_) => true,
+        // The fit was stopped, so the solver left the problem at the values that it tried last.
+        TerminationReason::User(_) => {
+            problem.return_to_best();
+            false
+        }
         other => other.was_successful(),
     };
     Ok(Solution { problem, converged })
@@ -126,6 +108,14 @@ impl FreeConstant {
 /// A representable value as text, and its logarithm.
 type Written = (String, f64);
 
+/// The values of one constant below and above the current one.
+type Neighbours = (usize, [Option<Written>; 2]);
+
+/// Returns the texts of representable values.
+fn texts(written: &[Written]) -> Vec<&str> {
+    written.iter().map(|(text, _)| text.as_str()).collect()
+}
+
 impl FitProblem<'_> {
     /// Returns the logarithms of the constants.
     pub fn logs(&self) -> Vec<f64> {
@@ -133,7 +123,7 @@ impl FitProblem<'_> {
     }
 
     /// Returns the representable values nearest to the constants.
-    fn representable(&self) -> Vec<Written> {
+    pub fn representable(&self) -> Vec<Written> {
         let near = |(free, log): (&FreeConstant, f64)| {
             let (text, number) = free.current.quantize(log.exp());
             (text, number.ln())
@@ -141,76 +131,67 @@ impl FitProblem<'_> {
         self.constants.iter().zip(self.logs()).map(near).collect()
     }
 
-    fn evaluation(&self, datum: usize, values: &[&str]) -> Evaluation {
-        let of = |(constant, value): (usize, &&str)| match self.source.depends_on(datum, constant) {
-            true => (*value).to_owned(),
-            false => String::new(),
-        };
-        (datum, values.iter().enumerate().map(of).collect())
+    /// Returns to the best values that the solver tried, or else to the starting values.
+    fn return_to_best(&mut self) {
+        if let Some(best) = self.steps.borrow().best() {
+            self.at.copy_from(best);
+        }
     }
 
-    /// Runs all evaluations that are not yet known, in parallel.
-    fn evaluate(&self, evaluations: BTreeSet<Evaluation>) {
-        let open: Vec<Evaluation> = {
-            let known = self.known.lock().expect("no thread panics with it");
-            evaluations.into_iter().filter(|evaluation| !known.contains_key(evaluation)).collect()
-        };
-        let evaluate = |evaluation: Evaluation| {
-            let values: Vec<&str> = evaluation.1.iter().map(String::as_str).collect();
-            let number = self.source.number(evaluation.0, &values).filter(|number| *number > 0.0 && number.is_finite());
-            self.source.report_progress();
-            (evaluation, number)
-        };
-        let evaluated: Vec<_> = one_task_per_run(open.into_par_iter()).map(evaluate).collect();
-        self.known.lock().expect("no thread panics with it").extend(evaluated);
+    /// Returns the evaluations of all numbers for these values of the constants.
+    fn evaluations_at(&self, values: &[&str]) -> Vec<Evaluation> {
+        (0..self.data.len()).map(|datum| self.evaluations.evaluation(datum, values)).collect()
     }
 
-    fn known_number(&self, evaluation: &Evaluation) -> Option<f64> {
-        self.known.lock().expect("no thread panics with it").get(evaluation).copied().flatten()
+    /// Returns the numbers for these values of the constants.
+    pub fn numbers(&self, values: &[&str]) -> Vec<NumberResult> {
+        let evaluations = self.evaluations_at(values);
+        self.evaluations.complete(evaluations.iter().cloned().collect());
+        evaluations.iter().map(|evaluation| self.evaluations.number(evaluation)).collect()
     }
 
-    /// Returns the numbers for these values of the constants; NaN where the machine cannot be run.
-    pub fn numbers(&self, values: &[&str]) -> Vec<f64> {
-        let evaluations: Vec<Evaluation> = (0..self.data.len()).map(|datum| self.evaluation(datum, values)).collect();
-        self.evaluate(evaluations.iter().cloned().collect());
-        evaluations.iter().map(|evaluation| self.known_number(evaluation).unwrap_or(f64::NAN)).collect()
+    /// Returns the evaluation of a number with the value of one constant replaced.
+    fn evaluation_with(&self, datum: usize, values: &[&str], constant: usize, value: &str) -> Evaluation {
+        let mut values = values.to_vec();
+        values[constant] = value;
+        self.evaluations.evaluation(datum, &values)
     }
 
-    /// Returns the elasticity of each number to each of these constants, at the nearest representable values.
-    fn elasticities(&self, constants: &[usize]) -> DMatrix<f64> {
+    /// Returns the elasticity of each number to each of these constants, at the nearest representable values, and the
+    /// numbers there; `None` if the fit was stopped.
+    fn elasticities(&self, constants: &[usize]) -> Option<(Vec<f64>, DMatrix<f64>)> {
         let representable = self.representable();
-        let values: Vec<&str> = representable.iter().map(|(text, _)| text.as_str()).collect();
-        let middle = self.numbers(&values);
-        let neighbours: Vec<[Option<Written>; 2]> =
-            constants.iter().map(|at| self.neighbours(*at, &representable[*at])).collect();
-        let evaluation = |datum: usize, constant: usize, value: &str| {
-            let mut values = values.clone();
-            values[constant] = value;
-            self.evaluation(datum, &values)
-        };
-        let mut evaluations = BTreeSet::new();
-        for (constant, neighbours) in constants.iter().zip(&neighbours) {
-            let dependent = (0..self.data.len()).filter(|datum| self.source.depends_on(*datum, *constant));
-            for (datum, (value, _)) in
-                dependent.flat_map(|datum| neighbours.iter().flatten().map(move |side| (datum, side)))
-            {
-                evaluations.insert(evaluation(datum, *constant, value));
+        let values = texts(&representable);
+        let middle = self.evaluations_at(&values);
+        let neighbours: Vec<Neighbours> =
+            constants.iter().map(|at| (*at, self.neighbours(*at, &representable[*at]))).collect();
+        let dependent =
+            |constant: usize| (0..self.data.len()).filter(move |at| self.evaluations.depends_on(*at, constant));
+        let mut wanted: BTreeSet<Evaluation> = middle.iter().cloned().collect();
+        for (constant, neighbours) in &neighbours {
+            for (value, _) in neighbours.iter().flatten() {
+                wanted.extend(dependent(*constant).map(|at| self.evaluation_with(at, &values, *constant, value)));
             }
         }
-        self.evaluate(evaluations);
+        if !self.evaluations.complete(wanted) {
+            return None;
+        }
+        let number = |evaluation: &Evaluation| self.evaluations.number(evaluation).unwrap_or(f64::NAN);
+        let middle: Vec<f64> = middle.iter().map(number).collect();
         let mut all = DMatrix::zeros(self.data.len(), self.constants.len());
-        for (constant, neighbours) in constants.iter().zip(&neighbours) {
-            for datum in (0..self.data.len()).filter(|datum| self.source.depends_on(*datum, *constant)) {
+        for (constant, neighbours) in &neighbours {
+            for datum in dependent(*constant) {
                 let change = |side: &Option<Written>| {
                     let (value, log) = side.as_ref()?;
-                    let number = self.known_number(&evaluation(datum, *constant, value))?;
+                    let evaluation = self.evaluation_with(datum, &values, *constant, value);
+                    let number = self.evaluations.number(&evaluation).ok()?;
                     Some((log - representable[*constant].1, vec![number]))
                 };
                 let [down, up] = [&neighbours[0], &neighbours[1]].map(change);
                 all[(datum, *constant)] = elasticity::of(&middle[datum..=datum], &down, &up)[0];
             }
         }
-        all
+        Some((middle, all))
     }
 
     /// Returns the values below and above a constant for a central difference: a step away, or else the adjacent
@@ -225,10 +206,12 @@ impl FitProblem<'_> {
         })
     }
 
-    /// Returns the elasticities of each number to all constants.
+    /// Returns the elasticities of each number to all constants; after a stop those of the last complete step, or 0.
     pub fn elasticity_rows(&self) -> Vec<Vec<f64>> {
         let all: Vec<usize> = (0..self.constants.len()).collect();
-        let rows = self.elasticities(&all);
+        let slopes = self.elasticities(&all).map(|(_, slopes)| slopes);
+        let rows = slopes.or_else(|| self.steps.borrow().slopes().cloned());
+        let rows = rows.unwrap_or_else(|| DMatrix::zeros(self.data.len(), self.constants.len()));
         rows.row_iter().map(|row| row.iter().copied().collect()).collect()
     }
 }
@@ -248,25 +231,25 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for FitProblem<'_> {
 
     fn residuals(&self) -> Option<DVector<f64>> {
         let (logs, representable) = (self.logs(), self.representable());
-        let values: Vec<&str> = representable.iter().map(|(text, _)| text.as_str()).collect();
-        let numbers = self.numbers(&values);
         let rounding: Vec<f64> = logs.iter().zip(&representable).map(|(log, (_, near))| log - near).collect();
         // A constant with negligible rounding needs no extrapolation.
         let coarse: Vec<usize> = (0..rounding.len()).filter(|at| rounding[*at].abs() > TOLERANCE).collect();
-        let slopes = self.elasticities(&coarse);
+        let (numbers, slopes) = self.elasticities(&coarse)?;
         let of_data = self.data.iter().enumerate().map(|(at, datum)| {
             let along: f64 = coarse.iter().map(|constant| slopes[(at, *constant)] * rounding[*constant]).sum();
             let residual = ((numbers[at] / datum.expected).ln() + along) / datum.noise;
             if residual.is_finite() { residual } else { INVALID_RESIDUAL }
         });
         let of_priors = self.constants.iter().zip(&logs).map(|(free, log)| (log - free.start.ln()) / free.prior);
-        let all: Vec<f64> = of_data.chain(of_priors).collect();
-        Some(DVector::from_vec(all))
+        let all = DVector::from_vec(of_data.chain(of_priors).collect());
+        let step = self.steps.borrow_mut().tried(&self.at, all.norm_squared(), self.data, &numbers);
+        self.monitor.step_ends(&step);
+        Some(all)
     }
 
     fn jacobian(&self) -> Option<DMatrix<f64>> {
         let all: Vec<usize> = (0..self.constants.len()).collect();
-        let slopes = self.elasticities(&all);
+        let (_, slopes) = self.elasticities(&all)?;
         let data = self.data.len();
         let mut jacobian = DMatrix::zeros(data + self.constants.len(), self.constants.len());
         for (constant, free) in self.constants.iter().enumerate() {
@@ -276,6 +259,7 @@ impl LeastSquaresProblem<f64, Dyn, Dyn> for FitProblem<'_> {
             }
             jacobian[(data + constant, constant)] = derivative / free.prior;
         }
+        self.steps.borrow_mut().differentiated(slopes);
         Some(jacobian)
     }
 }

@@ -1,8 +1,10 @@
 //! A run on a result page: its metrics, the latency of a message by stage, and the utilisation of resources.
 
+use crate::experiment::plot::{CdfSpec, SampleSet};
 use crate::experiment::record::Record;
 use crate::report::number::{self, significant};
 use crate::report::{Artifact, BarChart, Cell, Column, MeanLedger, ReportTable, ledger};
+use narrows_core::engine::Distribution;
 use serde_json::Value as Json;
 
 /// The utilisation below which a resource is left out of the chart.
@@ -12,23 +14,35 @@ const BARS_MAX: usize = 24;
 
 /// Returns the tables and charts of a run.
 pub fn artifacts(record: &Record, name: &str) -> Vec<Artifact> {
-    [Some(metrics(record, name)), stages(record, name), resources(record, name)].into_iter().flatten().collect()
+    let mut artifacts: Vec<Artifact> =
+        [Some(metrics(record, name)), stages(record, name)].into_iter().flatten().collect();
+    artifacts.extend(distributions(record, name));
+    artifacts.extend(resources(record, name));
+    artifacts
 }
 
 fn metrics(record: &Record, name: &str) -> Artifact {
     let mut table = ReportTable::new(["metric", "value", "unit"].map(Column::new).into());
     for (metric, value, unit) in record.metrics() {
         let value = if value.is_nan() { Cell::from("–") } else { significant(value, 5).into() };
-        table.push(vec![metric.into(), value, number::unit(unit).as_str().into()]);
+        let so_far = if record.get("metrics")[metric]["so_far"] == true { " so far" } else { "" };
+        table.push(vec![metric.into(), value, format!("{}{so_far}", number::unit(unit)).trim().into()]);
     }
-    let (outcome, hash, seed) = (record.text("outcome"), record.text("hash"), record.get("seed"));
-    let simulated = record.get("simulated_us").as_f64().unwrap_or_default();
+    let (hash, seed) = (record.text("hash"), record.get("seed"));
+    let simulated = significant(record.get("simulated_us").as_f64().unwrap_or_default(), 6);
     let finding = record.get("warm_up")["finding"].as_str().map_or_else(String::new, |finding| format!("{finding} "));
-    let caption = format!(
-        "{outcome} after {} µs of simulated time; seed {seed}, hash {hash}. {finding}{}",
-        significant(simulated, 6),
-        bottleneck(record)
-    );
+    let caption = match record.is_complete() {
+        true => format!(
+            "{} after {simulated} µs of simulated time; seed {seed}, hash {hash}. {finding}{}",
+            record.text("outcome"),
+            bottleneck(record)
+        ),
+        false => format!(
+            "{}. The run ended after {simulated} µs of simulated time. Nothing is measured but counts; seed {seed}, hash \
+             {hash}.",
+            record.verdict()
+        ),
+    };
     Artifact { id: "metrics".into(), title: name.to_owned(), caption, table: Some(table), svg: None }
 }
 
@@ -66,6 +80,21 @@ fn mean(json: &Json) -> Option<MeanLedger> {
     let messages = json["messages"].as_u64().filter(|messages| *messages > 0)?;
     let stages: Vec<_> = json["stages"].as_array()?.iter().map(stage).collect();
     (!stages.is_empty()).then_some(MeanLedger { messages, stages })
+}
+
+/// Returns a chart of each distribution; one that cannot be read is left out.
+fn distributions(record: &Record, name: &str) -> Vec<Artifact> {
+    let artifact = |distribution: &Distribution| {
+        let drawn = CdfSpec::default().draw(&[SampleSet::of(String::new(), distribution)]).ok()?;
+        Some(Artifact {
+            id: format!("distribution-{}", distribution.name),
+            title: format!("{name}: distribution of {}", distribution.name),
+            caption: format!("{} samples.", distribution.histogram.samples()),
+            table: None,
+            svg: Some(drawn.svg),
+        })
+    };
+    record.distributions().unwrap_or_default().iter().filter_map(artifact).collect()
 }
 
 fn resources(record: &Record, name: &str) -> Option<Artifact> {

@@ -8,6 +8,10 @@ use crate::report::{Artifact, Cell, Column, ReportTable};
 
 /// The column between the varied keys and the metrics.
 const OUTCOME: &str = "outcome";
+/// The outcome of a run that ended as it should.
+const DONE: &str = "done";
+/// The column of the reasons why runs did not complete.
+const REASON: &str = "reason";
 /// The first column after the metrics.
 const FIRST_AFTER_METRICS: &str = "binds_kind";
 /// The ratio of the ends of an axis from which it is logarithmic.
@@ -18,10 +22,8 @@ const LINES_MAX: usize = 12;
 /// Returns the charts and the table of a sweep.
 pub fn artifacts(rows: &Dataset, name: &str) -> Vec<Artifact> {
     let columns = SweepColumns::of(rows);
-    let mut drawn: Vec<Artifact> =
-        columns.metrics.iter().filter_map(|metric| columns.draw(rows, metric, name)).collect();
-    drawn.push(table(rows, name));
-    drawn
+    let drawn = columns.metrics.iter().filter_map(|metric| columns.draw(rows, metric, name));
+    columns.not_done(rows, name).into_iter().chain(drawn).chain([table(rows, name)]).collect()
 }
 
 /// The varied columns and the metrics of a sweep.
@@ -31,6 +33,27 @@ struct SweepColumns<'a> {
 }
 
 impl SweepColumns<'_> {
+    /// Returns a table of the rows whose runs did not all end as `done`, with the reasons; `None` if there are none.
+    fn not_done(&self, rows: &Dataset, name: &str) -> Option<Artifact> {
+        let outcome = rows.find(OUTCOME)?;
+        let shown = self.varied.iter().copied().chain([outcome]).chain(rows.find(REASON));
+        let shown: Vec<&Variable> = shown.collect();
+        let mut table = ReportTable::new(shown.iter().map(|variable| Column::new(variable.name.as_str())).collect());
+        for row in (0..rows.rows()).filter(|row| outcome.values.text(*row).is_some_and(|outcome| outcome != DONE)) {
+            table.push(
+                shown.iter().map(|variable| variable.values.text(row).unwrap_or_default().as_str().into()).collect(),
+            );
+        }
+        let caption = "Runs that did not complete measured nothing; the latencies of saturated runs grow with the run.";
+        (!table.rows.is_empty()).then(|| Artifact {
+            id: "outcomes".into(),
+            title: format!("{name}: {} of {} points did not end as done", table.rows.len(), rows.rows()),
+            caption: caption.to_owned(),
+            svg: None,
+            table: Some(table),
+        })
+    }
+
     fn of(rows: &Dataset) -> SweepColumns<'_> {
         let at = |name: &str| rows.variables.iter().position(|variable| variable.name == name);
         let all = rows.variables.len();
@@ -78,7 +101,7 @@ fn distinct_values(variable: &Variable) -> usize {
 
 /// Returns whether a metric has a chart: its values differ, and it is not a statistic of another metric.
 fn is_shown(metric: &Variable) -> bool {
-    let details = ["_min", "_max", "_p50", "_p99", "_p999", "_ci95"];
+    let details = ["_min", "_max", "_p50", "_p90", "_p99", "_p999", "_samples", "_ci95"];
     let plain = BaseUnit::of(&metric.unit).map_or(metric.name.as_str(), |base| {
         let ending = base.unit.replace('/', "_per_");
         metric.name.strip_suffix(&format!("_{ending}")).unwrap_or(&metric.name)

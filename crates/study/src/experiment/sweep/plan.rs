@@ -121,7 +121,7 @@ impl SweepPlan {
 
     /// Returns the results as tidy data: a row for each point, with means if there are several seeds.
     pub fn dataset(&self, rows: &[SweepPoint]) -> Dataset {
-        let metrics = tidy::metrics(rows, &self.metrics);
+        let metrics = tidy::metrics(rows, self.seeds, &self.metrics);
         match self.seeds {
             Some(seeds) => tidy::of_replicated(&tidy::replicated(rows, seeds as usize, &metrics), &metrics),
             None => tidy::points(rows, &metrics),

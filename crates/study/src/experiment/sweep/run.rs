@@ -182,7 +182,7 @@ pub fn find_or_run(
         StoredPoint::Absent => {}
     }
     let read = read()?;
-    let record = Record::of(&read, &crate::experiment::run(&read.value, Recorder::off()));
+    let record = Record::of(&read, &crate::experiment::run(&read.value, Recorder::off())).with_folder(&read);
     if record.inputs() != inputs {
         return Ok(None);
     }

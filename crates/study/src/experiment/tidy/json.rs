@@ -1,4 +1,4 @@
-//! Reader of the output of `narrows sweep --format json` as tidy data: values, outcome and metrics.
+//! Reader of the output of `narrows sweep --format json` as tidy data: values, outcome with its reason, and metrics.
 
 use super::{push_number, values};
 use crate::report::dataset::{ColumnValues, Dataset};
@@ -20,6 +20,11 @@ pub fn read(text: &str) -> Result<Dataset, String> {
     values::columns(&mut data, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let outcome = |point: &Json| point["outcome"].as_str().map(str::to_owned);
     data.push("outcome", "", ColumnValues::Texts(points.iter().map(outcome).collect()));
+    let reason = |point: &Json| point["reason"].as_str().map(str::to_owned);
+    let reasons: Vec<Option<String>> = points.iter().map(reason).collect();
+    if reasons.iter().any(Option::is_some) {
+        data.push("reason", "", ColumnValues::Texts(reasons));
+    }
     let mut names: Vec<(&str, &str)> = Vec::new();
     for (name, metric) in points.iter().filter_map(|point| point["metrics"].as_object()).flatten() {
         if names.iter().all(|(known, _)| known != name) {

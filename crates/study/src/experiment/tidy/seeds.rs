@@ -1,10 +1,11 @@
-//! Tidy data of points with several seeds: a row for each point, with the mean of each metric and half the width of its
-//! 95 % confidence interval.
+//! Tidy data of points with several seeds: a row for each point, with the mean of each metric, or the percentile of the
+//! samples of all seeds, and half the width of its 95 % confidence interval.
 
 use super::{MetricName, TRANSIENT, of_values, push_number};
 use crate::experiment::seeds::{self, Replicated};
 use crate::experiment::sweep::SweepPoint;
 use crate::report::dataset::{ColumnValues, Dataset};
+use narrows_core::engine::Distribution;
 
 /// A point that was run with several seeds.
 pub struct ReplicatedPoint<'a> {
@@ -16,15 +17,18 @@ pub struct ReplicatedPoint<'a> {
     pub outcome: String,
     /// The metrics over the runs.
     pub metrics: Vec<Replicated>,
+    /// The distributions of the samples of all runs.
+    pub distributions: Vec<Distribution>,
 }
 
 impl<'a> ReplicatedPoint<'a> {
     fn of(runs: &'a [SweepPoint], metrics: &[MetricName]) -> ReplicatedPoint<'a> {
         let results: Vec<_> = runs.iter().map(|run| &*run.result).collect();
-        let mut all = seeds::metrics(&results);
+        let distributions = seeds::distributions(&results);
+        let mut all = seeds::metrics(&results, &distributions);
         all.retain(|metric| metrics.iter().any(|(name, _)| *name == metric.name));
         let values = runs[0].values.iter().filter(|(key, _)| key != seeds::KEY).cloned().collect();
-        ReplicatedPoint { values, runs, outcome: seeds::outcomes(&results), metrics: all }
+        ReplicatedPoint { values, runs, outcome: seeds::outcomes(&results), metrics: all, distributions }
     }
 
     /// Returns the number of runs with an initial transient, or `None` if no run was tested.
@@ -59,7 +63,7 @@ pub fn of_replicated(points: &[ReplicatedPoint<'_>], metrics: &[MetricName]) -> 
     data.push("outcome", "", ColumnValues::Texts(outcomes));
     for (name, unit) in metrics {
         let column = |of: fn(&Replicated) -> Option<f64>| points.iter().map(|point| of(point.metric(name)?)).collect();
-        push_number(&mut data, name, unit, column(|metric| Some(metric.mean)));
+        push_number(&mut data, name, unit, column(|metric| Some(metric.value)));
         push_number(&mut data, &format!("{name}_ci95"), unit, column(|metric| metric.half_width));
     }
     let seeds = points.iter().map(|point| Some(point.runs.len() as u64)).collect();

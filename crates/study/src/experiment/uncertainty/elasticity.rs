@@ -15,22 +15,32 @@ const STEP_MAX: f64 = 0.25;
 /// The logarithm of the factor by which a constant is changed, and the numbers that result; `None` if it cannot be.
 pub type Change = Option<(f64, Vec<f64>)>;
 
-/// Returns the elasticities of numbers to one constant from a change down, the unchanged numbers `middle`, and a change
-/// up. If one change is missing, the difference is one-sided.
-pub fn of(middle: &[f64], down: &Change, up: &Change) -> Vec<f64> {
-    let unchanged = (0.0, middle.to_vec());
-    let (low, high) = (down.as_ref().unwrap_or(&unchanged), up.as_ref().unwrap_or(&unchanged));
-    let apart = high.0 - low.0;
-    let slope = |(low, high): (&f64, &f64)| {
-        let change = (high / low).ln() / apart;
-        if change.is_finite() { change } else { 0.0 }
-    };
-    low.1.iter().zip(&high.1).map(slope).collect()
+/// The elasticities of numbers to one constant.
+pub struct ConstantElasticities {
+    /// The elasticity of each number; 0 if the constant could not be changed at all.
+    pub numbers: Vec<f64>,
+    /// Why the constant could not be changed down or up, or not in both directions.
+    pub untried: Option<String>,
 }
 
-/// A function that returns the numbers with overrides applied to some machines, each given by its index; `None` if one
-/// of them cannot be run.
-pub type Numbers<'a> = &'a (dyn Fn(&[(usize, Vec<String>)]) -> Option<Vec<f64>> + Sync);
+/// Returns the elasticities of numbers to one constant from a change down, the unchanged numbers `middle`, and a change
+/// up. If one change is missing, or did not give the number, the difference is one-sided.
+pub fn of(middle: &[f64], down: &Change, up: &Change) -> Vec<f64> {
+    let at = |change: &Change, index: usize| {
+        let number = change.as_ref().map(|(factor, numbers)| (*factor, numbers[index]));
+        number.filter(|(_, number)| !number.is_nan()).unwrap_or((0.0, middle[index]))
+    };
+    let slope = |index: usize| {
+        let (low, high) = (at(down, index), at(up, index));
+        let change = (high.1 / low.1).ln() / (high.0 - low.0);
+        if change.is_finite() { change } else { 0.0 }
+    };
+    (0..middle.len()).map(slope).collect()
+}
+
+/// A function that returns the numbers with overrides applied to some machines, each given by its index: none if a machine
+/// cannot have such a value, or else why there are none.
+pub type Numbers<'a> = &'a (dyn Fn(&[(usize, Vec<String>)]) -> Result<Option<Vec<f64>>, String> + Sync);
 
 /// Returns the elasticities of the numbers to each of `unknowns`. For each change, `numbers` is called with the
 /// overrides of the machines that have the constant, by their index in `machines`; `done` is called after each change.
@@ -40,22 +50,36 @@ pub fn all(
     middle: &[f64],
     numbers: Numbers<'_>,
     done: &(dyn Fn() + Sync),
-) -> Vec<Vec<f64>> {
-    let change = |unknown: &UncertainConstant, factor: f64| -> Change {
+) -> Vec<ConstantElasticities> {
+    let change = |unknown: &UncertainConstant, factor: f64| -> Result<Change, String> {
         let overrides = |(index, read): (usize, &&Read<Machine>)| Some((index, unknown.scaled_by(factor, read)?));
         let changed: Vec<_> = machines.iter().enumerate().filter_map(overrides).collect();
-        let really = changed.first()?.1.1;
+        let Some(&(_, (_, really))) = changed.first() else { return Ok(None) };
         let sets: Vec<(usize, Vec<String>)> = changed.into_iter().map(|(index, (sets, _))| (index, sets)).collect();
-        let change = numbers(&sets).map(|numbers| (really.ln(), numbers));
+        let numbers = numbers(&sets);
         done();
-        change
+        Ok(numbers?.map(|numbers| (really.ln(), numbers)))
     };
     let one = |unknown: &UncertainConstant| {
-        let step = 1.0 + unknown.prior.min(STEP_MAX);
-        let [down, up] = [step.recip(), step].map(|factor| change(unknown, factor));
-        of(middle, &down, &up)
+        let (step, mut untried) = (1.0 + unknown.prior.min(STEP_MAX), None);
+        let [down, up] = [step.recip(), step].map(|factor| {
+            let change = change(unknown, factor).unwrap_or_else(|why| {
+                untried.get_or_insert(why);
+                None
+            });
+            if change.as_ref().is_some_and(|(_, numbers)| lacks_number(middle, numbers)) {
+                untried.get_or_insert("the changed machine does not measure all numbers".to_owned());
+            }
+            change
+        });
+        ConstantElasticities { numbers: of(middle, &down, &up), untried }
     };
     one_task_per_run(unknowns.par_iter()).map(one).collect()
+}
+
+/// Returns whether a number is missing that the unchanged machines gave.
+fn lacks_number(middle: &[f64], numbers: &[f64]) -> bool {
+    middle.iter().zip(numbers).any(|(middle, number)| !middle.is_nan() && number.is_nan())
 }
 
 #[cfg(test)]
@@ -70,5 +94,8 @@ mod tests {
         assert!((slopes[0] + 0.7).abs() < 1e-12 && slopes[1] == 0.0, "{slopes:?}");
         let one_sided = of(&number(1.0), &None, &at(1.05));
         assert!((one_sided[0] + 0.7).abs() < 1e-12, "{one_sided:?}");
+        let unmeasured = Some((0.95f64.ln(), vec![f64::NAN, 5.0]));
+        let one_sided = of(&number(1.0), &unmeasured, &at(1.05));
+        assert!((one_sided[0] + 0.7).abs() < 1e-12, "a number that is not measured does not count as unchanged");
     }
 }

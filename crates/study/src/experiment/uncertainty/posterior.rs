@@ -41,6 +41,16 @@ impl Posterior {
     pub fn constant(&self, index: usize) -> f64 {
         self.covariance[(index, index)].max(0.0).sqrt()
     }
+
+    /// Returns the correlation of each two constants' logarithms.
+    pub fn correlation(&self) -> Vec<Vec<f64>> {
+        let all = 0..self.covariance.nrows();
+        let of = |one: usize, other: usize| match one == other {
+            true => 1.0,
+            false => self.covariance[(one, other)] / (self.constant(one) * self.constant(other)),
+        };
+        all.clone().map(|one| all.clone().map(|other| of(one, other)).collect()).collect()
+    }
 }
 
 /// Returns the error of a number in standard deviations, or `None` if a logarithm is undefined.
@@ -70,6 +80,11 @@ mod tests {
         // Neither the difference of the two constants nor the third is constrained.
         assert!((posterior.std_dev(&[1.0, -1.0, 0.0]) - PRIOR * 2f64.sqrt()).abs() < 1e-12);
         assert!((posterior.std_dev(&[0.0, 0.0, 1.0]) - PRIOR).abs() < 1e-12);
+        // A high value of one of the two goes with a low value of the other.
+        let correlation = posterior.correlation();
+        assert!((-1.0..-0.98).contains(&correlation[0][1]), "{correlation:?}");
+        assert_eq!((correlation[0][1], correlation[0][0]), (correlation[1][0], 1.0));
+        assert!(correlation[0][2].abs() < 1e-12);
     }
 
     #[test]

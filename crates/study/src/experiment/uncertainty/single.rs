@@ -5,6 +5,8 @@
 
 use super::posterior::Posterior;
 use super::{UncertainConstant, elasticity, unknown};
+use crate::experiment::RunResult;
+use crate::experiment::outcome::{is_comparable, outcome_name, outcome_reason};
 use crate::experiment::reader::Reader;
 use crate::report::claim::Elasticity;
 use narrows_core::engine::{Metric, Recorder};
@@ -22,44 +24,72 @@ pub struct MetricUncertainty {
     pub elasticities: Vec<Elasticity>,
 }
 
-/// Returns the uncertainty of `metrics`, the result of a run of the description that `reader` reads. `begins` is called
+/// The uncertainty of the metrics of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunUncertainty {
+    /// The uncertainty of each metric that can be compared with that of another run.
+    pub metrics: Vec<MetricUncertainty>,
+    /// The constants that could not be tried in both directions, and why: the uncertainty that they add is missing.
+    pub untried: Vec<(String, String)>,
+}
+
+/// Returns the uncertainty of the metrics of `result`, a run of the description that `reader` reads. `begins` is called
 /// with the number of runs that this takes, `done` after each.
+///
+/// # Errors
+///
+/// Reports problems of the description, and a run that did not complete: it measured nothing.
 pub fn uncertainties(
     reader: Reader<'_>,
-    metrics: &[Metric],
+    result: &RunResult,
     begins: &dyn Fn(usize),
     done: &(dyn Fn() + Sync),
-) -> Result<Vec<MetricUncertainty>, Problems> {
+) -> Result<RunUncertainty, Problems> {
+    let outcome = outcome_name(&result.outcome);
+    if let Some(reason) = outcome_reason(result) {
+        let problem = Problem::new(format!("the run ended in a {outcome}, so that its metrics have no uncertainty"));
+        return Err(Problems::one(problem.help(reason)));
+    }
     let read = reader(&[])?;
     let unknowns = unknown::of([&read]).map_err(|why| Problems::one(Problem::new(why)))?;
     begins(2 * unknowns.len());
-    let measured: Vec<&Metric> =
-        metrics.iter().filter(|metric| !metric.unit.is_empty() && metric.value > 0.0).collect();
+    let is_measured =
+        |metric: &&Metric| !metric.unit.is_empty() && metric.value > 0.0 && is_comparable(outcome, &metric.name);
+    let measured: Vec<&Metric> = result.metrics.iter().filter(is_measured).collect();
     let middle: Vec<f64> = measured.iter().map(|metric| metric.value).collect();
-    let numbers = |sets: &[(usize, Vec<String>)]| {
-        let [(_, sets)] = sets else { return None };
-        let result = run(&reader(sets).ok()?)?;
+    let numbers = |sets: &[(usize, Vec<String>)]| -> Result<Option<Vec<f64>>, String> {
+        let [(_, sets)] = sets else { return Ok(None) };
+        let Ok(read) = reader(sets) else { return Ok(None) };
+        let result = run(&read, outcome)?;
         let value = |metric: &&Metric| {
             result.iter().find(|other| other.name == metric.name).map_or(f64::NAN, |other| other.value)
         };
-        Some(measured.iter().map(value).collect())
+        Ok(Some(measured.iter().map(value).collect()))
     };
     let by_constant = elasticity::all(&unknowns, &[&read], &middle, &numbers, done);
     let posterior = Posterior::of(&unknown::priors(&unknowns), &[]);
     let uncertainty = |(index, metric): (usize, &&Metric)| {
-        let row: Vec<f64> = by_constant.iter().map(|numbers| numbers[index]).collect();
+        let row: Vec<f64> = by_constant.iter().map(|constant| constant.numbers[index]).collect();
         MetricUncertainty {
             metric: (*metric).clone(),
             std_dev: posterior.std_dev(&row),
             elasticities: contributions(&unknowns, &row),
         }
     };
-    Ok(measured.iter().enumerate().map(uncertainty).collect())
+    let untried = unknowns.iter().zip(&by_constant);
+    let untried = untried.filter_map(|(unknown, constant)| Some((unknown.name(), constant.untried.clone()?)));
+    Ok(RunUncertainty { metrics: measured.iter().enumerate().map(uncertainty).collect(), untried: untried.collect() })
 }
 
-fn run(read: &Read<Machine>) -> Option<Vec<Metric>> {
+/// Runs a changed machine, and returns its metrics, or how the run ended if they cannot be compared with those of a run
+/// whose outcome was `expected`.
+fn run(read: &Read<Machine>, expected: &str) -> Result<Vec<Metric>, String> {
     let result = crate::experiment::run(&read.value, Recorder::off());
-    result.outcome.is_complete().then_some(result.metrics)
+    match (outcome_reason(&result), outcome_name(&result.outcome)) {
+        (Some(_), outcome) => Err(format!("the run ends in a {outcome}")),
+        (None, "saturated") if expected != "saturated" => Err("the run is saturated".to_owned()),
+        (None, _) => Ok(result.metrics),
+    }
 }
 
 /// Returns the nonzero elasticities of a number, in decreasing order of their contribution to its uncertainty.

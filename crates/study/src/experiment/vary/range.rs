@@ -1,6 +1,7 @@
 //! Ranges of values. `1..64*2` multiplies by a factor and `0.05..0.5+0.05` adds a step, both up to the end, which is
 //! included if it is met exactly. `1 us..1 ms*log9` and `0..1+lin5` have the given number of values from end to end, by
-//! equal factors and by equal steps. Numbers are exact decimals, and may have a unit.
+//! equal factors and by equal steps; their end may be less than their beginning. Numbers are exact decimals, and may have a
+//! unit.
 
 use narrows_core::engine::{Bytes, Hertz, Rate, Time};
 use narrows_core::text::quantity::{self, Quantity};
@@ -40,10 +41,12 @@ enum Step {
 pub struct Range {
     /// The notation of the amounts.
     pub scale: Notation,
-    /// The first amount.
+    /// The lower end.
     pub from: u64,
     /// The upper end.
     pub to: u64,
+    /// Whether the values go from the upper end to the lower.
+    pub is_descending: bool,
     step: Option<Step>,
 }
 
@@ -138,19 +141,20 @@ impl Range {
             _ => scale.read(text).map_err(|why| format!("`{text}` has another unit than `{from}`: {why}")),
         };
         let (first, last) = (read(from)?, read(to)?);
-        if first > last {
-            return Err("the end is less than the beginning".to_owned());
-        }
         let step = step.map(|(factor, by)| step_of(factor, by, &read)).transpose()?;
-        Ok(Range { scale, from: first, to: last, step })
+        let is_descending = first > last;
+        if is_descending && !matches!(step, Some(Step::Linear(_) | Step::Logarithmic(_))) {
+            return Err("the end is less than the beginning; only ranges by +linN and *logN may descend".to_owned());
+        }
+        Ok(Range { scale, from: first.min(last), to: first.max(last), is_descending, step })
     }
 
     /// Returns the values of a range with a step.
     pub fn values(&self) -> Result<Vec<String>, String> {
-        let amounts = match self.step {
+        let mut amounts = match self.step {
             None => return Err("a step is missing: FROM..TO+STEP, *FACTOR, +linN or *logN".to_owned()),
             Some(Step::Multiply(_) | Step::Logarithmic(_)) if self.from == 0 => {
-                return Err("a range by factors cannot begin with 0".to_owned());
+                return Err("a range by factors cannot begin or end with 0".to_owned());
             }
             Some(Step::Add(step)) => self.successors(|amount| amount.checked_add(step)),
             Some(Step::Multiply(factor)) => self.successors(|amount| amount.checked_mul(factor)),
@@ -162,6 +166,9 @@ impl Range {
                 self.between(count, |part| self.from as f64 * libm::pow(ratio, part))
             }
         };
+        if self.is_descending {
+            amounts.reverse();
+        }
         match amounts.len() > VALUES_MAX {
             true => Err(format!("more than {VALUES_MAX} values")),
             false => Ok(amounts.into_iter().map(|amount| self.scale.write(amount)).collect()),
@@ -263,16 +270,20 @@ mod tests {
         assert_eq!(values("0..1.0+lin3"), ["0", "0.5", "1"], "a decimal point in an end allows decimals");
         assert_eq!(values("0..0.1+lin3"), ["0", "0.05", "0.1"]);
         assert_eq!(values("0 B..1 KiB+lin5"), ["0 B", "256 B", "512 B", "768 B", "1 KiB"]);
+        assert_eq!(values("1 ms..1 us*log4"), ["1 ms", "100 us", "10 us", "1 us"]);
+        assert_eq!(values("1..0.0+lin3"), ["1", "0.5", "0"]);
         assert_eq!(values("33 MHz..66 MHz+lin4"), ["33 MHz", "44 MHz", "55 MHz", "66 MHz"]);
     }
 
     #[test]
     fn malformed_ranges_are_reported() {
         let why = |range: &str| Range::parse(range).and_then(|range| range.values()).expect_err(range);
-        assert!(why("0..1*log5").contains("cannot begin with 0"));
+        assert!(why("0..1*log5").contains("cannot begin or end with 0"));
         assert!(why("1..9*log1").contains("not a number of values"));
         assert!(why("1..9*1.5").contains("*logN"));
+        assert!(why("5..0*log5").contains("cannot begin or end with 0"));
         assert!(why("0.5..0.1+0.1").contains("less than the beginning"));
+        assert!(why("64..1*2").contains("less than the beginning"));
         assert!(why("0.1..x+1").contains("`x` is not a number"));
         assert!(why("0.00000000000001..1+1").contains("decimals"));
         assert!(why("1..9").contains("a step is missing"));

@@ -5,6 +5,7 @@ use super::frame::Frame;
 use super::legend::{Key, Legend};
 use super::mark::mark;
 use super::{LineChart, Note, Series, Style};
+use crate::report::svg::text_width;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
@@ -69,7 +70,7 @@ fn legend(chart: &LineChart) -> Legend {
     let mut legend = Legend::default();
     for (i, series) in chart.series.iter().enumerate() {
         let key = match series.style {
-            Style::Line | Style::Step => Key::Line(series.like.unwrap_or(i), false),
+            Style::Line | Style::Curve | Style::Step => Key::Line(series.like.unwrap_or(i), false),
             Style::Dashed => Key::Line(series.like.unwrap_or(i), true),
             Style::Marks => Key::Marks(vec![series.like.unwrap_or(i)]),
         };
@@ -89,7 +90,8 @@ fn legend(chart: &LineChart) -> Legend {
 
 const NOTE_TEXT: f64 = 11.5;
 
-/// Draws an annotation: a thin dashed line with its text at the upper or right end.
+/// Draws an annotation: a thin dashed line with its text at the upper or right end. The text of a vertical line is to its
+/// left if it would not fit between the line and the end of the plot.
 fn draw_note(canvas: &Canvas, chart: &LineChart, note: &Note, row: usize, (across, up): ((f64, f64), (f64, f64))) {
     let (x, y) = (chart.x.position(note.at), chart.y.position(note.at));
     let ends = match note.is_vertical {
@@ -98,7 +100,10 @@ fn draw_note(canvas: &Canvas, chart: &LineChart, note: &Note, row: usize, (acros
     };
     canvas.put(DashedPathElement::new(ends, 4, 6, INK.stroke_width(2)));
     let (x, y) = canvas.finished(ends[1]);
+    let (right, _) = canvas.finished(canvas.at(across.1, up.0));
+    let is_left = note.is_vertical && x + 5.0 + text_width(&note.text, NOTE_TEXT) > right;
     match note.is_vertical {
+        true if is_left => canvas.text((x - 5.0, y + 9.0 + 14.0 * row as f64), NOTE_TEXT, "end", false, &note.text),
         true => canvas.text((x + 5.0, y + 9.0 + 14.0 * row as f64), NOTE_TEXT, "start", false, &note.text),
         false => canvas.text((x - 4.0, y - 8.0), NOTE_TEXT, "end", false, &note.text),
     }
@@ -118,8 +123,11 @@ fn draw_series(canvas: &Canvas, chart: &LineChart, series: &Series, i: usize) {
     let first = usize::from(series.style == Style::Step);
     for (k, at) in positions.iter().enumerate().skip(first).filter(|(_, p)| finite(p)) {
         let px = canvas.at(at.0, at.1);
-        if k % every == 0 || k + 1 == positions.len() {
+        let is_marked = k % every == 0 || k + 1 == positions.len();
+        if is_marked {
             mark(canvas, i, px, series.style == Style::Marks);
+        } else if series.style == Style::Curve {
+            continue;
         }
         let (x, y) = series.points[k];
         let text = format!(

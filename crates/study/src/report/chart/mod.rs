@@ -25,6 +25,8 @@ pub enum Style {
     Line,
     /// A dashed line with filled marks.
     Dashed,
+    /// A line with filled marks at some of its points, for many points.
+    Curve,
     /// Steps: the value of a point holds from the point before.
     Step,
     /// Hollow marks without a line: published points.

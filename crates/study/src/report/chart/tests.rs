@@ -34,6 +34,26 @@ fn line_chart_contains_its_titles_names_and_ticks() {
 }
 
 #[test]
+fn text_of_a_vertical_note_stays_within_the_plot() {
+    let note = |at: f64| Note { at, is_vertical: true, text: "saturated".to_owned() };
+    let series = vec![Series::line("a", vec![(0.0, 1.0), (100.0, 2.0)])];
+    let svg = LineChart { series, notes: vec![note(20.0), note(99.0)], ..LineChart::default() }.svg();
+    let parsed = roxmltree::Document::parse(&svg).expect("XML");
+    let notes = parsed.descendants().filter(|node| node.text().is_some_and(|text| text.trim() == "saturated"));
+    let anchors: Vec<_> = notes.filter_map(|node| node.attribute("text-anchor")).collect();
+    assert_eq!(anchors, ["start", "end"]);
+}
+
+#[test]
+fn curve_of_many_points_has_few_marks_and_tooltips() {
+    let points: Vec<(f64, f64)> = (0..1_000).map(|x| (f64::from(x), f64::from(x))).collect();
+    let chart =
+        |style| LineChart { series: vec![Series::line("a", points.clone()).style(style)], ..LineChart::default() };
+    let tooltips = |style| chart(style).svg().matches("<title>a").count();
+    assert_eq!((tooltips(Style::Line), tooltips(Style::Curve)), (1_000, 29));
+}
+
+#[test]
 fn drawing_is_deterministic() {
     assert_eq!(lines().svg(), lines().svg());
 }

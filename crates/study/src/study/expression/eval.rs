@@ -7,13 +7,22 @@ pub use functions::FUNCTIONS;
 use super::value::{Element, Key, Value};
 use super::{Binary, Expression, ExpressionError, Loop, Segment, Syntax, Template, Term, Unary};
 use narrows_core::text::{Said, suggest};
+use std::cell::RefCell;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 /// The largest number of elements of a list.
 const ELEMENTS_MAX: usize = 200_000;
 /// The largest depth of values defined by other values; a deeper one is taken for a cycle.
 const DEPTH_MAX: usize = 24;
+
+/// The largest number of values that one expression may need, each with its arguments.
+const VALUES_MAX: usize = 100_000;
+
+/// The values that were evaluated, by name and arguments.
+type Evaluated = HashMap<(String, Vec<Key>), Result<Value, EvalError>>;
 
 /// The reason why an expression has no value.
 #[derive(Clone, Debug)]
@@ -47,8 +56,9 @@ pub trait NameResolver {
     fn set(&self, name: &str, variable: &str) -> Option<Vec<Key>>;
     /// Returns the names of all sets.
     fn sets(&self) -> Vec<&str>;
-    /// Evaluates a value by its name and arguments; `None` if there is no such name.
-    fn value(&self, name: &str, arguments: &[Key], depth: usize) -> Option<Result<Value, EvalError>>;
+    /// Evaluates a value by its name and arguments; `None` if there is no such name. What it is defined by is evaluated in
+    /// scopes [below](Scope::below) `scope`.
+    fn value(&self, name: &str, arguments: &[Key], scope: &Scope) -> Option<Result<Value, EvalError>>;
     /// Returns the names of all values.
     fn values(&self) -> Vec<&str>;
 }
@@ -64,13 +74,20 @@ pub struct Scope<'a> {
     /// The bound names; later ones shadow earlier ones.
     pub bindings: Vec<Binding>,
     /// The depth of values defined by other values.
-    pub depth: usize,
+    depth: usize,
+    /// The values that this scope and those derived from it have evaluated, so that each is evaluated once.
+    evaluated: Rc<RefCell<Evaluated>>,
 }
 
 impl<'a> Scope<'a> {
     /// Returns a scope without bindings.
     pub fn new(names: &'a dyn NameResolver) -> Scope<'a> {
-        Scope { names, bindings: Vec::new(), depth: 0 }
+        Scope { names, bindings: Vec::new(), depth: 0, evaluated: Rc::default() }
+    }
+
+    /// Returns the scope, with these bindings alone, in which a value is evaluated that an expression in this scope names.
+    pub fn below(&self, bindings: Vec<Binding>) -> Scope<'a> {
+        Scope { names: self.names, bindings, depth: self.depth + 1, evaluated: self.evaluated.clone() }
     }
 
     /// Returns the scope with one more binding.
@@ -188,15 +205,7 @@ impl<'a> Evaluator<'_, 'a> {
             return Ok(value.clone());
         }
         let arguments: Vec<Key> = arguments.iter().map(|pieces| self.key(pieces)).collect::<Result<_, _>>()?;
-        if self.scope.depth > DEPTH_MAX {
-            let label = "it is defined by itself, or by too long a chain of others";
-            return Err(EvalError::Invalid(Box::new(self.error(
-                &tree.span,
-                format!("the definition of `{name}` is too deep"),
-                label,
-            ))));
-        }
-        match self.scope.names.value(name, &arguments, self.scope.depth + 1) {
+        match self.evaluated(tree, name, arguments)? {
             Some(Err(EvalError::InvalidReference(message, label, help))) => {
                 let error = self.error(&tree.span, message, label);
                 Err(EvalError::Invalid(Box::new(help.into_iter().fold(error, ExpressionError::help))))
@@ -204,6 +213,31 @@ impl<'a> Evaluator<'_, 'a> {
             Some(given) => given,
             None => Err(self.unknown(tree, name)),
         }
+    }
+
+    /// Evaluates a value, or returns it if it was evaluated before; `None` if there is no such name.
+    fn evaluated(
+        &self,
+        tree: &Syntax,
+        name: &str,
+        arguments: Vec<Key>,
+    ) -> Result<Option<Result<Value, EvalError>>, EvalError> {
+        let asked = (name.to_owned(), arguments);
+        if let Some(known) = self.scope.evaluated.borrow().get(&asked) {
+            return Ok(Some(known.clone()));
+        }
+        let error =
+            |message: String, label: &str| Err(EvalError::Invalid(Box::new(self.error(&tree.span, message, label))));
+        if self.scope.depth > DEPTH_MAX {
+            let label = "it is defined by itself, or by too long a chain of others";
+            return error(format!("the definition of `{name}` is too deep"), label);
+        }
+        if self.scope.evaluated.borrow().len() >= VALUES_MAX {
+            return error(format!("more than {VALUES_MAX} values are needed"), "here it is one too many");
+        }
+        let Some(value) = self.scope.names.value(name, &asked.1, self.scope) else { return Ok(None) };
+        self.scope.evaluated.borrow_mut().insert(asked, value.clone());
+        Ok(Some(value))
     }
 
     fn unknown(&self, tree: &Syntax, name: &str) -> EvalError {

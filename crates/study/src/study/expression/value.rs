@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 /// A value of an axis.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Key {
     /// The value as it occurs in the names of points.
     pub key: String,

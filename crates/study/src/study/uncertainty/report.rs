@@ -85,8 +85,16 @@ fn constants(entries: &[(&Claim, &ClaimUncertainty)], influences: &ConstantInflu
     let caption = "One standard deviation of each constant that is not from a paper or a data sheet: as its comment \
                    states, and after calibration with a noise of 3 %. A constant whose standard deviation does not \
                    decrease is not determined by the calibration.";
+    let untried: Vec<String> = influences.untried.iter().map(|(name, why)| format!("{name} ({why})")).collect();
+    let caption = match untried.is_empty() {
+        true => caption.to_owned(),
+        false => format!(
+            "{caption} Constants that could not be changed up and down for all numbers, so that their part is missing: {}.",
+            untried.join(", ")
+        ),
+    };
     let (id, title) = ("constants".to_owned(), "Uncertainty of the constants".to_owned());
-    Artifact { id, title, caption: caption.to_owned(), svg: None, table: Some(table) }
+    Artifact { id, title, caption, svg: None, table: Some(table) }
 }
 
 /// Returns the heat map of claims by constants, shaded by elasticity.

@@ -9,7 +9,7 @@ use crate::fabric::router::Switching;
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     /// Links that have moved their flit.
     pub(super) fn free_links(&mut self, now: u64) {
-        if PLAIN || self.shared.rules.cycles_per_flit == 1 {
+        if PLAIN || (self.shared.rules.cycles_per_flit == 1 && self.shared.timings.is_none()) {
             return;
         }
         if let Some(ports) = self.shared.links.take(now) {

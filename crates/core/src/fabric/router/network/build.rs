@@ -8,7 +8,8 @@ use super::route::UNKNOWN;
 use super::sources::Source;
 use super::state::{CHANNELS, NOWHERE, OUTSIDE, Sector, Whereabouts};
 use super::switch_allocation::Bids;
-use crate::fabric::router::{Counts, RouterParameters, Sharing, Switching};
+use super::timings::{SOURCE_CREDIT, Timings};
+use crate::fabric::router::{Counts, LinkTimings, RouterParameters, Sharing, Switching};
 use crate::fabric::topology::{End, Shape, Wiring, every_channel, flit_router_error};
 
 /// The largest table of ports by router and destination.
@@ -87,7 +88,8 @@ fn first_ports(wiring: &Wiring, planes: u32, in_sector: u32) -> (Vec<u32>, usize
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     /// A network of this shape, empty.
-    pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> Rows<C, PLAIN> {
+    pub fn new(shape: Shape, described: (&RouterParameters, Option<LinkTimings>), seed: u64) -> Rows<C, PLAIN> {
+        let (parameters, links) = described;
         assert!(parameters.virtual_channels >= shape.routing.virtual_channels_min(), "enough channels for the rule");
         assert_eq!(flit_router_error(&shape.wiring), None, "a checked shape has routers of flits");
         let rules = Rules::new(&shape.wiring, parameters, seed);
@@ -103,6 +105,8 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             + u64::from(parameters.switch_traversal_delay)
             + rules.cycles_per_flit;
         let wire = u64::from(parameters.wire_delay);
+        let timings = links.map(|links| Timings::new(&shape, &links, parameters, (&first_ports, ports)));
+        let longest = timings.as_ref().map_or(0, Timings::longest);
         let shared = Shared {
             rules,
             waits_for_room: rules.switching != Switching::Wormhole,
@@ -117,14 +121,14 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             exits: vec![Vec::new(); rules.nodes as usize],
             first_ports,
             nodes: vec![NOWHERE; ports],
-            to_routers: Line::new(after_switch + wire, rules.interface),
-            to_nodes: Line::new(after_switch, 0),
-            credits_to_routers: Line::new(rules.node_credit + wire, rules.node_credit),
-            credits_to_sources: Line::new(2, 0),
+            to_routers: Line::new(after_switch + wire, rules.interface.max(longest)),
+            to_nodes: Line::new(after_switch, longest),
+            credits_to_routers: Line::new(rules.node_credit + wire, rules.node_credit.max(longest)),
+            credits_to_sources: Line::new(SOURCE_CREDIT.into(), longest),
             headers: Line::new(rules.routing, rules.routing + 1),
             granted: Line::new(rules.channel_allocation, 0),
-            links: Line::new(rules.cycles_per_flit, 0),
-            interfaces: Line::new(rules.cycles_per_flit, 0),
+            links: Line::new(rules.cycles_per_flit, longest),
+            interfaces: Line::new(rules.cycles_per_flit, longest),
             active_sources: Active::new(sources),
             is_bare: PLAIN,
             is_lively: false,
@@ -132,6 +136,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             events: Vec::new(),
             counts: Counts::default(),
             crossings: None,
+            timings: timings.map(Box::new),
             shape,
         };
         let mut rows = Rows { cycle: 0, sectors: Vec::new(), shared, bids: Bids::default() };

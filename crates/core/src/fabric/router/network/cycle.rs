@@ -10,6 +10,7 @@ use super::sinks::Sink;
 use super::sources::Source;
 use super::state::{Sector, Several};
 use super::switch_allocation::Bids;
+use super::timings::Timings;
 use crate::fabric::router::{Counts, Injection, PacketEvent, Switching};
 use crate::fabric::topology::Shape;
 
@@ -71,6 +72,8 @@ pub struct Shared<const C: usize, const PLAIN: bool> {
     pub(super) asked: Vec<u32>,
     pub(super) events: Vec<PacketEvent>,
     pub(super) counts: Counts,
+    /// The cycles of links, if they differ; none do in a `PLAIN` network.
+    pub(super) timings: Option<Box<Timings>>,
     /// If spans are kept.
     pub(super) crossings: Option<Box<Crossings>>,
 }

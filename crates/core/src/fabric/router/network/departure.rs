@@ -9,14 +9,24 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
     /// The turns pass, and the front flit of an input channel, of a sector, leaves for an output; whether it
     /// is a tail.
     #[inline(always)]
-    pub(super) fn send(&mut self, sector: &mut Sector<C>, (number, own): (usize, u16), output: usize) -> bool {
+    pub(super) fn send(
+        &mut self,
+        sector: &mut Sector<C>,
+        (number, own): (usize, u16),
+        output: usize,
+        now: u64,
+    ) -> bool {
         let own = usize::from(own) % CHANNELS;
         let (input, channel) = (own / C, own % C);
         let from = &mut sector.ports[input];
         (from.last_output, from.last_channel) = (output as u16, channel as u8);
         let upstream = from.upstream + channel as u32;
         let back = if upstream & OUTSIDE != 0 { &mut self.credits_to_sources } else { &mut self.credits_to_routers };
-        back.push(upstream);
+        let first = number * Sector::<C>::PORTS;
+        match &self.timings {
+            Some(timings) if !PLAIN => back.push_at(now + u64::from(timings.credit[first + input]), upstream),
+            _ => back.push(upstream),
+        }
         let state = &mut sector.inputs[own];
         let flit = sector.flits[(own << self.rules.flit_bits) + usize::from(state.first)];
         state.first = (state.first + 1) & self.rules.last_slot;
@@ -28,17 +38,35 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         to.sent += 1;
         let target = to.target;
         let on = if target & OUTSIDE != 0 { &mut self.to_nodes } else { &mut self.to_routers };
-        on.push(Moving { to: target + out_channel as u32, flit });
+        let moving = Moving { to: target + out_channel as u32, flit };
+        match &self.timings {
+            Some(timings) if !PLAIN => on.push_at(now + u64::from(timings.to_input[first + output]), moving),
+            _ => on.push(moving),
+        }
         let held = (output * C + out_channel) % CHANNELS;
         let behind = &mut sector.outputs[held];
         behind.credits = behind.credits.checked_sub(1).expect("a flit is sent only into a free slot");
         let is_last_slot = behind.credits == 0;
-        if !PLAIN && self.rules.cycles_per_flit > 1 {
-            sector.hold_link(output);
-            self.links.push((number * Sector::<C>::PORTS + output) as u32);
+        if !PLAIN {
+            self.hold_link(sector, (first, output), now);
         }
         sector.close_if(flit.is_tail() | is_last_slot, own);
         flit.is_tail()
+    }
+
+    /// The link of an output begins to move a flit, if that takes more than this cycle.
+    #[inline]
+    fn hold_link(&mut self, sector: &mut Sector<C>, (first, output): (usize, usize), now: u64) {
+        let port = (first + output) as u32;
+        match &self.timings {
+            None if self.rules.cycles_per_flit == 1 => return,
+            None => self.links.push(port),
+            Some(timings) => match timings.cycles_per_flit[port as usize] {
+                1 => return,
+                cycles => self.links.push_at(now + u64::from(cycles), port),
+            },
+        }
+        sector.hold_link(output);
     }
 
     /// Tails left these input channels of a sector: what their packets held is free, and the next ones' headers may

@@ -14,6 +14,8 @@ pub struct Link {
     pub to: LinkEnd,
     /// The flits that crossed it.
     pub flits: u64,
+    /// Cycles for which a flit holds it.
+    pub cycles_per_flit: u32,
 }
 
 /// An end of a link.
@@ -42,16 +44,28 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
         let nodes = (0..wiring.nodes()).map(|node| {
             let (router, port) = wiring.entry(node);
             let (from, to) = (LinkEnd::Node(node), LinkEnd::Router(router, port));
-            Link { from, to, flits: self.source_flits(node) }
+            Link { from, to, flits: self.source_flits(node), cycles_per_flit: self.source_cycles(node) }
         });
         let routers = (0..wiring.routers()).flat_map(|router| {
             let outputs = wiring.outputs(router).iter().zip(0..);
             outputs.filter_map(move |(end, port)| {
                 let (from, to) = (LinkEnd::Router(router, port), LinkEnd::of(*end)?);
-                Some(Link { from, to, flits: self.output_flits(router, port) })
+                let cycles_per_flit = self.output_cycles(router, port);
+                Some(Link { from, to, flits: self.output_flits(router, port), cycles_per_flit })
             })
         });
         nodes.chain(routers).collect()
+    }
+
+    fn source_cycles(&self, node: u32) -> u32 {
+        let usual = self.shared.rules.cycles_per_flit as u32;
+        self.shared.timings.as_ref().map_or(usual, |timings| timings.source_cycles[node as usize])
+    }
+
+    fn output_cycles(&self, router: u32, port: u8) -> u32 {
+        let usual = self.shared.rules.cycles_per_flit as u32;
+        let output = (self.shared.first_ports[router as usize] + u32::from(port)) as usize;
+        self.shared.timings.as_ref().map_or(usual, |timings| timings.cycles_per_flit[output])
     }
 
     fn source_flits(&self, node: u32) -> u64 {

@@ -18,6 +18,7 @@
 //! | `switch_allocation.rs` | flits and outputs |
 //! | `departure.rs` | leaving a router |
 //! | `sinks.rs` | flits that arrive at a node |
+//! | `timings.rs` | cycles of links that differ from one another |
 //! | `links.rs`, `crossings.rs` | what instruments ask: flits by link, packets by channel |
 //! | `check.rs` | what must hold between any two cycles |
 
@@ -39,6 +40,7 @@ mod sleep;
 mod sources;
 mod state;
 mod switch_allocation;
+mod timings;
 
 use super::{Counts, Injection, PacketEvent, RouterParameters};
 use crate::fabric::topology::Shape;
@@ -77,12 +79,14 @@ impl Network {
     /// A network of this shape, empty.
     pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> Network {
         let channels = build::channels(parameters);
-        let rows: Box<dyn Cycles> = match (channels, build::is_plain(parameters)) {
-            (..=4, true) => Box::new(Rows::<4, true>::new(shape, parameters, seed)),
-            (..=4, false) => Box::new(Rows::<4, false>::new(shape, parameters, seed)),
-            (..=8, true) => Box::new(Rows::<8, true>::new(shape, parameters, seed)),
-            (..=8, false) => Box::new(Rows::<8, false>::new(shape, parameters, seed)),
-            _ => Box::new(Rows::<32, false>::new(shape, parameters, seed)),
+        let links = parameters.link_timings(&shape.wiring);
+        let is_plain = links.is_none() && build::is_plain(parameters);
+        let rows: Box<dyn Cycles> = match (channels, is_plain) {
+            (..=4, true) => Box::new(Rows::<4, true>::new(shape, (parameters, links), seed)),
+            (..=4, false) => Box::new(Rows::<4, false>::new(shape, (parameters, links), seed)),
+            (..=8, true) => Box::new(Rows::<8, true>::new(shape, (parameters, links), seed)),
+            (..=8, false) => Box::new(Rows::<8, false>::new(shape, (parameters, links), seed)),
+            _ => Box::new(Rows::<32, false>::new(shape, (parameters, links), seed)),
         };
         Network { rows }
     }

@@ -50,13 +50,22 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         self.rules.holds_at_once = self.rules.channel_allocation == 0;
     }
 
+    /// Returns the cycles from a flit's arrival behind an output channel until its credit counts.
+    #[inline]
+    fn node_credit(&self, output: u32) -> u64 {
+        match &self.timings {
+            Some(timings) if !PLAIN => timings.node_credit[output as usize / C].into(),
+            _ => self.rules.node_credit,
+        }
+    }
+
     /// Flits arrive behind output channels; those that somebody is told of are chosen without a branch.
     pub(super) fn arrive_at_nodes(&mut self, now: u64, flits: &mut [Moving]) {
         let mut chosen = 0;
         for at in 0..flits.len() {
             let Moving { to, flit } = flits[at];
             if !flit.is_streamed() {
-                self.credits_to_routers.push_at(now + self.rules.node_credit, to & !OUTSIDE);
+                self.credits_to_routers.push_at(now + self.node_credit(to & !OUTSIDE), to & !OUTSIDE);
             }
             flits[chosen] = Moving { to, flit };
             chosen += usize::from(!flit.is_untold());
@@ -118,7 +127,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
             if kept.flits == 0 {
                 sink.told.remove(at);
             }
-            let due = now - 1 + self.rules.node_credit;
+            let due = now - 1 + self.node_credit(output);
             (0..taken).for_each(|_| self.credits_to_routers.push_at(due, output));
         }
     }

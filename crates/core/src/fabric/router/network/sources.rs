@@ -191,12 +191,19 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
             source.room &= !(1 << own);
         }
         let moving = Moving { to: source.entry + own, flit: Flit::new(slot, packet, is_header, is_tail) };
-        self.to_routers.push_at(now + self.rules.interface, moving);
+        let (delay, cycles) = match &self.timings {
+            Some(timings) if !PLAIN => {
+                let source = number as usize;
+                (timings.from_source[source].into(), timings.source_cycles[source].into())
+            }
+            _ => (self.rules.interface, self.rules.cycles_per_flit),
+        };
+        self.to_routers.push_at(now + delay, moving);
         self.counts.injected_flits += 1;
         source.flits += 1;
-        if !PLAIN && self.rules.cycles_per_flit > 1 {
+        if !PLAIN && cycles > 1 {
             source.is_busy = true;
-            self.interfaces.push(number);
+            self.interfaces.push_at(now + cycles, number);
         } else {
             self.active_sources.insert_if(source.is_waiting::<PLAIN>(), number);
         }

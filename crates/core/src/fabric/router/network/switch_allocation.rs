@@ -42,6 +42,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     #[inline(never)]
     pub(super) fn allocate_switch<const BARE: bool>(&mut self, now: u64) {
         let Rows { sectors, shared, bids, .. } = self;
+        let mut sent = 0;
         for (number, sector) in sectors.iter_mut().enumerate() {
             let asked = collect(sector, bids);
             let mut tails = Sieve::new(&mut bids.tails);
@@ -50,13 +51,17 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
                 while let Some(output) = take_lowest(&mut outputs) {
                     let output = (word * 64 + output as usize) % PORTS;
                     let winner = std::mem::replace(&mut bids.winners[output], NONE) as u16;
-                    let is_tail = shared.send(sector, (number, winner), output);
+                    let is_tail = shared.send(sector, (number, winner), output, now);
+                    sent += usize::from(!PLAIN);
                     tails.add_if(is_tail, winner);
                 }
             }
             shared.end_packets::<BARE>(sector, (number, tails), now);
         }
-        let sent = shared.to_routers.joined() + shared.to_nodes.joined();
+        // What crosses links that differ joins no line: it is put where it is due.
+        if PLAIN {
+            sent = shared.to_routers.joined() + shared.to_nodes.joined();
+        }
         shared.counts.flit_hops += sent as u64;
         shared.is_lively = sent > 0;
     }

@@ -1,10 +1,10 @@
 //! Node-link JSON as networkx writes it: `nodes` with an `id` each, `edges` (or `links`) with
 //! `source` and `target`, and `directed`.
 //!
-//! Ids are strings or integers. Of a node's attributes only `kind` counts (`"router"`: no node there;
-//! `"node"`: no router there); of an edge's none.
+//! Ids are strings or integers.
 
-use super::text::{Builder, Graph, GraphError, GraphLink, Id, VertexKind};
+use super::attributes;
+use super::builder::{Builder, Graph, GraphError, GraphLink, Id, Lines};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -31,16 +31,18 @@ struct NodeText {
 struct EdgeText {
     source: Value,
     target: Value,
+    rate: Option<Value>,
+    latency: Option<Value>,
 }
 
-/// The graph of node-link JSON.
+/// Returns the graph of node-link JSON.
 pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
-    let whole: NodeLink<'_> = serde_json::from_str(text).map_err(|error| vec![told(&error, 1)])?;
+    let whole: NodeLink<'_> = serde_json::from_str(text).map_err(|error| vec![json_error(&error, 1)])?;
     let edges = match (whole.edges, whole.links) {
         (Some(edges), None) | (None, Some(edges)) => edges,
         (None, None) => return Err(vec![GraphError::new(None, "it has no `edges`", "write `edges` or `links`")]),
         (Some(_), Some(links)) => {
-            let line = links.first().map(|link| Lines::new(text).of(link));
+            let line = links.first().map(|link| Lines::new(text).of(link.get()));
             return Err(vec![GraphError::new(line, "it has both `edges` and `links`", "one of them holds the links")]);
         }
     };
@@ -48,25 +50,6 @@ pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
     whole.nodes.into_iter().for_each(|node| reader.node(node));
     edges.into_iter().for_each(|edge| reader.edge(edge));
     reader.builder.build()
-}
-
-/// Where lines begin.
-struct Lines<'a> {
-    text: &'a str,
-    /// The places of line ends.
-    ends: Vec<usize>,
-}
-
-impl Lines<'_> {
-    fn new(text: &str) -> Lines<'_> {
-        Lines { text, ends: text.match_indices('\n').map(|(at, _)| at).collect() }
-    }
-
-    /// The line in which a part of the text begins.
-    fn of(&self, part: &RawValue) -> usize {
-        let at = part.get().as_ptr().addr().saturating_sub(self.text.as_ptr().addr());
-        1 + self.ends.partition_point(|end| *end < at)
-    }
 }
 
 struct Reader<'a> {
@@ -77,36 +60,36 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn node(&mut self, raw: &RawValue) {
-        let line = self.lines.of(raw);
+        let line = self.lines.of(raw.get());
         let node: NodeText = match serde_json::from_str(raw.get()) {
             Ok(node) => node,
-            Err(error) => return self.builder.wrong.push(told(&error, line)),
+            Err(error) => return self.builder.errors.push(json_error(&error, line)),
         };
-        let kind = match node.kind.as_ref().map(|kind| kind.as_str().ok_or(kind)) {
-            None => VertexKind::RouterWithNode,
-            Some(Ok("router")) => VertexKind::Router,
-            Some(Ok("node")) => VertexKind::Node,
-            Some(_) => {
-                let help = "write \"router\" or \"node\"; without `kind`, it is a router with a node";
-                return self.builder.tell(line, "the `kind` of a vertex is neither", help);
-            }
+        let kind = match node.kind.as_ref().map(|kind| attributes::kind(&plain(kind))).transpose() {
+            Ok(kind) => kind,
+            Err((message, help)) => return self.builder.error(line, message, help),
         };
         let Some(id) = self.id(&node.id, line) else { return };
         match self.builder.find(&id) {
             None => _ = self.builder.vertex(id, kind, line),
-            Some(_) => self.builder.tell(line, format!("there are two vertices `{id}`"), "every id stands once"),
+            Some(_) => self.builder.error(line, format!("there are two vertices `{id}`"), "every id is given once"),
         }
     }
 
     fn edge(&mut self, raw: &RawValue) {
-        let line = self.lines.of(raw);
+        let line = self.lines.of(raw.get());
         let edge: EdgeText = match serde_json::from_str(raw.get()) {
             Ok(edge) => edge,
-            Err(error) => return self.builder.wrong.push(told(&error, line)),
+            Err(error) => return self.builder.errors.push(json_error(&error, line)),
+        };
+        let [rate, latency] = [edge.rate, edge.latency].map(|value| value.as_ref().map(plain));
+        let attributes = match attributes::link(rate.as_deref(), latency.as_deref()) {
+            Ok(attributes) => attributes,
+            Err((message, help)) => return self.builder.error(line, message, help),
         };
         let ends = [&edge.source, &edge.target].map(|end| self.known(end, line));
         if let [Some(from), Some(to)] = ends {
-            self.builder.link(GraphLink { from, to, is_one_way: self.is_one_way, line });
+            self.builder.link(GraphLink { from, to, is_one_way: self.is_one_way, line, attributes });
         }
     }
 
@@ -115,7 +98,7 @@ impl Reader<'_> {
         let found = self.builder.find(&id);
         if found.is_none() {
             let help = "`source` and `target` are ids of `nodes`; \"1\" and 1 are different ids";
-            self.builder.tell(line, format!("there is no vertex `{id}`"), help);
+            self.builder.error(line, format!("there is no vertex `{id}`"), help);
         }
         found
     }
@@ -126,15 +109,20 @@ impl Reader<'_> {
             Value::Number(number) if !number.is_f64() => Some(Id::Number(number.to_string())),
             _ => {
                 let help = "networkx's convert_node_labels_to_integers gives every vertex a number";
-                self.builder.tell(line, "an id is neither a string nor an integer", help);
+                self.builder.error(line, "an id is neither a string nor an integer", help);
                 None
             }
         }
     }
 }
 
-/// A problem of the JSON itself, in a part that begins in `line`.
-fn told(error: &serde_json::Error, line: usize) -> GraphError {
+/// Returns a value as text, a string without its quotes.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Returns an error of the JSON itself, in a part that begins in `line`.
+fn json_error(error: &serde_json::Error, line: usize) -> GraphError {
     let text = error.to_string();
     let message = text.split(" at line ").next().unwrap_or_default();
     let help = "node-link JSON: {\"nodes\": [{\"id\": 0}, {\"id\": 1}], \"edges\": [{\"source\": 0, \"target\": 1}]}";

@@ -1,40 +1,96 @@
 //! Edge lists: on each line two vertices, as `a b`, `a,b`, or for one direction only `a -> b`.
 //!
-//! `#` begins a comment. Attributes in braces, as networkx writes them, are passed over. Where all
-//! names are numbers, vertices have their order, else that of their first lines.
+//! `#` begins a comment. `# switches: s*` and `# hosts: h[0..15]` are lines that say which vertices are which, by
+//! [patterns of names](NamePattern). Attributes follow in braces, as networkx writes them:
+//! `a b {'rate': '100 Gbit/s', 'latency': '500 ns'}`. Where all names are numbers, vertices have their order, else
+//! that of their first lines.
 
-use super::text::{Builder, Graph, GraphError, GraphLink, Id, VertexKind};
+use super::attributes::{self, shortened};
+use super::builder::{Builder, Graph, GraphError, GraphLink, Id, VertexKind};
+use crate::text::name_pattern::NamePattern;
 
 const FORM: &str = "a link is written as `a b` or `a,b`, in one direction only as `a -> b`";
 
-/// The graph of an edge list.
+/// Returns the graph of an edge list.
 pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
     let mut builder = Builder::default();
-    for (at, line) in text.lines().enumerate() {
-        let number = at + 1;
-        let code = line.split('#').next().unwrap_or_default().trim();
+    let mut kinds = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        if let Some((kind, patterns)) = kinds_of(line) {
+            kinds.push((number, kind, patterns));
+            continue;
+        }
+        let code = without_comment(line).trim();
         if code.is_empty() {
             continue;
         }
         match ends(code) {
-            Some((from, to, is_one_way)) => {
-                let mut vertex =
-                    |name: &str| builder.vertex(Id::Text(name.to_owned()), VertexKind::RouterWithNode, number);
+            Some((from, to, is_one_way, dictionary)) => {
+                let attributes = dictionary.map_or(Ok(Default::default()), link_attributes);
+                let mut vertex = |name: &str| builder.vertex(Id::Text(name.to_owned()), None, number);
                 let (from, to) = (vertex(from), vertex(to));
-                builder.link(GraphLink { from, to, is_one_way, line: number });
+                match attributes {
+                    Ok(attributes) => builder.link(GraphLink { from, to, is_one_way, line: number, attributes }),
+                    Err((message, help)) => builder.error(number, message, help),
+                }
             }
-            None => builder.tell(number, format!("`{}` is not a link", shortened(code)), FORM),
+            None => builder.error(number, format!("`{}` is not a link", shortened(code)), FORM),
         }
+    }
+    for (line, kind, patterns) in kinds {
+        set_kinds(&mut builder, line, kind, patterns);
     }
     builder.sort_numbers();
     builder.build()
 }
 
-/// The two ends of a link, and whether it has one direction only.
-fn ends(code: &str) -> Option<(&str, &str, bool)> {
-    let code = match code.split_once('{') {
-        Some((ends, attributes)) => attributes.ends_with('}').then_some(ends)?.trim(),
-        None => code,
+/// Returns a line without its comment, which begins with a `#` outside the quotes of attributes.
+fn without_comment(line: &str) -> &str {
+    let (mut quote, mut has_attributes) = (None, false);
+    for (at, character) in line.char_indices() {
+        match (quote, character) {
+            (None, '#') => return &line[..at],
+            (None, '{') => has_attributes = true,
+            (None, '\'' | '"') if has_attributes => quote = Some(character),
+            (Some(open), _) if open == character => quote = None,
+            _ => {}
+        }
+    }
+    line
+}
+
+/// Returns the kind that a line gives to vertices, and the patterns of their names.
+fn kinds_of(line: &str) -> Option<(VertexKind, &str)> {
+    let (word, patterns) = line.trim().strip_prefix('#')?.split_once(':')?;
+    match word.trim() {
+        "switches" => Some((VertexKind::Switch, patterns)),
+        "hosts" => Some((VertexKind::Host, patterns)),
+        _ => None,
+    }
+}
+
+fn set_kinds(builder: &mut Builder, line: usize, kind: VertexKind, patterns: &str) {
+    let patterns = patterns.split([' ', '\t', ',']).filter(|pattern| !pattern.is_empty());
+    let mut any = false;
+    for pattern in patterns {
+        any = true;
+        let name = NamePattern::parse(pattern);
+        if !builder.set_kind(kind, line, |vertex| name.is_match(vertex)) {
+            let message = format!("no vertex matches `{}`", shortened(pattern));
+            let help = format!("`*` matches any characters, `[0..3]` a number; vertices are {}", builder.some_names());
+            builder.error(line, message, help);
+        }
+    }
+    if !any {
+        builder.error(line, "no vertex is named here", "write patterns of names, such as `# switches: s*`");
+    }
+}
+
+/// Returns the two ends of a link, whether it has one direction only, and what is between its braces.
+fn ends(code: &str) -> Option<(&str, &str, bool, Option<&str>)> {
+    let (code, dictionary) = match code.split_once('{') {
+        Some((ends, attributes)) => (ends.trim(), Some(attributes.strip_suffix('}')?)),
+        None => (code, None),
     };
     let (from, to, is_one_way) = match (code.split_once("->"), code.split_once(',')) {
         (Some((from, to)), _) => (from, to, true),
@@ -46,14 +102,53 @@ fn ends(code: &str) -> Option<(&str, &str, bool)> {
     };
     let is_name = |name: &str| !name.is_empty() && !name.contains(char::is_whitespace) && !name.contains([',', '>']);
     let (from, to) = (from.trim(), to.trim());
-    (is_name(from) && is_name(to)).then_some((from, to, is_one_way))
+    (is_name(from) && is_name(to)).then_some((from, to, is_one_way, dictionary))
 }
 
-/// The beginning of a text, for a message.
-fn shortened(text: &str) -> String {
-    const SHOWN: usize = 40;
-    match text.char_indices().nth(SHOWN) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
+/// Returns the attributes of a link that a dictionary states.
+fn link_attributes(dictionary: &str) -> Result<super::super::LinkAttributes, attributes::AttributeError> {
+    let unclosed = || {
+        let message = format!("`{{{}}}` is not a dictionary", shortened(dictionary));
+        (message, "attributes are written as {'rate': '100 Gbit/s', 'latency': '500 ns'}".to_owned())
+    };
+    let (mut rate, mut latency) = (None, None);
+    for entry in entries(dictionary).ok_or_else(unclosed)? {
+        let Some((key, value)) = entry.split_once(':') else { continue };
+        match unquoted(key) {
+            attributes::RATE => rate = Some(unquoted(value)),
+            attributes::LATENCY => latency = Some(unquoted(value)),
+            _ => {}
+        }
     }
+    attributes::link(rate, latency)
+}
+
+/// Returns the entries of a dictionary of Python or JSON: commas within quotes or brackets divide none. Returns
+/// `None` if a quote or a bracket is not closed.
+fn entries(dictionary: &str) -> Option<Vec<&str>> {
+    let (mut entries, mut start, mut depth, mut quote, mut is_escaped) = (Vec::new(), 0, 0_usize, None, false);
+    for (at, character) in dictionary.char_indices() {
+        match (quote, character) {
+            (Some(_), _) if is_escaped => is_escaped = false,
+            (Some(_), '\\') => is_escaped = true,
+            (Some(open), _) if open == character => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"') => quote = Some(character),
+            (None, '(' | '[' | '{') => depth += 1,
+            (None, ')' | ']' | '}') => depth = depth.checked_sub(1)?,
+            (None, ',') if depth == 0 => {
+                entries.push(&dictionary[start..at]);
+                start = at + 1;
+            }
+            (None, _) => {}
+        }
+    }
+    entries.push(&dictionary[start..]);
+    (quote.is_none() && depth == 0).then_some(entries)
+}
+
+fn unquoted(text: &str) -> &str {
+    let text = text.trim();
+    let within = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    within('\'').or_else(|| within('"')).unwrap_or(text)
 }

@@ -1,14 +1,17 @@
-//! Routing by tables: up*/down*, and by the fewest links.
+//! Routing by tables: up*/down*, by the fewest links, and by the fewest links in distance classes.
 //!
 //! Models (Schroeder et al. 1991, Autonet): a breadth-first tree from the router with the least
 //! eccentricity, the first of several. A link leads up if it ends nearer the root, or as near at a
-//! router of lower number. A packet goes up any number of times, then down; of such ways it may take
-//! any of the shortest. Up links form no circle, down links neither, and none is left for the other
-//! but once, so no circle of waits closes. The shortest-path rule takes every link to lead up.
-//! Leaves out: other trees, spreading packets evenly.
+//! router of lower number. A packet goes up any number of times, then down, by any of the shortest such routes. Up
+//! links form no circle, down links neither, and none is left for the other but once, so no circle of waits closes.
+//! The other rules take every link to lead up. In distance classes (Günther 1981; Dally and Towles 2004, chapter 14)
+//! the virtual channels of a link are divided among as many classes as the longest route has links, and a packet
+//! takes its first link in the first class, each further one in the next: it waits only for channels of a higher
+//! class. Leaves out: other trees, spreading packets evenly, choosing routes by rates and latencies of links.
 
 use super::super::{Asking, End, Routing, Ways, every_channel};
-use super::{GraphRouting, Plan};
+use super::GraphRouting;
+use super::plan::Plan;
 use std::collections::VecDeque;
 
 /// Not reached.
@@ -17,10 +20,10 @@ const FAR: u16 = u16::MAX;
 /// A rule and its tables.
 pub(super) struct Rule {
     routers: usize,
-    /// For each router, the next one of each output port; its nodes come last.
+    /// For each router, its links to others.
     next: Vec<Vec<Onward>>,
-    /// For each router, whether a packet at an input has gone down before.
-    came_down: Vec<Vec<bool>>,
+    /// For each router and input, the link that leads to it; `None` at the inputs of nodes.
+    arrivals: Vec<Vec<Option<Arrival>>>,
     /// For each node, the router and the port that leads to it.
     exits: Vec<(u32, u8)>,
     /// For each node, the router where it enters.
@@ -29,13 +32,24 @@ pub(super) struct Rule {
     left: Vec<u16>,
     /// The same of those that may not.
     left_down: Vec<u16>,
+    /// Classes of virtual channels, where a packet takes each link in the next one.
+    classes: Option<u8>,
 }
 
 /// A link to a router.
 #[derive(Clone, Copy)]
 struct Onward {
     router: u32,
-    port: u8,
+    /// Input port at which the link ends.
+    input: u8,
+    /// Output port at which the link begins.
+    output: u8,
+    is_down: bool,
+}
+
+/// The link by which a packet came to a router.
+#[derive(Clone, Copy)]
+struct Arrival {
     is_down: bool,
 }
 
@@ -48,25 +62,45 @@ impl std::fmt::Debug for Rule {
 impl Rule {
     pub fn new(plan: &Plan, routing: GraphRouting) -> Rule {
         let routers = plan.outputs.len();
-        let onward = |end: &End| match *end {
-            End::Router { router, port } => Some(Onward { router, port, is_down: false }),
+        let onward = |(end, output): (&End, u8)| match *end {
+            End::Router { router, port: input } => Some(Onward { router, input, output, is_down: false }),
             End::Node(_) | End::Nowhere => None,
         };
         let mut next: Vec<Vec<Onward>> =
-            plan.outputs.iter().map(|outputs| outputs.iter().filter_map(onward).collect()).collect();
+            plan.outputs.iter().map(|outputs| outputs.iter().zip(0..).filter_map(onward).collect()).collect();
         if routing == GraphRouting::UpDown {
             direct(&mut next);
         }
-        let mut came_down: Vec<Vec<bool>> =
-            plan.inputs.iter().map(|inputs| vec![false; usize::from(*inputs)]).collect();
-        for onward in next.iter().flatten() {
-            came_down[onward.router as usize][usize::from(onward.port)] = onward.is_down;
+        let mut arrivals: Vec<Vec<Option<Arrival>>> =
+            plan.inputs.iter().map(|inputs| vec![None; usize::from(*inputs)]).collect();
+        for &Onward { router, input, is_down, .. } in next.iter().flatten() {
+            arrivals[router as usize][usize::from(input)] = Some(Arrival { is_down });
         }
         let (left, left_down) = (vec![FAR; routers * routers], vec![FAR; routers * routers]);
         let (exits, entries) = (plan.exits.clone(), plan.entries.iter().map(|(router, _)| *router).collect());
-        let mut rule = Rule { routers, next, came_down, exits, entries, left, left_down };
+        let mut rule = Rule { routers, next, arrivals, exits, entries, left, left_down, classes: None };
         rule.fill();
+        if routing == GraphRouting::DistanceClasses {
+            rule.classes = Some(rule.longest());
+        }
         rule
+    }
+
+    /// Returns the number of links between routers on the longest route, at least 1 and at most 255.
+    fn longest(&self) -> u8 {
+        let nodes = 0..self.exits.len() as u32;
+        let to = |to: u32| nodes.clone().map(move |from| self.distance(from, to)).max().unwrap_or(0);
+        nodes.clone().map(to).max().unwrap_or(0).clamp(1, u8::MAX.into()) as u8
+    }
+
+    /// Returns the virtual channels in which a header takes its next link.
+    fn channels(&self, arrival: Option<Arrival>, channel: u8, virtual_channels: u8) -> u16 {
+        let every = every_channel(virtual_channels);
+        let Some(classes) = self.classes else { return every };
+        let in_class = (virtual_channels / classes).max(1);
+        let class = if arrival.is_some() { channel / in_class + 1 } else { 0 };
+        let first = u32::from(class) * u32::from(in_class);
+        u16::try_from(u32::from(every_channel(in_class)) << first.min(16) & u32::from(every)).unwrap_or(0)
     }
 
     /// Fills the tables, from each destination backwards.
@@ -106,8 +140,7 @@ impl Rule {
             let table = if onward.is_down { &self.left_down } else { &self.left };
             (onward.is_down || !has_gone_down) && table[row + onward.router as usize].checked_add(1) == Some(left)
         };
-        let ways = self.next[at].iter().enumerate().filter(|(_, onward)| is_way(onward));
-        ways.fold(0, |ports, (port, _)| ports | 1 << port)
+        self.next[at].iter().filter(|onward| is_way(onward)).fold(0, |ports, onward| ports | 1 << onward.output)
     }
 
     /// Whether there is one way only from any router to any node.
@@ -147,14 +180,19 @@ fn direct(next: &mut [Vec<Onward>]) {
 
 impl Routing for Rule {
     fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
-        let every = every_channel(virtual_channels);
         let (destination, exit) = self.exits[asking.destination as usize];
         if asking.router == destination {
-            return Ways::one(exit, every);
+            return Ways::one(exit, every_channel(virtual_channels));
         }
-        let (at, input) = (asking.router as usize, usize::from(asking.input));
-        let has_gone_down = self.came_down[at].get(input).copied().unwrap_or(false);
-        Ways { ports: self.ports(at, destination, has_gone_down).into(), channels: every, escape: None }
+        let at = asking.router as usize;
+        let arrival = self.arrivals[at].get(usize::from(asking.input)).copied().flatten();
+        let has_gone_down = arrival.is_some_and(|arrival| arrival.is_down);
+        let channels = self.channels(arrival, asking.channel, virtual_channels);
+        Ways { ports: self.ports(at, destination, has_gone_down).into(), channels, escape: None }
+    }
+
+    fn virtual_channels_min(&self) -> u8 {
+        self.classes.unwrap_or(1)
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {
@@ -163,6 +201,6 @@ impl Routing for Rule {
     }
 
     fn looks_back(&self) -> bool {
-        false
+        self.classes.is_some()
     }
 }

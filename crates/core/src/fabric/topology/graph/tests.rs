@@ -1,20 +1,22 @@
-//! Graphs in both formats, right and wrong; what they are as fabrics.
+//! Graphs in each format, valid and invalid; what they are as fabrics.
 
+use super::super::LinkAttributes;
 use super::super::survey::{Deadlock, survey};
 use super::super::walk::{Walk, fewest_links, leads_back};
 use super::*;
+use crate::engine::{Rate, Time};
 use proptest::prelude::*;
 
 fn parameters(text: &str, routing: GraphRouting) -> GraphParameters {
-    let graph = parse(text).unwrap_or_else(|wrong| panic!("{wrong:?}"));
+    let graph = parse(text).unwrap_or_else(|errors| panic!("{errors:?}"));
     GraphParameters { file: "graph.txt".into(), routing, graph: Some(Arc::new(graph)) }
 }
 
-fn wrong(text: &str) -> Vec<String> {
-    let told = |wrong: Vec<GraphError>| told(Path::new("g"), wrong).into_iter().map(|(message, _)| message).collect();
+fn errors(text: &str) -> Vec<String> {
+    let messages = |errors| in_file(Path::new("g"), errors).into_iter().map(|(message, _)| message).collect();
     match parse(text) {
-        Err(wrong) => told(wrong),
-        Ok(graph) => told(graph.check(GraphRouting::UpDown)),
+        Err(errors) => messages(errors),
+        Ok(graph) => messages(graph.check(GraphRouting::UpDown)),
     }
 }
 
@@ -22,11 +24,13 @@ fn wrong(text: &str) -> Vec<String> {
 const PETERSEN: &str = "0 1 {}\n0 4 {}\n0 5 {}\n1 2 {}\n1 6 {}\n2 3 {}\n2 7 {}\n3 4 {}\n3 8 {}\n4 9 {}\n5 7 {}\n5 8 {}\n6 8 {}\n6 9 {}\n7 9 {}\n";
 
 #[test]
-fn formats_tell_the_same_graph() {
+fn formats_describe_the_same_graph() {
     let list = parse("# a comment\n b,a # first\r\n\na c\nc\td {'weight': 1.0}\n").unwrap();
     let names: Vec<&str> = list.vertices.iter().map(|vertex| vertex.name.as_str()).collect();
     assert_eq!(names, ["b", "a", "c", "d"]);
-    assert_eq!(list.links[1], GraphLink { from: 1, to: 2, is_one_way: false, line: 4 });
+    let link = |line| GraphLink { from: 1, to: 2, is_one_way: false, line, attributes: LinkAttributes::default() };
+    assert_eq!(list.links[1], link(4));
+    let ends = |graph: &Graph| graph.links.iter().map(|link| (link.from, link.to)).collect::<Vec<_>>();
     for key in ["edges", "links"] {
         let json = format!(
             r#"{{"directed": false, "multigraph": false, "graph": {{}}, "nodes": [{{"id": "b"}}, {{"id": "a", "x": [1]}},
@@ -34,10 +38,17 @@ fn formats_tell_the_same_graph() {
             {{"weight": 2, "source": "a", "target": "c"}}, {{"source": "c", "target": "d"}}]}}"#
         );
         let json = parse(&json).unwrap();
-        let ends = |graph: &Graph| graph.links.iter().map(|link| (link.from, link.to)).collect::<Vec<_>>();
         assert_eq!(ends(&json), ends(&list));
         assert_eq!(json.links[1].line, 3);
     }
+    let xml = parse(
+        "<?xml version='1.0' encoding='utf-8'?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n\
+         <graph edgedefault=\"undirected\"><node id=\"b\"/><node id=\"a\"/><node id=\"c\"/><node id=\"d\"/>\n\
+         <edge source=\"b\" target=\"a\"/>\n<edge source=\"a\" target=\"c\"/>\
+         <edge source=\"c\" target=\"d\"/></graph></graphml>",
+    );
+    let xml = xml.unwrap();
+    assert_eq!((ends(&xml), xml.links[1]), (ends(&list), link(5)));
     let numbers = parse("10 2\n2 1\n").unwrap();
     assert_eq!(numbers.vertices.iter().map(|vertex| vertex.name.as_str()).collect::<Vec<_>>(), ["1", "2", "10"]);
     assert_eq!((numbers.links[0].from, numbers.links[0].to), (2, 1));
@@ -72,19 +83,98 @@ fn both_rules_arrive_and_one_cannot_deadlock() {
 }
 
 #[test]
-fn kinds_part_nodes_from_routers() {
-    let json = r#"{"nodes": [{"id": 1, "kind": "node"}, {"id": 2, "kind": "node"}, {"id": "s", "kind": "router"},
-        {"id": "t"}, {"id": 3, "kind": "node"}],
-        "edges": [{"source": 1, "target": "s"}, {"source": "s", "target": 2}, {"source": "s", "target": "t"},
-        {"source": 3, "target": "t"}]}"#;
-    let parameters = parameters(json, GraphRouting::UpDown);
-    let shape = parameters.shape().unwrap();
-    assert_eq!((parameters.nodes(), shape.wiring.routers(), shape.wiring.nodes()), (4, 2, 4));
-    leads_back(&shape.wiring);
-    let mut hops = Vec::new();
-    Walk::new(&shape, 1).every_pair(|pair| hops.push(pair.links));
-    assert_eq!(hops, [2, 2, 3, 3, 2, 2, 3, 3, 3, 3, 2, 2, 3, 3, 2, 2]);
-    assert_eq!(shape.name, "4-node graph graph.txt");
+fn kinds_distinguish_hosts_from_switches() {
+    for (host, switch) in [("node", "router"), ("host", "switch")] {
+        let json = r#"{"nodes": [{"id": 1, "kind": "host"}, {"id": 2, "kind": "host"}, {"id": "s", "kind": "switch"},
+            {"id": "t"}, {"id": 3, "kind": "host"}],
+            "edges": [{"source": 1, "target": "s"}, {"source": "s", "target": 2}, {"source": "s", "target": "t"},
+            {"source": 3, "target": "t"}]}"#;
+        let json = json.replace("\"host\"", &format!("\"{host}\"")).replace("\"switch\"", &format!("\"{switch}\""));
+        let parameters = parameters(&json, GraphRouting::UpDown);
+        let shape = parameters.shape().unwrap();
+        assert_eq!((parameters.nodes(), shape.wiring.routers(), shape.wiring.nodes()), (4, 2, 4));
+        leads_back(&shape.wiring);
+        let mut hops = Vec::new();
+        Walk::new(&shape, 1).every_pair(|pair| hops.push(pair.links));
+        assert_eq!(hops, [2, 2, 3, 3, 2, 2, 3, 3, 3, 3, 2, 2, 3, 3, 2, 2]);
+        assert_eq!(shape.name, "4-node graph graph.txt");
+        assert_eq!(parameters.node_names(), ["1", "2", "t", "3"]);
+        assert_eq!([0, 1].map(|router| shape.wiring.router_name(router)), [Some("s"), Some("t")]);
+    }
+}
+
+/// The kinds of the vertices of an edge list.
+fn kinds(text: &str) -> Vec<(String, VertexKind)> {
+    parse(text).unwrap().vertices.into_iter().map(|vertex| (vertex.name, vertex.kind)).collect()
+}
+
+#[test]
+fn an_edge_list_names_switches_and_hosts() {
+    use VertexKind::{Host, Switch, SwitchWithHost};
+    let of = |text: &str| kinds(text).into_iter().map(|(_, kind)| kind).collect::<Vec<_>>();
+    let list = "h0 s0\nh1 s1\ns0 s1\n";
+    assert_eq!(of(list), [SwitchWithHost; 4], "without kinds each vertex is both");
+    assert_eq!(of(&format!("# switches: s*\n{list}")), [Host, Switch, Host, Switch]);
+    assert_eq!(of(&format!("{list}#hosts: h[0..1]")), [Host, Switch, Host, Switch]);
+    assert_eq!(of(&format!("# switches: s0, s1\n# hosts: h0 h1\n{list}")), [Host, Switch, Host, Switch]);
+    // Leaves that are not named have several links: each is a switch with a host.
+    let leaves = kinds("# switches: s*\na s0\na s1\nb s0\nb s1\n");
+    assert_eq!(leaves[0], ("a".to_owned(), SwitchWithHost));
+    assert_eq!(leaves.iter().filter(|(_, kind)| *kind == Switch).count(), 2);
+}
+
+#[test]
+fn patterns_that_match_nothing_are_reported_with_their_lines() {
+    let message = |text| errors(text);
+    assert_eq!(message("a b\n# switches: x*\n"), ["g, line 2: no vertex matches `x*`"]);
+    assert_eq!(message("# switches: a x* y\na b\n").len(), 2);
+    assert_eq!(message("# hosts:\na b\n"), ["g, line 1: no vertex is named here"]);
+    assert_eq!(message("# switches: *\n# hosts: a\na b\n"), ["g, line 2: `a` is called both a switch and a host"]);
+    let help = parse("# switches: x*\na b\n").unwrap_err().remove(0).help;
+    assert!(help.ends_with("vertices are `a`, `b`"), "{help}");
+}
+
+#[test]
+fn links_have_rates_and_latencies() {
+    let attributes =
+        LinkAttributes { rate: Some(Rate::from_bits_per_s(100_000_000_000)), latency: Some(Time::from_ns(500)) };
+    let of = |text: &str| parse(text).unwrap_or_else(|errors| panic!("{errors:?}")).links[0].attributes;
+    assert_eq!(of("a b {'rate': '100 Gbit/s', 'latency': '500 ns'}"), attributes);
+    assert_eq!(
+        of("a b {\"latency\": \"500 ns\", 'pos': (1, [2, '}']), 'rate': \"100 Gbit/s\", 'x': '#'} # c"),
+        attributes
+    );
+    let json = r#"{"nodes": [{"id": 1}, {"id": 2}],
+        "edges": [{"source": 1, "target": 2, "rate": "100 Gbit/s", "weight": 3, "latency": "500 ns"}]}"#;
+    assert_eq!(of(json), attributes);
+    let xml = "<graphml><key id=\"r\" for=\"edge\" attr.name=\"rate\" attr.type=\"string\"/>\
+        <key id=\"l\" for=\"edge\" attr.name=\"latency\" attr.type=\"string\"><default>500 ns</default></key>\
+        <graph edgedefault=\"undirected\"><node id=\"1\"/><node id=\"2\"/>\
+        <edge source=\"1\" target=\"2\"><data key=\"r\">100 Gbit/s</data></edge></graph></graphml>";
+    assert_eq!(of(xml), attributes);
+    let shape = parameters(json, GraphRouting::UpDown).shape().unwrap();
+    assert_eq!([0, 1].map(|router| shape.wiring.output_attributes(router, 0)), [attributes; 2]);
+    assert_eq!(shape.wiring.output_attributes(0, 1), LinkAttributes::default(), "the node's link has none");
+    let wrong = errors("a b {'rate': 100}\nb c {'latency': '5 parsecs'}\nc d {'rate}\n");
+    assert_eq!(wrong[0], "g, line 1: `rate` is \"100\": a rate needs a unit");
+    assert!(wrong[1].starts_with("g, line 2: `latency` is \"5 parsecs\""), "{wrong:?}");
+    assert_eq!(wrong[2], "g, line 3: `{'rate}` is not a dictionary");
+}
+
+#[test]
+fn distance_classes_are_shortest_and_cannot_deadlock() {
+    let ring = (0..9).map(|at| format!("{at} {}\n", (at + 1) % 9)).collect::<String>();
+    for text in [PETERSEN, &ring] {
+        let shape = parameters(text, GraphRouting::DistanceClasses).shape().unwrap();
+        let least = shape.routing.virtual_channels_min();
+        let fewest = fewest_links(&shape.wiring);
+        for channels in [least, 2 * least + 1] {
+            Walk::new(&shape, channels)
+                .every_pair(|pair| assert_eq!(pair.links, fewest[pair.from as usize][pair.to as usize]));
+            assert_eq!(survey(&shape, channels).deadlock, Deadlock::Free);
+        }
+        assert_eq!(u32::from(least), survey(&shape, least).diameter);
+    }
 }
 
 #[test]
@@ -98,26 +188,26 @@ fn one_way_links_are_followed_one_way() {
 }
 
 #[test]
-fn wrong_lists_are_told_with_their_lines() {
-    assert_eq!(wrong(""), ["g: there is no link in it"]);
-    assert_eq!(wrong("a b\na a\n"), ["g, line 2: `a` is linked to itself"]);
-    assert_eq!(wrong("a b\n\nb a\n"), ["g, line 3: `b` and `a` are linked in line 1 already"]);
-    assert_eq!(wrong("a b\nc d\n"), ["g, line 2: `a` and `c` are not joined"]);
-    assert_eq!(wrong("a b c\nd\n"), ["g, line 1: `a b c` is not a link", "g, line 2: `d` is not a link"]);
-    assert_eq!(wrong("a b {x\n"), ["g, line 1: `a b {x` is not a link"]);
+fn invalid_lists_are_reported_with_their_lines() {
+    assert_eq!(errors(""), ["g: there is no link in it"]);
+    assert_eq!(errors("a b\na a\n"), ["g, line 2: `a` is linked to itself"]);
+    assert_eq!(errors("a b\n\nb a\n"), ["g, line 3: `b` and `a` are linked in line 1 already"]);
+    assert_eq!(errors("a b\nc d\n"), ["g, line 2: `a` and `c` are not joined"]);
+    assert_eq!(errors("a b c\nd\n"), ["g, line 1: `a b c` is not a link", "g, line 2: `d` is not a link"]);
+    assert_eq!(errors("a b {x\n"), ["g, line 1: `a b {x` is not a link"]);
     let back = "g, line 2: up-down routing needs links both ways, and `b -> c` has none back";
-    assert_eq!(wrong("a b\nb -> c\n")[0], back);
+    assert_eq!(errors("a b\nb -> c\n")[0], back);
     let star: String = (0..70).map(|at| format!("hub leaf{at}\n")).collect();
-    assert_eq!(wrong(&star), ["g, line 1: `hub` has 71 ports"]);
+    assert_eq!(errors(&star), ["g, line 1: `hub` has 71 ports"]);
     let many: String = (0..30).map(|_| "a\n").collect();
-    assert_eq!(wrong(&many).len(), TOLD_MAX + 1);
+    assert_eq!(errors(&many).len(), REPORTED_MAX + 1);
     let one_way = parse("a -> b\nc -> b\n").unwrap().check(GraphRouting::ShortestPath);
     assert_eq!(one_way[0].message, "no path leads from `a` to `c`");
 }
 
 #[test]
-fn wrong_json_is_told_with_its_lines() {
-    let json = |nodes: &str, edges: &str| wrong(&format!("{{\"nodes\": [\n{nodes}],\n\"edges\": [\n{edges}]}}"));
+fn invalid_json_is_reported_with_its_lines() {
+    let json = |nodes: &str, edges: &str| errors(&format!("{{\"nodes\": [\n{nodes}],\n\"edges\": [\n{edges}]}}"));
     let two = "{\"id\": 1},\n{\"id\": 2}";
     assert_eq!(json(two, "{\"source\": 1, \"target\": 2},"), ["g, line 5: trailing comma"]);
     assert_eq!(json(two, "{\"source\": 1}"), ["g, line 5: missing field `target`"]);
@@ -127,26 +217,57 @@ fn wrong_json_is_told_with_its_lines() {
     assert_eq!(json(two, again), ["g, line 6: `1` and `2` are linked in line 5 already"]);
     assert_eq!(json("{\"id\": 1},\n{\"id\": 1}", ""), ["g, line 3: there are two vertices `1`"]);
     assert_eq!(json("{\"id\": [0, 1]}", ""), ["g, line 2: an id is neither a string nor an integer"]);
-    assert_eq!(json("{\"id\": 1, \"kind\": 5}", ""), ["g, line 2: the `kind` of a vertex is neither"]);
+    assert_eq!(json("{\"id\": 1, \"kind\": 5}", ""), ["g, line 2: `kind` is \"5\""]);
     assert_eq!(json("{\n\"no\": 1}", "")[0], "g, line 3: missing field `id`");
-    assert_eq!(wrong("{\"nodes\": []}"), ["g: it has no `edges`"]);
+    assert_eq!(errors("{\"nodes\": []}"), ["g: it has no `edges`"]);
     assert_eq!(
-        wrong("{\"nodes\": [], \"edges\": [],\n \"links\": [5]}"),
+        errors("{\"nodes\": [], \"edges\": [],\n \"links\": [5]}"),
         ["g, line 2: it has both `edges` and `links`"]
     );
-    assert_eq!(wrong("{\"nodes\": 5}"), ["g, line 1: invalid type: integer `5`, expected a sequence"]);
+    assert_eq!(errors("{\"nodes\": 5}"), ["g, line 1: invalid type: integer `5`, expected a sequence"]);
     let kinds = "{\"id\": 1, \"kind\": \"node\"}, {\"id\": 2, \"kind\": \"node\"}, {\"id\": 3, \"kind\": \"node\"}";
-    let told = json(kinds, "{\"source\": 1, \"target\": 2}");
-    assert_eq!(told, ["g, line 4: `1 -> 2` joins two nodes", "g, line 2: `3` is a node and has 0 links"]);
+    let wrong = json(kinds, "{\"source\": 1, \"target\": 2}");
+    assert_eq!(wrong, ["g, line 4: `1 -> 2` joins two hosts", "g, line 2: host `3` has no link"]);
+    let numbers = json("{\"id\": 1},\n{\"id\": \"1\"}", "{\"source\": 1, \"target\": \"1\"}");
+    assert_eq!(numbers, ["g, line 3: there are two hosts `1`"]);
 }
 
-/// Whatever is read is built, and the rule asked.
+#[test]
+fn invalid_graphml_is_reported_with_its_lines() {
+    let xml = |body: &str| errors(&format!("<graphml>\n<graph>\n{body}\n</graph>\n</graphml>\n"));
+    let two = "<node id=\"a\"/><node id=\"b\"/>\n";
+    assert_eq!(xml(&format!("{two}<edge source=\"a\" target=\"c\"/>")), ["g, line 4: there is no vertex `c`"]);
+    assert_eq!(xml(&format!("{two}<edge source=\"a\"/>")), ["g, line 4: a link has no `target`"]);
+    assert_eq!(xml(&format!("{two}<node id=\"a\"/>")), ["g, line 4: there are two vertices `a`"]);
+    assert_eq!(xml("<node/>"), ["g, line 3: a vertex has no `id`"]);
+    assert_eq!(xml(&format!("{two}<hyperedge/>"))[0], "g, line 4: a hyperedge joins more than two vertices");
+    assert_eq!(xml("<node id=\"a\"><graph/></node>"), ["g, line 3: a vertex holds a graph of its own"]);
+    assert_eq!(errors("<graphml>\n</graph>")[0], "g, line 2: expected 'graphml' tag, not 'graph'");
+    assert_eq!(errors("<svg/>"), ["g, line 1: it is `svg`, and not GraphML"]);
+    assert_eq!(errors("\n<graphml/>"), ["g, line 2: it has no `graph`"]);
+    assert_eq!(errors("<graphml><graph/>\n<graph/></graphml>"), ["g, line 2: there is a second `graph`"]);
+    let kind = "<graphml><key id=\"k\" for=\"node\" attr.name=\"kind\"/>\n\
+                <graph><node id=\"a\"><data key=\"k\">swich</data></node>";
+    assert_eq!(errors(&format!("{kind}</graph></graphml>")), ["g, line 2: `kind` is \"swich\""]);
+    let lone = kind.replace("swich", "host")
+        + "<node id=\"b\"/><node id=\"c\"/>\n<edge source=\"b\" target=\"c\"/></graph></graphml>";
+    assert_eq!(errors(&lone), ["g, line 2: host `a` has no link"]);
+}
+
+#[test]
+fn elements_may_be_nested_deep() {
+    let deep = format!("<graphml>{}{}</graphml>", "<a>".repeat(100_000), "</a>".repeat(100_000));
+    assert_eq!(errors(&deep), ["g, line 1: it has no `graph`"]);
+    assert!(!errors(&"<a>".repeat(100_000)).is_empty());
+}
+
+/// Builds all that is read, and asks its rule.
 fn survives(text: &str) {
     let Ok(graph) = parse(text) else { return };
-    for routing in [GraphRouting::UpDown, GraphRouting::ShortestPath] {
+    for routing in [GraphRouting::UpDown, GraphRouting::ShortestPath, GraphRouting::DistanceClasses] {
         let parameters = GraphParameters { file: "g".into(), routing, graph: Some(Arc::new(graph.clone())) };
         if let Ok(shape) = parameters.shape() {
-            Walk::new(&shape, 1).every_pair(|_| {});
+            Walk::new(&shape, shape.routing.virtual_channels_min()).every_pair(|_| {});
         }
     }
 }
@@ -158,10 +279,13 @@ proptest! {
     fn no_text_brings_it_down(text in any::<String>()) {
         survives(&text);
         survives(&format!("{{{text}"));
+        survives(&format!("<{text}"));
     }
 
     #[test]
-    fn no_line_brings_it_down(text in "([a-d1-3]{0,2}[ ,]?(->| |,|#|\\{|\\}|\n)){0,20}") {
+    fn no_line_brings_it_down(
+        text in "(# (switches|hosts): [a-d*]{0,2}\n|[a-d1-3]{0,2}[ ,]?(->| |,|#|\\{'rate': '?|\\}|\n)){0,20}",
+    ) {
         survives(&text);
     }
 
@@ -174,6 +298,20 @@ proptest! {
         let nodes: Vec<String> = nodes.iter().map(|(id, kind)| format!("{{\"id\": {id}{kind}}}")).collect();
         let edges: Vec<String> = edges.iter().map(|(a, b)| format!("{{\"source\": {a}, \"target\": {b}}}")).collect();
         survives(&format!("{{\"directed\": {directed}, \"nodes\": [{}], \"edges\": [{}]}}", nodes.join(","), edges.join(",")));
+    }
+
+    #[test]
+    fn no_graphml_brings_it_down(
+        elements in prop::collection::vec(
+            ("(node|edge|data|graph|key)", "( (id|source|target|key|attr.name|for)=\"[a-c]\"){0,3}", "[a-c<&]{0,2}"),
+            0..12,
+        ),
+    ) {
+        type Element = (String, String, String);
+        let element = |(name, attributes, text): &Element| format!("<{name}{attributes}>{text}</{name}>");
+        let elements: String = elements.iter().map(element).collect();
+        survives(&format!("<graphml><graph>{elements}</graph></graphml>"));
+        survives(&format!("<graphml>{elements}</graphml>"));
     }
 
     #[test]

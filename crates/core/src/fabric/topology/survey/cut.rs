@@ -1,22 +1,28 @@
-//! The fewest links, those of nodes included, that part the lower half of the nodes, by number,
-//! from the upper: the most packets that flow from one to the other at a time (Dinic 1970).
+//! The fewest links, those of nodes included, that separate the lower half of the nodes, by number,
+//! from the upper: the most packets that flow from one to the other at a time (Dinic 1970). Both directions count, as
+//! the bisection channel count of Dally and Towles (2004, chapter 3), has it.
 //!
 //! Leaves out: halving the nodes in any other way, of which some may cut fewer.
 
 use super::super::{End, Wiring};
 use std::collections::VecDeque;
 
-/// The fewest links from the lower half of the nodes to the upper.
+/// Returns the fewest links from the lower half of the nodes to the upper, and from the upper to the lower, together.
 pub fn bisection(wiring: &Wiring) -> u64 {
+    let lower = wiring.nodes() / 2;
+    one_way(wiring, |node| node < lower) + one_way(wiring, |node| node >= lower)
+}
+
+/// Returns the fewest links from the nodes that `sends` to all others.
+fn one_way(wiring: &Wiring, sends: impl Fn(u32) -> bool) -> u64 {
     let (source, sink) = (wiring.routers(), wiring.routers() + 1);
     let mut flow = Flow::new(wiring.routers() as usize + 2);
-    let lower = wiring.nodes() / 2;
-    (0..lower).for_each(|node| flow.link(source, wiring.entry(node).0));
+    (0..wiring.nodes()).filter(|node| sends(*node)).for_each(|node| flow.link(source, wiring.entry(node).0));
     for router in 0..wiring.routers() {
         for end in wiring.outputs(router) {
             match *end {
                 End::Router { router: next, .. } => flow.link(router, next),
-                End::Node(node) if node >= lower => flow.link(router, sink),
+                End::Node(node) if !sends(node) => flow.link(router, sink),
                 End::Node(_) | End::Nowhere => {}
             }
         }

@@ -24,7 +24,7 @@ mod wait;
 #[cfg(test)]
 mod tests;
 
-use super::Shape;
+use super::{Shape, Wiring};
 use crate::engine::rng::stream;
 use links::Links;
 use rand::RngExt;
@@ -44,7 +44,7 @@ pub struct Survey {
     pub nodes: u32,
     /// How many routers.
     pub routers: u32,
-    /// Links between routers, each direction for itself.
+    /// Links between routers, counted each way.
     pub links: u64,
     /// The most links of a router to others.
     pub degree: u32,
@@ -58,7 +58,7 @@ pub struct Survey {
     pub distance_max: u32,
     /// Mean hops between two different nodes, as the shape's latency formula counts them.
     pub distance_mean: f64,
-    /// The fewest links that part the lower half of the nodes, by number, from the upper.
+    /// The fewest links that separate the lower half of the nodes, by number, from the upper, counted each way.
     pub bisection: u64,
     /// Inputs of routers that routers feed.
     pub inputs_from_routers: u64,
@@ -164,7 +164,7 @@ impl fmt::Display for Survey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{}: {} nodes, {} routers, {} links between them",
+            "{}: {} nodes, {} routers, {} links between them, counted each way",
             self.name, self.nodes, self.routers, self.links
         )?;
         writeln!(f, "degree: {} ({} ports with those of nodes)", self.degree, self.ports)?;
@@ -176,7 +176,8 @@ impl fmt::Display for Survey {
         writeln!(f, "diameter: {least}{} router hops, mean {:.2}{sampled}", self.diameter, self.hops_mean)?;
         let (max, mean) = (self.distance_max, self.distance_mean);
         writeln!(f, "distance of the latency formula: {most} {max}, mean {mean:.2}{sampled}")?;
-        writeln!(f, "bisection: {} links between the halves of the nodes by number", self.bisection)?;
+        let bisection = self.bisection;
+        writeln!(f, "bisection: {bisection} links between the halves of the nodes by number, counted each way")?;
         writeln!(f, "router inputs for each node: {:.2}", self.inputs_per_node())?;
         writeln!(f, "deadlock: {}", self.deadlock)?;
         let (sources, destinations) = self.followed;
@@ -200,6 +201,17 @@ impl fmt::Display for Deadlock {
                 let told: Vec<String> = circle.iter().chain(circle.first()).map(Channel::to_string).collect();
                 write!(f, "packets can wait in a circle: {}", told.join(" waits for "))
             }
+        }
+    }
+}
+
+impl Channel {
+    /// Returns the channel as text, with the router's name where the description names it.
+    pub fn with_name(&self, wiring: &Wiring) -> String {
+        let Channel { router, port, channel } = *self;
+        match wiring.router_name(router) {
+            Some(name) => format!("router {name} port {port} channel {channel}"),
+            None => self.to_string(),
         }
     }
 }

@@ -42,6 +42,11 @@ struct Bench {
 
 impl Bench {
     fn new(pio: PioParameters, competition: Competition) -> Bench {
+        Bench::with_clock(pio, competition, CLOCK)
+    }
+
+    /// A bus of another clock.
+    fn with_clock(pio: PioParameters, competition: Competition, clock: Hertz) -> Bench {
         let simulation = Simulation::new(Recorder::off());
         let sim = simulation.sim();
         let device = Rc::new(Registers { sim: sim.clone(), stores: RefCell::default() });
@@ -54,7 +59,7 @@ impl Bench {
                 copy: Time::ZERO,
                 size: Bytes(1 << 20),
             },
-            pci: PciParameters { clock: CLOCK, width: Bytes(4) },
+            pci: PciParameters { clock, width: Bytes(4) },
             bridge: BridgeParameters {
                 read_setup: Time::from_ns(150),
                 read_rate: rate,
@@ -90,8 +95,8 @@ impl Bench {
 /// A bridge that combines `burst` bytes, with the overheads that §2.3 of the paper implies.
 fn bursts_of(burst: u64) -> PioParameters {
     PioParameters {
-        write_overhead_cycles: 3,
-        read_overhead_cycles: 15,
+        write_overhead: BusOverhead::Cycles(3),
+        read_overhead: BusOverhead::Cycles(15),
         write_burst: Bytes(burst),
         read_burst: Bytes(burst),
         posted_writes: 16,

@@ -39,6 +39,34 @@ fn a_burst_arrives_after_its_overhead_and_a_cycle_a_word() {
     assert_eq!(offsets, (64..160).step_by(4).collect::<Vec<_>>());
 }
 
+/// The time at which `bytes` are stored, or loaded, on a bus of this clock.
+fn taken(overhead: BusOverhead, clock: Hertz, is_load: bool) -> Time {
+    let pio = PioParameters { write_overhead: overhead, read_overhead: overhead, ..bursts_of(4) };
+    let bench = Bench::with_clock(pio, Competition::DmaFirst, clock);
+    bench.spawn("accesses", move |_, host| async move {
+        match is_load {
+            true => host.pio.read(0, &mut [0; 8]).await,
+            false => {
+                host.pio.write(0, &[7; 8]).await;
+                host.pio.drained().await;
+            }
+        }
+    });
+    bench.finish()
+}
+
+#[test]
+fn an_overhead_in_time_does_not_depend_on_the_clock() {
+    for is_load in [false, true] {
+        for clock in [Hertz(50_000_000), Hertz(100_000_000)] {
+            // Two words, each with its overhead and a cycle for its data.
+            let overhead = BusOverhead::Time(Time::from_ns(130));
+            assert_eq!(taken(overhead, clock, is_load), Time::from_ns(260) + clock.cycles(1) + clock.cycles(1));
+            assert_eq!(taken(BusOverhead::Cycles(5), clock, is_load), clock.cycles(12));
+        }
+    }
+}
+
 #[test]
 fn without_combining_every_word_is_a_transaction() {
     let bench = Bench::new(bursts_of(4), Competition::DmaFirst);

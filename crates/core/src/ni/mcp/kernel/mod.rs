@@ -28,7 +28,7 @@ mod output;
 
 use super::buffers::HEADER_PLACE;
 use super::card::{Came, Card};
-use super::layout::fragments_max;
+use super::layout::{data_max, fragments_max};
 use super::parameters::{KernelCosts, McpParameters};
 use crate::engine::{LocalFuture, Mailbox};
 use crate::host::{CoreId, ExecPriority, Interrupt, InterruptVector, Processor};
@@ -52,6 +52,11 @@ pub struct Kernel {
 
 /// The most words of an active message.
 pub const WORDS_MAX: usize = 64;
+
+/// Returns the largest number of words of an active message with these parameters.
+pub fn words_max(parameters: &McpParameters) -> usize {
+    WORDS_MAX.min(data_max(parameters) / 4)
+}
 
 /// What a datagram takes of the kernel's memory until it has gone.
 pub fn send_bytes(parameters: &McpParameters) -> u64 {

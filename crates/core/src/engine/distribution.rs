@@ -1,0 +1,125 @@
+//! The distribution of a quantity over the samples of a run, and the metrics that summarise it.
+
+use super::histogram::{Histogram, PERCENTILES, samples_needed};
+use super::metric::Metric;
+use super::stats::Summary;
+use super::time::Time;
+use std::sync::Arc;
+
+/// The unit of the whole numbers in a histogram.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SampleUnit {
+    /// Picoseconds; metrics are in microseconds.
+    Picoseconds,
+    /// Cycles, as metrics.
+    Cycles,
+}
+
+impl SampleUnit {
+    /// All units.
+    pub const ALL: [SampleUnit; 2] = [SampleUnit::Picoseconds, SampleUnit::Cycles];
+
+    /// Returns the name of the unit.
+    pub fn name(self) -> &'static str {
+        match self {
+            SampleUnit::Picoseconds => "ps",
+            SampleUnit::Cycles => "cycles",
+        }
+    }
+
+    /// Returns the unit of metrics, and the number of these units in it.
+    pub fn of_metrics(self) -> (&'static str, f64) {
+        match self {
+            SampleUnit::Picoseconds => ("us", 1e6),
+            SampleUnit::Cycles => ("cycles", 1.0),
+        }
+    }
+}
+
+/// A named distribution. The metrics of it begin with its name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Distribution {
+    /// The name, which is that of the metric of the mean.
+    pub name: Arc<str>,
+    /// The unit of the samples.
+    pub unit: SampleUnit,
+    /// The samples.
+    pub histogram: Histogram,
+}
+
+/// The end of the name of the metric that counts samples.
+pub const SAMPLES: &str = "_samples";
+
+impl Distribution {
+    /// Returns the distribution `name` of the samples of `summary`.
+    pub fn new(name: &str, unit: SampleUnit, summary: &Summary) -> Distribution {
+        Distribution { name: name.into(), unit, histogram: summary.histogram() }
+    }
+
+    /// Returns mean, extremes and percentiles of `summary`, and its number of samples, as metrics that begin with
+    /// `name`. A percentile with too few samples is not measured, and without samples only their number is.
+    pub fn metrics(name: &str, unit: SampleUnit, summary: &Summary) -> Vec<Metric> {
+        let (metric_unit, per) = unit.of_metrics();
+        let measured = |is_measured: bool, value: f64| if is_measured { value } else { f64::NAN };
+        let is_measured = !summary.is_empty();
+        let metric = |suffix: &str, value: f64| Metric::new(format!("{name}{suffix}"), value, metric_unit);
+        let time = |time: Time| measured(is_measured, time.ps() as f64 / per);
+        let mut metrics =
+            vec![metric("", measured(is_measured, summary.mean_in(per))), metric("_min", time(summary.min()))];
+        let values = summary.percentiles(&PERCENTILES.map(|(_, percent)| percent));
+        metrics.extend(PERCENTILES.iter().zip(values).map(|((suffix, percent), value)| {
+            metric(suffix, measured(summary.count() >= samples_needed(*percent), time(value)))
+        }));
+        metrics.push(metric("_max", time(summary.max())));
+        metrics.push(Metric::new(format!("{name}{SAMPLES}"), summary.count() as f64, ""));
+        metrics
+    }
+
+    /// Returns the extremes, percentiles and number of samples by the ends of their metrics' names, in the units of
+    /// metrics; NaN for a percentile with too few samples.
+    pub fn statistics(&self) -> Vec<(&'static str, f64)> {
+        let (_, per) = self.unit.of_metrics();
+        let value = |value: Option<u64>| value.map_or(f64::NAN, |value| value as f64 / per);
+        let Distribution { histogram, .. } = self;
+        let percentile = |(suffix, percent): (&'static str, f64)| (suffix, value(histogram.percentile(percent)));
+        let mut statistics = vec![("_min", value(histogram.min()))];
+        statistics.extend(PERCENTILES.map(percentile));
+        statistics.extend([("_max", value(histogram.max())), (SAMPLES, histogram.samples() as f64)]);
+        statistics
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(metrics: &[Metric], name: &str) -> Option<f64> {
+        let metric = metrics.iter().find(|metric| metric.name == name).expect("a metric");
+        metric.is_measured().then_some(metric.value)
+    }
+
+    #[test]
+    fn percentiles_with_too_few_samples_are_not_measured() {
+        let of = |samples: u64| {
+            let summary: Summary = (1..=samples).map(Time::from_us).collect();
+            let metrics = Distribution::metrics("l", SampleUnit::Picoseconds, &summary);
+            ["l", "l_min", "l_p50", "l_p90", "l_p99", "l_p999", "l_max", "l_samples"].map(|name| value(&metrics, name))
+        };
+        assert_eq!(of(0), [None, None, None, None, None, None, None, Some(0.0)]);
+        assert_eq!(of(19), [10.0, 1.0, -1.0, -1.0, -1.0, -1.0, 19.0, 19.0].map(|v| Some(v).filter(|v| *v > 0.0)));
+        assert_eq!(of(1_000)[2..6], [Some(500.0), Some(900.0), Some(990.0), None]);
+        assert_eq!(of(10_000)[5], Some(9_990.0));
+    }
+
+    #[test]
+    fn statistics_are_the_metrics_of_the_same_samples() {
+        let summary: Summary = (1..=1_000).map(Time::from_ps).collect();
+        let metrics = Distribution::metrics("l", SampleUnit::Cycles, &summary);
+        let distribution = Distribution::new("l", SampleUnit::Cycles, &summary);
+        for (suffix, statistic) in distribution.statistics() {
+            let exact = value(&metrics, &format!("l{suffix}")).unwrap_or(f64::NAN);
+            let is_same = exact.is_nan() && statistic.is_nan();
+            assert!(is_same || (exact..=exact * (1.0 + 1.0 / 128.0)).contains(&statistic), "{suffix}: {statistic}");
+        }
+    }
+}

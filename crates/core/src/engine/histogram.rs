@@ -1,0 +1,307 @@
+//! A log-linear histogram of whole numbers, and the percentiles of samples.
+//!
+//! The buckets are those of HdrHistogram with two significant digits: one for each value below 256, then 128 for each
+//! doubling, so that a bucket is at most 1/128 of its values wide. Counts are whole numbers, so the order of samples
+//! and of merging changes nothing; the least and the greatest sample are exact.
+//!
+//! A percentile is the sample of the nearest rank: the least sample that at least that share of all samples does not
+//! exceed, without interpolation (definition 1 of Hyndman and Fan, "Sample Quantiles in Statistical Packages", The
+//! American Statistician 50(4), 1996). In a histogram the end of its bucket is reported, which is at most 1/128 above
+//! it.
+//!
+//! A percentile is known if at least [`SAMPLES_BEYOND`] samples are expected on its rarer side. With 10 of *n*
+//! samples there, the exact 95 % interval of their number (Clopper and Pearson, Biometrika 26(4), 1934) is 4.8 to
+//! 18.4: the share of all messages beyond the reported value is within a factor of about two of the nominal one, if
+//! samples are independent.
+
+/// Buckets in each doubling, as a power of two.
+const FINE_BITS: u32 = 7;
+
+/// The number of samples that a percentile needs on its rarer side.
+pub const SAMPLES_BEYOND: u64 = 10;
+
+/// The bound on the width of a bucket, as a share of its values.
+pub const RELATIVE_ERROR: f64 = 1.0 / (1 << FINE_BITS) as f64;
+
+/// The percentiles that runs report, with the ends of their metrics' names.
+pub const PERCENTILES: [(&str, f64); 4] = [("_p50", 50.0), ("_p90", 90.0), ("_p99", 99.0), ("_p999", 99.9)];
+
+/// Returns a percent in thousandths. In whole numbers, since with floats 7 % of 100 samples would be the eighth.
+fn thousandths(percent: f64) -> u128 {
+    assert!((0.0..=100.0).contains(&percent), "a percentile is from 0 to 100");
+    (percent * 1_000.0).round() as u128
+}
+
+/// Returns the nearest rank of a percentile among `samples` samples, from 1 on; the percent is taken to three decimals.
+///
+/// # Panics
+///
+/// Panics if `percent` is not from 0 to 100.
+pub fn rank(samples: u64, percent: f64) -> u64 {
+    (u128::from(samples) * thousandths(percent)).div_ceil(100_000).max(1) as u64
+}
+
+/// Returns the least number of samples with which a percentile is known: [`SAMPLES_BEYOND`] over the share on its rarer
+/// side. The least and the greatest sample, 0 and 100 %, are known from one sample on.
+///
+/// # Panics
+///
+/// Panics if `percent` is not from 0 to 100.
+pub fn samples_needed(percent: f64) -> u64 {
+    let thousandths = thousandths(percent);
+    let beyond = thousandths.min(100_000 - thousandths);
+    let needed = u128::from(SAMPLES_BEYOND) * 100_000;
+    if beyond == 0 { 1 } else { needed.div_ceil(beyond) as u64 }
+}
+
+/// Returns the bucket of a value: one for each value below 256, then 128 for each doubling.
+pub(super) fn bucket_of(value: u64) -> usize {
+    let shift = value.checked_ilog2().unwrap_or(0).saturating_sub(FINE_BITS);
+    ((u64::from(shift) << FINE_BITS) + (value >> shift)) as usize
+}
+
+/// Returns the greatest value of a bucket.
+pub(super) fn bucket_last(bucket: usize) -> u64 {
+    let shift = (bucket as u64 >> FINE_BITS).saturating_sub(1);
+    let fine = bucket as u64 - (shift << FINE_BITS);
+    fine << shift | ((1 << shift) - 1)
+}
+
+/// A bucket with samples.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Bucket {
+    /// The least value of the bucket.
+    pub from: u64,
+    /// The greatest value of the bucket.
+    pub up_to: u64,
+    /// The number of samples.
+    pub count: u64,
+}
+
+/// A histogram. It keeps the buckets that have samples only.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Histogram {
+    samples: u64,
+    min: u64,
+    max: u64,
+    /// The numbers of the buckets that have samples, ascending, and the number of samples in each.
+    numbers: Vec<u16>,
+    counts: Vec<u64>,
+}
+
+impl Histogram {
+    /// Returns the histogram of samples between `min` and `max`, whose number in each bucket `counts` states.
+    pub(super) fn of_counts(min: u64, max: u64, counts: &[u64]) -> Histogram {
+        let filled = || counts.iter().enumerate().filter(|(_, count)| **count > 0);
+        Histogram {
+            samples: counts.iter().sum(),
+            min,
+            max,
+            numbers: filled().map(|(number, _)| number as u16).collect(),
+            counts: filled().map(|(_, count)| *count).collect(),
+        }
+    }
+
+    /// Returns the histogram whose buckets end at the given values and have the given numbers of samples, as
+    /// [`Histogram::buckets`] lists them.
+    ///
+    /// # Errors
+    ///
+    /// Returns a sentence that says what is wrong with the buckets or the extremes.
+    pub fn from_buckets(min: u64, max: u64, buckets: &[(u64, u64)]) -> Result<Histogram, String> {
+        let mut histogram = Histogram { min, max, ..Histogram::default() };
+        for &(up_to, count) in buckets {
+            let number = bucket_of(up_to) as u16;
+            if bucket_last(number.into()) != up_to {
+                return Err(format!("no bucket ends at {up_to}"));
+            }
+            if histogram.numbers.last().is_some_and(|last| *last >= number) {
+                return Err(format!("the bucket up to {up_to} is not in ascending order"));
+            }
+            if count == 0 {
+                return Err(format!("the bucket up to {up_to} is empty"));
+            }
+            let samples = histogram.samples.checked_add(count);
+            histogram.samples = samples.ok_or("it has more samples than a number can count")?;
+            histogram.numbers.push(number);
+            histogram.counts.push(count);
+        }
+        let ends = (histogram.numbers.first().copied(), histogram.numbers.last().copied());
+        match ends == (Some(bucket_of(min) as u16), Some(bucket_of(max) as u16)) && min <= max {
+            true => Ok(histogram),
+            false if buckets.is_empty() => Err("it has no bucket".to_owned()),
+            false => Err(format!("its extremes, {min} and {max}, are not in its first and last bucket")),
+        }
+    }
+
+    /// Adds all samples of another histogram. The result is that of a histogram of all samples.
+    pub fn merge(&mut self, other: &Histogram) {
+        if other.samples == 0 {
+            return;
+        }
+        let is_empty = self.samples == 0;
+        self.min = if is_empty { other.min } else { self.min.min(other.min) };
+        self.max = self.max.max(other.max);
+        self.samples = self.samples.saturating_add(other.samples);
+        let (mut numbers, mut counts) = (Vec::new(), Vec::new());
+        let (mut here, mut there) = (self.each().peekable(), other.each().peekable());
+        loop {
+            let next = [here.peek(), there.peek()].into_iter().flatten().map(|(number, _)| *number).min();
+            let Some(next) = next else { break };
+            let take = |from: &mut dyn Iterator<Item = (u16, u64)>, is_next: bool| {
+                if is_next { from.next().map_or(0, |(_, count)| count) } else { 0 }
+            };
+            let (is_here, is_there) =
+                (here.peek().is_some_and(|one| one.0 == next), there.peek().is_some_and(|one| one.0 == next));
+            numbers.push(next);
+            counts.push(take(&mut here, is_here).saturating_add(take(&mut there, is_there)));
+        }
+        drop((here, there));
+        (self.numbers, self.counts) = (numbers, counts);
+    }
+
+    fn each(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
+        self.numbers.iter().copied().zip(self.counts.iter().copied())
+    }
+
+    /// Returns the number of samples.
+    pub fn samples(&self) -> u64 {
+        self.samples
+    }
+
+    /// Returns the least sample, exactly, or `None` without samples.
+    pub fn min(&self) -> Option<u64> {
+        (self.samples > 0).then_some(self.min)
+    }
+
+    /// Returns the greatest sample, exactly, or `None` without samples.
+    pub fn max(&self) -> Option<u64> {
+        (self.samples > 0).then_some(self.max)
+    }
+
+    /// Returns the buckets that have samples, in ascending order.
+    pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
+        self.each().map(|(number, count)| {
+            let number = usize::from(number);
+            let from = number.checked_sub(1).map_or(0, |before| bucket_last(before) + 1);
+            Bucket { from, up_to: bucket_last(number), count }
+        })
+    }
+
+    /// Returns a percentile, at most 1/128 above the exact one, or `None` if there are fewer samples than
+    /// [`samples_needed`].
+    ///
+    /// # Panics
+    ///
+    /// Panics if `percent` is not from 0 to 100.
+    pub fn percentile(&self, percent: f64) -> Option<u64> {
+        if self.samples < samples_needed(percent) {
+            return None;
+        }
+        let (rank, mut passed) = (rank(self.samples, percent), 0_u64);
+        let at = self.each().find(|(_, count)| {
+            passed = passed.saturating_add(*count);
+            passed >= rank
+        });
+        match rank {
+            1 => Some(self.min),
+            _ => Some(at.map_or(self.max, |(number, _)| bucket_last(number.into()).clamp(self.min, self.max))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Summary, Time};
+    use proptest::prelude::*;
+
+    fn histogram(values: &[u64]) -> Histogram {
+        values.iter().map(|&ps| Time::from_ps(ps)).collect::<Summary>().histogram()
+    }
+
+    #[test]
+    fn buckets_are_those_of_hdr_histogram_and_join_without_gaps() {
+        for bucket in 0..bucket_of(u64::MAX) {
+            let last = bucket_last(bucket);
+            assert_eq!((bucket_of(last), bucket_of(last + 1)), (bucket, bucket + 1));
+        }
+        assert_eq!(bucket_last(bucket_of(u64::MAX)), u64::MAX);
+        assert!(bucket_of(u64::MAX) <= usize::from(u16::MAX));
+        // HdrHistogram with two significant digits: 256 buckets of one, then 128 of two, 128 of four, and so on.
+        assert_eq!([255, 256, 257, 258, 511, 512, 515, 516].map(bucket_of), [255, 256, 256, 257, 383, 384, 384, 385]);
+    }
+
+    #[test]
+    fn a_percentile_needs_ten_samples_beyond_it() {
+        assert_eq!([50.0, 90.0, 99.0, 99.9].map(samples_needed), [20, 100, 1_000, 10_000]);
+        assert_eq!([0.0, 0.1, 10.0, 99.999, 100.0].map(samples_needed), [1, 10_000, 100, 1_000_000, 1]);
+        let of = |samples: u64| histogram(&(1..=samples).collect::<Vec<_>>());
+        assert_eq!((of(999).percentile(99.0), of(1_000).percentile(99.0)), (None, Some(991)));
+        assert_eq!((of(9_999).percentile(99.9), of(10_000).percentile(99.9)), (None, Some(10_000)));
+        assert_eq!((of(1).percentile(0.0), of(1).percentile(100.0), of(1).percentile(50.0)), (Some(1), Some(1), None));
+        assert_eq!(Histogram::default().percentile(100.0), None);
+    }
+
+    #[test]
+    fn impossible_buckets_are_refused() {
+        let refused = |min, max, buckets: &[(u64, u64)]| Histogram::from_buckets(min, max, buckets).expect_err("wrong");
+        assert_eq!(refused(1, 1, &[]), "it has no bucket");
+        assert_eq!(refused(256, 256, &[(256, 1)]), "no bucket ends at 256");
+        assert_eq!(refused(1, 2, &[(2, 1), (1, 1)]), "the bucket up to 1 is not in ascending order");
+        assert_eq!(refused(1, 2, &[(1, 1), (2, 0)]), "the bucket up to 2 is empty");
+        assert!(refused(1, 2, &[(1, u64::MAX), (2, 1)]).contains("more samples"));
+        assert!(refused(1, 3, &[(1, 1), (2, 1)]).contains("extremes"));
+    }
+
+    /// Samples of all magnitudes.
+    fn samples() -> impl Strategy<Value = Vec<u64>> {
+        prop::collection::vec(any::<u64>().prop_flat_map(|max| 0..=max >> (max % 60)), 0..300)
+    }
+
+    proptest! {
+        #[test]
+        fn percentiles_are_within_the_stated_error_of_the_sorted_samples(
+            values in prop::collection::vec(any::<u64>().prop_flat_map(|max| 0..=max >> (max % 60)), 20..3_000),
+            percent in 0.0..=100.0f64,
+        ) {
+            let mut sorted = values.clone();
+            sorted.sort_unstable();
+            let found = histogram(&values).percentile(percent);
+            prop_assert_eq!(found.is_some(), values.len() as u64 >= samples_needed(percent));
+            if let Some(found) = found {
+                // The least sample that at least `percent` of the samples do not exceed.
+                let share = (percent * 1_000.0).round() / 100_000.0;
+                let least = share * sorted.len() as f64 - 1e-9;
+                let exact = *sorted.iter().enumerate().find(|(at, _)| (at + 1) as f64 >= least).expect("a rank").1;
+                prop_assert!(exact <= found && found - exact <= exact / 128, "{} for {}", found, exact);
+            }
+        }
+
+        #[test]
+        fn merging_gives_the_histogram_of_all_samples(a in samples(), b in samples()) {
+            let mut merged = histogram(&a);
+            merged.merge(&histogram(&b));
+            prop_assert_eq!(&merged, &histogram(&[&a[..], &b[..]].concat()));
+            let mut other = histogram(&b);
+            other.merge(&histogram(&a));
+            prop_assert_eq!(merged, other);
+        }
+
+        #[test]
+        fn buckets_hold_all_samples_and_give_the_histogram_again(values in samples()) {
+            let histogram = histogram(&values);
+            let buckets: Vec<Bucket> = histogram.buckets().collect();
+            for bucket in &buckets {
+                let within = values.iter().filter(|value| (bucket.from..=bucket.up_to).contains(*value)).count();
+                prop_assert_eq!(within as u64, bucket.count);
+            }
+            prop_assert_eq!(buckets.iter().map(|bucket| bucket.count).sum::<u64>(), values.len() as u64);
+            if let (Some(min), Some(max)) = (histogram.min(), histogram.max()) {
+                prop_assert_eq!((Some(&min), Some(&max)), (values.iter().min(), values.iter().max()));
+                let pairs: Vec<(u64, u64)> = buckets.iter().map(|bucket| (bucket.up_to, bucket.count)).collect();
+                prop_assert_eq!(Histogram::from_buckets(min, max, &pairs), Ok(histogram));
+            }
+        }
+    }
+}

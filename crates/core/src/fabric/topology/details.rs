@@ -1,0 +1,50 @@
+//! Properties of single links and routers that a description may state: rates, latencies and names.
+//!
+//! A shape that states none has equal links, which the routers' parameters describe, and routers that go by numbers.
+
+use crate::engine::{Rate, Time};
+
+/// Properties of one direction of a link, where the description states them; the routers' parameters hold otherwise.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct LinkAttributes {
+    /// Rate at which the link moves data.
+    pub rate: Option<Rate>,
+    /// Latency of the link beyond moving a flit.
+    pub latency: Option<Time>,
+}
+
+impl LinkAttributes {
+    /// Returns whether nothing is stated.
+    pub fn is_empty(&self) -> bool {
+        *self == LinkAttributes::default()
+    }
+}
+
+/// Properties of the links of a wiring, and the names of its routers and nodes.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct WiringDetails {
+    /// For each router, those of the links at its outputs.
+    pub outputs: Vec<Vec<LinkAttributes>>,
+    /// For each node, those of the link by which its packets enter.
+    pub entries: Vec<LinkAttributes>,
+    /// Names of the routers.
+    pub routers: Vec<String>,
+    /// Names of the nodes.
+    pub nodes: Vec<String>,
+}
+
+impl WiringDetails {
+    /// Returns whether any link has properties of its own.
+    pub fn has_attributes(&self) -> bool {
+        self.outputs.iter().flatten().chain(&self.entries).any(|attributes| !attributes.is_empty())
+    }
+}
+
+/// A link whose properties a description states, to be checked against the routers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DescribedLink {
+    /// The file and line that state them, and the ends of the link.
+    pub place: String,
+    /// The properties.
+    pub attributes: LinkAttributes,
+}

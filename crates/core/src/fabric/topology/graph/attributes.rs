@@ -1,0 +1,46 @@
+//! Attributes of vertices and links that count: `kind`, `rate` and `latency`. All others are ignored.
+
+use super::super::LinkAttributes;
+use super::builder::VertexKind;
+use crate::text::quantity::{self, ParseError, Quantity};
+
+/// Names of the attributes of a vertex and of a link that count.
+pub(super) const KIND: &str = "kind";
+pub(super) const RATE: &str = "rate";
+pub(super) const LATENCY: &str = "latency";
+
+/// An error at an attribute: the message and the help line.
+pub(super) type AttributeError = (String, String);
+
+/// Returns the kind of vertex that `word` names. `router` and `node` are the words of earlier releases.
+pub(super) fn kind(word: &str) -> Result<VertexKind, AttributeError> {
+    match word.trim() {
+        "switch" | "router" => Ok(VertexKind::Switch),
+        "host" | "node" => Ok(VertexKind::Host),
+        other => {
+            let message = format!("`{KIND}` is \"{}\"", shortened(other));
+            Err((message, "a vertex is a \"switch\" or a \"host\"; without a kind it may be both".to_owned()))
+        }
+    }
+}
+
+/// Returns the attributes of a link whose rate and latency are these texts.
+pub(super) fn link(rate: Option<&str>, latency: Option<&str>) -> Result<LinkAttributes, AttributeError> {
+    Ok(LinkAttributes { rate: quantity_of(RATE, rate)?, latency: quantity_of(LATENCY, latency)? })
+}
+
+fn quantity_of<Q: Quantity>(name: &str, text: Option<&str>) -> Result<Option<Q>, AttributeError> {
+    let Some(text) = text else { return Ok(None) };
+    quantity::parse::<Q>(text).map(Some).map_err(|ParseError { label, help }| {
+        (format!("`{name}` is \"{}\": {label}", shortened(text)), help.join("; "))
+    })
+}
+
+/// Returns the beginning of a text, for a message.
+pub(super) fn shortened(text: &str) -> String {
+    const SHOWN: usize = 40;
+    match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    }
+}

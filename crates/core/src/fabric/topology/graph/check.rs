@@ -1,0 +1,144 @@
+//! The conditions on a graph that is a fabric: hosts with one link, switches with few enough, every vertex joined to
+//! every other.
+
+use super::super::PORTS_MAX;
+use super::GraphRouting;
+use super::builder::{Graph, GraphError, GraphLink, Vertex, VertexKind};
+use super::plan::DirectedLink;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Largest number of vertices: the tables of a rule grow with their square.
+const VERTICES_MAX: usize = 4096;
+
+impl Graph {
+    /// Returns the errors of the graph as a fabric.
+    pub(super) fn check(&self, routing: GraphRouting) -> Vec<GraphError> {
+        let mut errors = Vec::new();
+        if self.vertices.len() > VERTICES_MAX {
+            let message = format!("it has {} vertices", self.vertices.len());
+            return vec![GraphError::new(None, message, format!("at most {VERTICES_MAX} can be routed by tables"))];
+        }
+        self.check_names(&mut errors);
+        self.check_hosts(&mut errors);
+        self.check_ports(&mut errors);
+        if errors.is_empty() && self.nodes().count() < 2 {
+            let help = "every vertex has a host, unless its `kind` is \"switch\"";
+            errors.push(GraphError::new(None, "it joins fewer than two hosts", help));
+        }
+        if routing == GraphRouting::UpDown
+            && let Some(link) = self.one_way_link()
+        {
+            let message = format!("up-down routing needs links both ways, and {} has none back", self.arrow(link));
+            errors.push(GraphError::new(Some(link.line), message, "write routing = \"shortest-path\""));
+        }
+        if errors.is_empty() {
+            errors.extend(self.check_joined());
+        }
+        errors
+    }
+
+    fn one_way_link(&self) -> Option<&GraphLink> {
+        let directions: BTreeSet<(u32, u32)> = self.directed().map(|link| (link.from, link.to)).collect();
+        self.links.iter().find(|link| !directions.contains(&(link.to, link.from)))
+    }
+
+    fn arrow(&self, link: &GraphLink) -> String {
+        let name = |vertex: u32| &self.vertices[vertex as usize].name;
+        format!("`{} -> {}`", name(link.from), name(link.to))
+    }
+
+    fn kind(&self, vertex: u32) -> VertexKind {
+        self.vertices[vertex as usize].kind
+    }
+
+    /// Checks that hosts have names of their own, by which machines know them.
+    fn check_names(&self, errors: &mut Vec<GraphError>) {
+        let mut lines: BTreeMap<&str, Option<usize>> = BTreeMap::new();
+        for Vertex { name, line, .. } in self.vertices.iter().filter(|vertex| vertex.kind != VertexKind::Switch) {
+            if name.is_empty() {
+                errors.push(GraphError::new(*line, "a host has an empty name", "nodes of a machine have names"));
+            } else if lines.insert(name, *line).is_some() {
+                let message = format!("there are two hosts `{name}`");
+                errors.push(GraphError::new(*line, message, "1 and \"1\" are two ids, but one name of a node"));
+            }
+        }
+    }
+
+    /// Checks that a host has one link, to a switch, both ways.
+    fn check_hosts(&self, errors: &mut Vec<GraphError>) {
+        let mut neighbours: Vec<BTreeMap<u32, [bool; 2]>> = vec![BTreeMap::new(); self.vertices.len()];
+        for DirectedLink { from, to, link } in self.directed() {
+            if [from, to].map(|vertex| self.kind(vertex)) == [VertexKind::Host; 2] && from == link.from {
+                let message = format!("{} joins two hosts", self.arrow(link));
+                errors.push(GraphError::new(Some(link.line), message, "a host is linked to a switch"));
+            }
+            neighbours[from as usize].entry(to).or_default()[0] = true;
+            neighbours[to as usize].entry(from).or_default()[1] = true;
+        }
+        for (vertex, neighbours) in self.vertices.iter().zip(neighbours) {
+            let (name, directions) = (&vertex.name, neighbours.values().next());
+            let (message, help) = match (vertex.kind, neighbours.len(), directions) {
+                (VertexKind::Host, 1, Some([true, true])) | (VertexKind::Switch | VertexKind::SwitchWithHost, ..) => {
+                    continue;
+                }
+                (VertexKind::Host, 0, _) => {
+                    (format!("host `{name}` has no link"), "a host has one link, to its switch")
+                }
+                (VertexKind::Host, 1, _) => {
+                    let message = format!("host `{name}` is linked in one direction only");
+                    (message, "a host is linked to its switch both ways")
+                }
+                (VertexKind::Host, links, _) => {
+                    let message = format!("host `{name}` has {links} links");
+                    (message, "a host has one link, to its switch; a vertex without `kind` may have several")
+                }
+            };
+            errors.push(GraphError::new(vertex.line, message, help));
+        }
+    }
+
+    fn check_ports(&self, errors: &mut Vec<GraphError>) {
+        let own = |vertex: &Vertex| [usize::from(vertex.kind == VertexKind::SwitchWithHost); 2];
+        let mut ports: Vec<[usize; 2]> = self.vertices.iter().map(own).collect();
+        for DirectedLink { from, to, .. } in self.directed() {
+            ports[from as usize][0] += 1;
+            ports[to as usize][1] += 1;
+        }
+        for (vertex, ports) in self.vertices.iter().zip(ports) {
+            let most = ports[0].max(ports[1]);
+            if most > PORTS_MAX {
+                let message = format!("`{}` has {most} ports", vertex.name);
+                errors.push(GraphError::new(vertex.line, message, format!("a router has at most {PORTS_MAX}")));
+            }
+        }
+    }
+
+    /// Returns an error if some vertex does not lead to some other.
+    fn check_joined(&self) -> Option<GraphError> {
+        let unreached = |is_forward: bool| {
+            let mut next = vec![Vec::new(); self.vertices.len()];
+            for DirectedLink { from, to, .. } in self.directed() {
+                let (from, to) = if is_forward { (from, to) } else { (to, from) };
+                next[from as usize].push(to);
+            }
+            let mut reached = vec![false; self.vertices.len()];
+            let mut stack = vec![0];
+            while let Some(at) = stack.pop() {
+                if !std::mem::replace(&mut reached[at as usize], true) {
+                    stack.extend(&next[at as usize]);
+                }
+            }
+            reached.iter().position(|reached| !reached)
+        };
+        let name = |vertex: usize| &self.vertices[vertex].name;
+        let error = |from: usize, to: usize| {
+            let is_one_way = self.links.iter().any(|link| link.is_one_way);
+            let message = match is_one_way {
+                true => format!("no path leads from `{}` to `{}`", name(from), name(to)),
+                false => format!("`{}` and `{}` are not joined", name(from), name(to)),
+            };
+            GraphError::new(self.vertices[from.max(to)].line, message, "every vertex must lead to every other")
+        };
+        unreached(true).map(|to| error(0, to)).or_else(|| unreached(false).map(|from| error(from, 0)))
+    }
+}

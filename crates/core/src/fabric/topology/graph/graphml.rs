@@ -1,0 +1,146 @@
+//! GraphML as networkx and others write it: `node` and `edge` elements of one `graph`, and `key` elements that name
+//! their `data`.
+//!
+//! A vertex is called by its `id`. Leaves out: hyperedges, nested graphs and ports.
+
+use super::attributes;
+use super::builder::{Builder, Graph, GraphError, GraphLink, Id, Lines};
+use roxmltree::{Document, Node};
+use std::collections::BTreeMap;
+
+const FORM: &str = "GraphML: <graphml><graph edgedefault=\"undirected\"><node id=\"a\"/><node id=\"b\"/>\
+                    <edge source=\"a\" target=\"b\"/></graph></graphml>";
+
+/// Returns the graph of GraphML.
+pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
+    let document = Document::parse(text).map_err(|error| vec![xml_error(&error, text)])?;
+    let lines = Lines::new(text);
+    let root = document.root_element();
+    let whole_file = |message: String| vec![GraphError::new(Some(lines.at(root.range().start)), message, FORM)];
+    if root.tag_name().name() != "graphml" {
+        let name = attributes::shortened(root.tag_name().name());
+        return Err(whole_file(format!("it is `{name}`, and not GraphML")));
+    }
+    let mut graphs = elements(root, "graph");
+    let Some(graph) = graphs.next() else { return Err(whole_file("it has no `graph`".to_owned())) };
+    if let Some(second) = graphs.next() {
+        let line = lines.at(second.range().start);
+        return Err(vec![GraphError::new(Some(line), "there is a second `graph`", "a file holds one graph")]);
+    }
+    let is_one_way = graph.attribute("edgedefault") == Some("directed");
+    let mut reader = Reader { lines, keys: keys(root), builder: Builder::default(), is_one_way };
+    elements(graph, "node").for_each(|node| reader.node(node));
+    elements(graph, "edge").for_each(|edge| reader.edge(edge));
+    if let Some(edge) = elements(graph, "hyperedge").next() {
+        let line = reader.line(edge);
+        reader.builder.error(line, "a hyperedge joins more than two vertices", "write a link for each pair");
+    }
+    reader.builder.build()
+}
+
+/// Returns the elements of a name below `parent`.
+fn elements<'a, 'input>(parent: Node<'a, 'input>, name: &'static str) -> impl Iterator<Item = Node<'a, 'input>> {
+    parent.children().filter(move |child| child.is_element() && child.tag_name().name() == name)
+}
+
+/// A key of `data`: the attribute's name, and its value where an element has no such `data`.
+struct Key<'a> {
+    name: &'a str,
+    default: Option<&'a str>,
+    /// Element that has the attribute: `node`, `edge` or `all`.
+    of: &'a str,
+}
+
+/// Returns the keys by their ids.
+fn keys<'a>(root: Node<'a, '_>) -> BTreeMap<&'a str, Key<'a>> {
+    let key = |key: Node<'a, '_>| {
+        let name = key.attribute("attr.name")?;
+        let default = elements(key, "default").next().and_then(|default| default.text());
+        Some((key.attribute("id")?, Key { name, default, of: key.attribute("for").unwrap_or("all") }))
+    };
+    elements(root, "key").filter_map(key).collect()
+}
+
+struct Reader<'a> {
+    lines: Lines<'a>,
+    keys: BTreeMap<&'a str, Key<'a>>,
+    builder: Builder,
+    is_one_way: bool,
+}
+
+impl Reader<'_> {
+    fn line(&self, node: Node<'_, '_>) -> usize {
+        self.lines.at(node.range().start)
+    }
+
+    /// Returns an attribute of an element that `data` states, or the default of its key.
+    fn data<'n>(&'n self, element: Node<'n, '_>, name: &str) -> Option<&'n str> {
+        let is_named = |data: &Node<'_, '_>| {
+            let key = data.attribute("key").and_then(|key| self.keys.get(key));
+            key.is_some_and(|key| key.name == name)
+        };
+        let stated = elements(element, "data").find(is_named).map(|data| data.text().unwrap_or_default());
+        let of = element.tag_name().name();
+        let default = || {
+            let mut keys = self.keys.values().filter(|key| key.name == name && (key.of == of || key.of == "all"));
+            keys.find_map(|key| key.default)
+        };
+        stated.or_else(default).map(str::trim)
+    }
+
+    fn node(&mut self, node: Node<'_, '_>) {
+        let line = self.line(node);
+        if elements(node, "graph").next().is_some() {
+            return self.builder.error(line, "a vertex holds a graph of its own", "write all vertices in one graph");
+        }
+        let Some(id) = node.attribute("id") else {
+            return self.builder.error(line, "a vertex has no `id`", FORM);
+        };
+        let kind = match self.data(node, attributes::KIND).map(attributes::kind).transpose() {
+            Ok(kind) => kind,
+            Err((message, help)) => return self.builder.error(line, message, help),
+        };
+        let id = Id::Text(id.to_owned());
+        match self.builder.find(&id) {
+            None => _ = self.builder.vertex(id, kind, line),
+            Some(_) => self.builder.error(line, format!("there are two vertices `{id}`"), "every id is given once"),
+        }
+    }
+
+    fn edge(&mut self, edge: Node<'_, '_>) {
+        let line = self.line(edge);
+        let stated = [attributes::RATE, attributes::LATENCY].map(|name| self.data(edge, name));
+        let attributes = match attributes::link(stated[0], stated[1]) {
+            Ok(attributes) => attributes,
+            Err((message, help)) => return self.builder.error(line, message, help),
+        };
+        let is_one_way = match edge.attribute("directed") {
+            Some(directed) => matches!(directed, "true" | "1"),
+            None => self.is_one_way,
+        };
+        let ends = ["source", "target"].map(|end| self.end(edge, end, line));
+        if let [Some(from), Some(to)] = ends {
+            self.builder.link(GraphLink { from, to, is_one_way, line, attributes });
+        }
+    }
+
+    fn end(&mut self, edge: Node<'_, '_>, end: &str, line: usize) -> Option<u32> {
+        let Some(id) = edge.attribute(end) else {
+            self.builder.error(line, format!("a link has no `{end}`"), FORM);
+            return None;
+        };
+        let id = Id::Text(id.to_owned());
+        let found = self.builder.find(&id);
+        if found.is_none() {
+            self.builder.error(line, format!("there is no vertex `{id}`"), "`source` and `target` are ids of nodes");
+        }
+        found
+    }
+}
+
+/// Returns an error of the XML itself, without the position in its text.
+fn xml_error(error: &roxmltree::Error, text: &str) -> GraphError {
+    let line = (error.pos().row as usize).clamp(1, text.lines().count().max(1));
+    let message = error.to_string().replace(&format!(" at {}", error.pos()), "");
+    GraphError::new(Some(line), message, FORM)
+}

@@ -1,0 +1,121 @@
+//! Routers with their ports, numbered in the order of the file.
+//!
+//! A router's ports have the order of its links, those of hosts among them; the host of a switch with a host is last.
+
+use super::super::{End, LinkAttributes, Wiring, WiringDetails};
+use super::builder::{Graph, GraphLink, Vertex, VertexKind};
+
+/// A link in one direction.
+pub(super) struct DirectedLink<'g> {
+    pub from: u32,
+    pub to: u32,
+    /// The link of the file.
+    pub link: &'g GraphLink,
+}
+
+impl Graph {
+    /// Returns the vertices that have a node, in order; a node's number is its index here.
+    pub fn nodes(&self) -> impl Iterator<Item = u32> {
+        (0..self.vertices.len() as u32).filter(|vertex| self.vertices[*vertex as usize].kind != VertexKind::Switch)
+    }
+
+    /// Returns each link in each of its directions.
+    pub(super) fn directed(&self) -> impl Iterator<Item = DirectedLink<'_>> {
+        self.links.iter().flat_map(|link| {
+            let back = (!link.is_one_way).then_some(DirectedLink { from: link.to, to: link.from, link });
+            std::iter::once(DirectedLink { from: link.from, to: link.to, link }).chain(back)
+        })
+    }
+}
+
+/// The routers of a graph.
+pub(super) struct Plan {
+    /// For each router, its outputs.
+    pub outputs: Vec<Vec<End>>,
+    /// For each router, the number of its inputs.
+    pub inputs: Vec<u8>,
+    /// For each node, the router and the port that leads to it.
+    pub exits: Vec<(u32, u8)>,
+    /// For each node, the router and the port where it enters.
+    pub entries: Vec<(u32, u8)>,
+    details: WiringDetails,
+}
+
+impl Plan {
+    /// Returns the routers of a graph without errors.
+    pub fn new(graph: &Graph) -> Plan {
+        let is_router = |vertex: &&Vertex| vertex.kind != VertexKind::Host;
+        let numbers = |is_counted: &dyn Fn(&&Vertex) -> bool| {
+            let mut next = 0;
+            let number = |vertex: &Vertex| {
+                next += u32::from(is_counted(&vertex));
+                is_counted(&vertex).then(|| next - 1)
+            };
+            graph.vertices.iter().map(number).collect::<Vec<Option<u32>>>()
+        };
+        let (routers, nodes) = (numbers(&is_router), numbers(&|vertex| vertex.kind != VertexKind::Switch));
+        let router_names: Vec<String> =
+            graph.vertices.iter().filter(is_router).map(|vertex| vertex.name.clone()).collect();
+        let node_names: Vec<String> = graph.nodes().map(|node| graph.vertices[node as usize].name.clone()).collect();
+        let details = WiringDetails {
+            outputs: vec![Vec::new(); router_names.len()],
+            entries: vec![LinkAttributes::default(); node_names.len()],
+            routers: router_names,
+            nodes: node_names,
+        };
+        let mut plan = Plan {
+            outputs: vec![Vec::new(); details.routers.len()],
+            inputs: vec![0; details.routers.len()],
+            exits: vec![(0, 0); details.nodes.len()],
+            entries: vec![(0, 0); details.nodes.len()],
+            details,
+        };
+        for DirectedLink { from, to, link } in graph.directed() {
+            let number = |vertex: u32| (routers[vertex as usize], nodes[vertex as usize]);
+            match (number(from), number(to)) {
+                ((Some(from), _), (Some(to), _)) => plan.join(from, to, link.attributes),
+                ((None, Some(node)), (Some(to), _)) => plan.enter(node, to, link.attributes),
+                ((Some(from), _), (None, Some(node))) => plan.exit(from, node, link.attributes),
+                // The graph was checked: a host is linked to a switch.
+                _ => {}
+            }
+        }
+        for (router, node) in routers.iter().zip(&nodes).filter_map(|(router, node)| Some(((*router)?, (*node)?))) {
+            plan.enter(node, router, LinkAttributes::default());
+            plan.exit(router, node, LinkAttributes::default());
+        }
+        plan
+    }
+
+    fn output(&mut self, from: u32, end: End, attributes: LinkAttributes) {
+        self.outputs[from as usize].push(end);
+        self.details.outputs[from as usize].push(attributes);
+    }
+
+    /// Takes the next input of a router.
+    fn input(&mut self, to: u32) -> u8 {
+        let next = &mut self.inputs[to as usize];
+        *next += 1;
+        *next - 1
+    }
+
+    fn join(&mut self, from: u32, to: u32, attributes: LinkAttributes) {
+        let port = self.input(to);
+        self.output(from, End::Router { router: to, port }, attributes);
+    }
+
+    fn enter(&mut self, node: u32, to: u32, attributes: LinkAttributes) {
+        self.entries[node as usize] = (to, self.input(to));
+        self.details.entries[node as usize] = attributes;
+    }
+
+    fn exit(&mut self, from: u32, node: u32, attributes: LinkAttributes) {
+        self.exits[node as usize] = (from, self.outputs[from as usize].len() as u8);
+        self.output(from, End::Node(node), attributes);
+    }
+
+    /// Returns the wiring.
+    pub fn wiring(self) -> Wiring {
+        Wiring::new(&self.outputs, self.entries).with_details(self.details)
+    }
+}

@@ -1,0 +1,112 @@
+//! Nodes on the places of a shape in another order: a machine numbers its nodes as it describes them, a file as it
+//! names them.
+
+use super::{Asking, End, Routing, Shape, Ways, Wiring, WiringDetails};
+use std::sync::Arc;
+
+impl Shape {
+    /// Returns the shape with node `n` at the place of node `places[n]`. The remaining places keep their order and
+    /// follow.
+    ///
+    /// # Panics
+    ///
+    /// If a place is given twice, or does not exist.
+    #[must_use]
+    pub fn placed(&self, places: &[u32]) -> Shape {
+        let nodes = self.wiring.nodes();
+        let mut is_taken = vec![false; nodes as usize];
+        for place in places {
+            assert!(!std::mem::replace(&mut is_taken[*place as usize], true), "each place has one node");
+        }
+        let rest = (0..nodes).filter(|place| !is_taken[*place as usize]);
+        let places: Vec<u32> = places.iter().copied().chain(rest).collect();
+        let mut node_at = vec![0; nodes as usize];
+        places.iter().zip(0..).for_each(|(place, node)| node_at[*place as usize] = node);
+        let rule = Placed { rule: self.routing.clone(), places: places.clone() };
+        Shape { name: self.name.clone(), wiring: self.wiring.placed(&places, &node_at), routing: Arc::new(rule) }
+    }
+}
+
+impl Wiring {
+    fn placed(&self, places: &[u32], node_at: &[u32]) -> Wiring {
+        let end = |end: &End| match *end {
+            End::Node(place) => End::Node(node_at[place as usize]),
+            other => other,
+        };
+        let outputs = self.outputs.iter().map(end).collect();
+        let entries = places.iter().map(|place| self.entry(*place)).collect();
+        let details = self.details.as_ref().map(|details| {
+            let entries = places.iter().filter_map(|place| details.entries.get(*place as usize).copied()).collect();
+            let nodes = places.iter().filter_map(|place| details.nodes.get(*place as usize).cloned()).collect();
+            Arc::new(WiringDetails { entries, nodes, ..WiringDetails::clone(details) })
+        });
+        Wiring { outputs, first: self.first.clone(), entries, details }
+    }
+}
+
+/// A rule that is asked for places instead of nodes.
+#[derive(Debug)]
+struct Placed {
+    rule: Arc<dyn Routing>,
+    /// For each node, its place.
+    places: Vec<u32>,
+}
+
+impl Placed {
+    fn place(&self, node: u32) -> u32 {
+        self.places[node as usize]
+    }
+}
+
+impl Routing for Placed {
+    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
+        let (source, destination) = (self.place(asking.source), self.place(asking.destination));
+        self.rule.ways(&Asking { source, destination, ..*asking }, virtual_channels)
+    }
+
+    fn virtual_channels_min(&self) -> u8 {
+        self.rule.virtual_channels_min()
+    }
+
+    fn packet_flits_max(&self, virtual_channels: u8) -> u16 {
+        self.rule.packet_flits_max(virtual_channels)
+    }
+
+    fn is_by_destination(&self) -> bool {
+        self.rule.is_by_destination()
+    }
+
+    fn draws_port(&self) -> bool {
+        self.rule.draws_port()
+    }
+
+    fn distance(&self, from: u32, to: u32) -> u32 {
+        self.rule.distance(self.place(from), self.place(to))
+    }
+
+    fn farthest(&self) -> Option<(u32, u32)> {
+        let node = |place: u32| self.places.iter().position(|other| *other == place).map(|node| node as u32);
+        let (from, to) = self.rule.farthest()?;
+        Some((node(from)?, node(to)?))
+    }
+
+    fn looks_back(&self) -> bool {
+        self.rule.looks_back()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mesh::MeshParameters;
+    use super::super::walk::{Walk, fewest_links};
+
+    #[test]
+    fn packets_reach_nodes_on_other_places() {
+        let mesh = MeshParameters { shape: vec![3, 2] }.shape();
+        let placed = mesh.placed(&[5, 0, 3]);
+        assert_eq!([0, 1, 2].map(|node| placed.wiring.entry(node)), [5, 0, 3].map(|node| mesh.wiring.entry(node)));
+        assert_eq!((placed.routing.distance(0, 1), mesh.routing.distance(5, 0)), (3, 3));
+        let fewest = fewest_links(&placed.wiring);
+        Walk::new(&placed, 1).every_pair(|pair| assert_eq!(pair.links, fewest[pair.from as usize][pair.to as usize]));
+    }
+}

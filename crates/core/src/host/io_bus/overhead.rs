@@ -1,0 +1,124 @@
+//! The overhead of a transaction of the processor on the bus, in addition to its data: a number of bus cycles, or a
+//! time.
+//!
+//! A bus cycle is the unit of a data sheet that counts address, wait states and turn-around. A time is what a program
+//! measures of one load or store, less its data; it stays what it is when the bus gets another clock. Of the two keys
+//! of an overhead, the one in the highest layer of a description holds.
+
+use crate::engine::{Hertz, Time};
+use crate::text::{ParameterSink, ParameterType, Table};
+
+/// Largest number of bus cycles of an overhead.
+const CYCLES_MAX: u64 = 1_000_000;
+/// Longest time of an overhead.
+const TIME_MAX: &str = "1 ms";
+
+/// The overhead of a transaction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BusOverhead {
+    /// Bus cycles.
+    Cycles(u64),
+    /// A time, whatever the clock of the bus.
+    Time(Time),
+}
+
+/// The two keys of an overhead, each with its help text.
+pub(super) struct OverheadKeys {
+    cycles: (&'static str, &'static str),
+    time: (&'static str, &'static str),
+}
+
+/// The overhead of a write.
+pub(super) const WRITE: OverheadKeys = OverheadKeys {
+    cycles: ("write-overhead-cycles", "Bus cycles of a write in addition to its data, or else `write-overhead`"),
+    time: ("write-overhead", "Time of a write in addition to its data, in place of `write-overhead-cycles`"),
+};
+
+/// The overhead of a read: address, latency of bridge and target.
+pub(super) const READ: OverheadKeys = OverheadKeys {
+    cycles: ("read-overhead-cycles", "Bus cycles of a read in addition to its data, or else `read-overhead`"),
+    time: ("read-overhead", "Time of a read in addition to its data, in place of `read-overhead-cycles`"),
+};
+
+impl BusOverhead {
+    /// Reads whichever of the two keys the highest layer defines.
+    pub(super) fn read(t: &mut Table<'_>, keys: &OverheadKeys) -> BusOverhead {
+        let OverheadKeys { cycles: (cycles, cycles_help), time: (time, time_help) } = *keys;
+        if t.describing() {
+            t.count(cycles, cycles_help).max(CYCLES_MAX).optional();
+            t.time(time, time_help).max(TIME_MAX).optional();
+            return BusOverhead::Cycles(0);
+        }
+        if t.select_key(&[cycles, time]) == Some(time) {
+            t.count(cycles, cycles_help).max(CYCLES_MAX).overridden();
+            return BusOverhead::Time(t.time(time, time_help).max(TIME_MAX).required());
+        }
+        let overhead = t.count(cycles, cycles_help).max(CYCLES_MAX).required();
+        t.time(time, time_help).max(TIME_MAX).overridden();
+        BusOverhead::Cycles(overhead)
+    }
+
+    /// Writes the key that holds.
+    pub(super) fn write(&self, to: &mut dyn ParameterSink, keys: &OverheadKeys) {
+        match self {
+            BusOverhead::Cycles(cycles) => to.value(keys.cycles.0, cycles.to_value()),
+            BusOverhead::Time(time) => to.value(keys.time.0, time.to_value()),
+        }
+    }
+
+    /// Returns the time of a transaction whose data take `data_cycles` cycles of `clock`.
+    pub(super) fn with_data(&self, clock: Hertz, data_cycles: u64) -> Time {
+        match *self {
+            BusOverhead::Cycles(cycles) => clock.cycles(cycles + data_cycles),
+            BusOverhead::Time(time) => time + clock.cycles(data_cycles),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::PioParameters;
+    use super::*;
+    use crate::text::{Document, Parameters, PartLibrary, Reading, Source, load, to_toml};
+
+    const REST: &str = "write-burst = \"4 B\"\nread-burst = \"4 B\"\nposted-writes = 4\n";
+
+    fn read(overheads: &str, sets: &[&str]) -> Result<PioParameters, String> {
+        let text = format!("[pio]\n{overheads}\n{REST}");
+        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        let document = Document::Text("m.toml", &text, None);
+        let loaded = load(&Source { document, sets: &sets, varied: &[], shelf: PartLibrary::EMPTY });
+        let read = loaded
+            .and_then(|loaded| Reading::new(loaded).read(|t| t.table("pio", "Programmed I/O", PioParameters::read)));
+        read.map(|read| read.value).map_err(|problems| problems.to_string())
+    }
+
+    const CYCLES: &str = "write-overhead-cycles = 4\nread-overhead-cycles = 15";
+
+    #[test]
+    fn an_overhead_is_cycles_or_a_time() {
+        let pio = read(CYCLES, &[]).unwrap();
+        assert_eq!((pio.write_overhead, pio.read_overhead), (BusOverhead::Cycles(4), BusOverhead::Cycles(15)));
+        let pio = read("write-overhead = \"60 ns\"\nread-overhead = \"450 ns\"", &[]).unwrap();
+        assert_eq!(pio.read_overhead, BusOverhead::Time(Time::from_ns(450)));
+        assert!(to_toml(&pio).starts_with("write-overhead = \"60 ns\"\nread-overhead = \"450 ns\"\n"));
+    }
+
+    #[test]
+    fn the_key_of_the_highest_layer_holds() {
+        let pio = read(CYCLES, &["pio.read-overhead=\"450 ns\""]).unwrap();
+        assert_eq!(pio.read_overhead, BusOverhead::Time(Time::from_ns(450)));
+        let times = "write-overhead = \"60 ns\"\nread-overhead = \"450 ns\"";
+        assert_eq!(read(times, &["pio.read-overhead-cycles=7"]).unwrap().read_overhead, BusOverhead::Cycles(7));
+    }
+
+    #[test]
+    fn one_layer_states_one_of_the_two() {
+        let problems = read(&format!("{CYCLES}\nread-overhead = \"450 ns\""), &[]).unwrap_err();
+        assert!(problems.contains("`read-overhead-cycles` and `read-overhead` cannot both"), "{problems}");
+        let problems = read("write-overhead-cycles = 4", &[]).unwrap_err();
+        assert!(problems.contains("`pio.read-overhead-cycles`") && problems.contains("`read-overhead`"), "{problems}");
+        let problems = read(CYCLES, &["pio.read-overhead=\"2 ms\""]).unwrap_err();
+        assert!(problems.contains("bad value for `pio.read-overhead`"), "{problems}");
+    }
+}

@@ -1,0 +1,165 @@
+//! Patterns of names: `*` matches any characters, `[3..17]` each number from 3 to 17 that is written without leading
+//! zeros. Everything else matches itself.
+//!
+//! Leaves out: escapes. A name with a `*` is matched by a pattern with a `*` in its place.
+
+use std::collections::BTreeSet;
+
+/// A part of a pattern.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Token<'a> {
+    Literal(&'a str),
+    /// Any characters.
+    Any,
+    /// A number without leading zeros, within these bounds.
+    Number(u64, u64),
+}
+
+/// A pattern of names.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamePattern<'a>(Vec<Token<'a>>);
+
+impl<'a> NamePattern<'a> {
+    /// Returns the pattern that `text` is.
+    pub fn parse(text: &'a str) -> NamePattern<'a> {
+        let (mut tokens, mut rest) = (Vec::new(), text);
+        while !rest.is_empty() {
+            let (token, length) = match (rest.starts_with('*'), NamePattern::number(rest)) {
+                (true, _) => (Token::Any, 1),
+                (false, Some(number)) => number,
+                (false, None) => {
+                    let next =
+                        rest.char_indices().skip(1).find(|(at, _)| NamePattern::begins_placeholder(&rest[*at..]));
+                    let length = next.map_or(rest.len(), |(at, _)| at);
+                    (Token::Literal(&rest[..length]), length)
+                }
+            };
+            tokens.push(token);
+            rest = &rest[length..];
+        }
+        NamePattern(tokens)
+    }
+
+    fn begins_placeholder(text: &str) -> bool {
+        text.starts_with('*') || NamePattern::number(text).is_some()
+    }
+
+    /// Returns the range of numbers at the beginning of `text`, and its length.
+    fn number(text: &str) -> Option<(Token<'a>, usize)> {
+        let (range, _) = text.strip_prefix('[')?.split_once(']')?;
+        let (least, most) = range.split_once("..")?;
+        let (least, most) = (least.trim().parse().ok()?, most.trim().parse().ok()?);
+        Some((Token::Number(least, most), range.len() + 2))
+    }
+
+    /// Returns the number of placeholders.
+    pub fn placeholders(&self) -> usize {
+        self.0.iter().filter(|token| !matches!(token, Token::Literal(_))).count()
+    }
+
+    /// Returns the text of a pattern without placeholders.
+    pub fn text(&self) -> String {
+        self.0.iter().filter_map(|token| if let Token::Literal(text) = token { Some(*text) } else { None }).collect()
+    }
+
+    /// Returns whether `character` is in the text around the placeholders.
+    pub fn has_literal(&self, character: char) -> bool {
+        self.0.iter().any(|token| matches!(token, Token::Literal(text) if text.contains(character)))
+    }
+
+    /// Returns whether `name` matches.
+    pub fn is_match(&self, name: &str) -> bool {
+        self.captures(name).is_some()
+    }
+
+    /// Returns the text at the placeholders of `name`, or `None` if it does not match.
+    pub fn captures<'n>(&self, name: &'n str) -> Option<Vec<&'n str>> {
+        let mut found = CaptureSearch { name, failed: BTreeSet::new() }.captures(&self.0, 0)?;
+        found.reverse();
+        Some(found)
+    }
+
+    /// Returns the pattern with `captures` in place of its placeholders, or `None` if a number is out of its range.
+    pub fn fill(&self, captures: &[&str]) -> Option<String> {
+        let (mut text, mut captures) = (String::new(), captures.iter());
+        for token in &self.0 {
+            match token {
+                Token::Literal(literal) => text.push_str(literal),
+                Token::Any => text.push_str(captures.next()?),
+                Token::Number(least, most) => {
+                    let capture = captures.next()?;
+                    text.push_str(in_range(capture, *least, *most).then_some(capture)?);
+                }
+            }
+        }
+        Some(text)
+    }
+}
+
+fn in_range(text: &str, least: u64, most: u64) -> bool {
+    let is_plain = text == "0" || !text.starts_with('0') && text.bytes().all(|byte| byte.is_ascii_digit());
+    is_plain && text.parse().is_ok_and(|number| (least..=most).contains(&number))
+}
+
+/// A search for the text at the placeholders of a pattern, which remembers where it failed: a pattern with many
+/// placeholders takes no more steps than it has tokens, times the square of the name's length.
+struct CaptureSearch<'n> {
+    name: &'n str,
+    /// Numbers of tokens that were left, and the offset in the name at which they do not match.
+    failed: BTreeSet<(usize, usize)>,
+}
+
+impl<'n> CaptureSearch<'n> {
+    /// Returns the text at the placeholders of `tokens`, the last first, if they match the name from `start` on.
+    fn captures(&mut self, tokens: &[Token<'_>], start: usize) -> Option<Vec<&'n str>> {
+        if self.failed.contains(&(tokens.len(), start)) {
+            return None;
+        }
+        let found = self.first_and_rest(tokens, start);
+        if found.is_none() {
+            self.failed.insert((tokens.len(), start));
+        }
+        found
+    }
+
+    fn first_and_rest(&mut self, tokens: &[Token<'_>], start: usize) -> Option<Vec<&'n str>> {
+        let name = &self.name[start..];
+        let Some((first, rest)) = tokens.split_first() else { return name.is_empty().then(Vec::new) };
+        if let Token::Literal(text) = first {
+            return name.starts_with(text).then(|| self.captures(rest, start + text.len()))?;
+        }
+        let ends = name.char_indices().map(|(at, _)| at).chain([name.len()]);
+        ends.rev().find_map(|end| {
+            let capture = &name[..end];
+            let fits = match first {
+                Token::Number(least, most) => in_range(capture, *least, *most),
+                Token::Any | Token::Literal(_) => true,
+            };
+            let mut found = fits.then(|| self.captures(rest, start + end))??;
+            found.push(capture);
+            Some(found)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_matches_whole_names() {
+        let is_match = |pattern: &str, name: &str| NamePattern::parse(pattern).is_match(name);
+        assert!(is_match("s*", "spine0") && is_match("s*", "s") && !is_match("s*", "leaf.s"));
+        assert!(
+            is_match("leaf[0..3]", "leaf3") && !is_match("leaf[0..3]", "leaf4") && !is_match("leaf[0..3]", "leaf03")
+        );
+        assert!(is_match("leaf", "leaf") && !is_match("leaf", "leaf0"));
+    }
+
+    #[test]
+    fn many_placeholders_take_little_time() {
+        let name = "a".repeat(200);
+        assert!(NamePattern::parse(&"*a".repeat(40)).is_match(&name));
+        assert!(!NamePattern::parse(&format!("{}x", "*a".repeat(40))).is_match(&name));
+    }
+}

@@ -1,0 +1,199 @@
+//! Distributions as JSON, and the distribution over several runs.
+//!
+//! In JSON the histogram of a distribution is its number of `samples`, the exact `min` and `max`, and its non-empty
+//! buckets in ascending order: the greatest value of each in `up_to`, and its number of samples in `counts`. Values
+//! are whole numbers of `unit`. Histograms of equal units are merged by adding the counts of equal buckets.
+//!
+//! `pretty` prints results as indented JSON, and the lists of a histogram in a line each.
+
+use narrows_core::engine::histogram::RELATIVE_ERROR;
+use narrows_core::engine::{Distribution, Histogram, SampleUnit};
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value as Json, json};
+
+/// The key of distributions in a result.
+pub const KEY: &str = "distributions";
+
+/// Returns distributions as JSON, by name.
+pub fn json(distributions: &[Distribution]) -> Json {
+    distributions.iter().map(|one| (one.name.to_string(), one_json(one))).collect::<Map<_, _>>().into()
+}
+
+/// Returns a distribution as JSON, without its name.
+pub fn one_json(distribution: &Distribution) -> Json {
+    let histogram = &distribution.histogram;
+    let each = |of: fn(narrows_core::engine::histogram::Bucket) -> u64| histogram.buckets().map(of).collect::<Vec<_>>();
+    json!({
+        "unit": distribution.unit.name(),
+        "samples": histogram.samples(),
+        "min": histogram.min(),
+        "max": histogram.max(),
+        "relative_error": RELATIVE_ERROR,
+        "up_to": each(|bucket| bucket.up_to),
+        "counts": each(|bucket| bucket.count),
+    })
+}
+
+/// Reads distributions by name; null holds no distribution.
+///
+/// # Errors
+///
+/// Returns a sentence that says which of them is not a distribution, and why.
+pub fn read(json: &Json) -> Result<Vec<Distribution>, String> {
+    let all = match json {
+        Json::Null => return Ok(Vec::new()),
+        Json::Object(all) => all,
+        _ => return Err("its `distributions` are not an object".to_owned()),
+    };
+    let one = |(name, json): (&String, &Json)| {
+        read_one(name, json).map_err(|why| format!("its distribution `{name}` is damaged: {why}"))
+    };
+    all.iter().map(one).collect()
+}
+
+/// Reads the distribution `name`.
+///
+/// # Errors
+///
+/// Returns a sentence that says what is wrong with it.
+pub fn read_one(name: &str, json: &Json) -> Result<Distribution, String> {
+    let unit = json["unit"].as_str().and_then(|unit| SampleUnit::ALL.into_iter().find(|known| known.name() == unit));
+    let unit = unit.ok_or("its unit is neither `ps` nor `cycles`")?;
+    let number = |key: &str| json[key].as_u64().ok_or(format!("`{key}` is not a whole number"));
+    let numbers = |key: &str| {
+        let list = json[key].as_array().ok_or(format!("`{key}` is not a list"))?;
+        let each =
+            list.iter().map(|number| number.as_u64().ok_or(format!("`{key}` has a value that is not a whole number")));
+        each.collect::<Result<Vec<u64>, String>>()
+    };
+    let (up_to, counts) = (numbers("up_to")?, numbers("counts")?);
+    if up_to.len() != counts.len() {
+        return Err("`up_to` and `counts` have different lengths".to_owned());
+    }
+    let buckets: Vec<(u64, u64)> = up_to.into_iter().zip(counts).collect();
+    let histogram = Histogram::from_buckets(number("min")?, number("max")?, &buckets)?;
+    match histogram.samples() == number("samples")? {
+        true => Ok(Distribution { name: name.into(), unit, histogram }),
+        false => Err("`samples` is not the sum of `counts`".to_owned()),
+    }
+}
+
+/// Returns the distributions of all samples of several runs, in the order in which their names first appear. Of a name,
+/// only those in the unit of the first are merged.
+pub fn merged<'a>(all: impl IntoIterator<Item = &'a Distribution>) -> Vec<Distribution> {
+    let mut merged: Vec<Distribution> = Vec::new();
+    for one in all {
+        match merged.iter_mut().find(|known| known.name == one.name) {
+            Some(known) if known.unit == one.unit => known.histogram.merge(&one.histogram),
+            Some(_) => (),
+            None => merged.push(one.clone()),
+        }
+    }
+    merged
+}
+
+/// Returns a result as indented JSON, with a newline at the end; each list of a histogram is in one line.
+pub fn pretty(result: &Map<String, Json>) -> String {
+    let whole = Indented { map: result, is_histogram: false };
+    serde_json::to_string_pretty(&whole).expect("a result is plain JSON") + "\n"
+}
+
+/// An object of a result.
+struct Indented<'a> {
+    map: &'a Map<String, Json>,
+    /// Whether it is within distributions.
+    is_histogram: bool,
+}
+
+impl Serialize for Indented<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.map.len()))?;
+        for (key, value) in self.map {
+            let is_histogram = self.is_histogram || key == KEY;
+            match value {
+                Json::Object(inner) => map.serialize_entry(key, &Indented { map: inner, is_histogram })?,
+                Json::Array(list) if is_histogram => {
+                    let line = serde_json::to_string(list).and_then(RawValue::from_string);
+                    map.serialize_entry(key, &line.expect("a list of numbers is JSON"))?;
+                }
+                Json::Array(list) => map.serialize_entry(key, &list.iter().map(Item).collect::<Vec<_>>())?,
+                other => map.serialize_entry(key, other)?,
+            }
+        }
+        map.end()
+    }
+}
+
+/// An item of a list.
+struct Item<'a>(&'a Json);
+
+impl Serialize for Item<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Json::Object(map) => Indented { map, is_histogram: false }.serialize(serializer),
+            other => other.serialize(serializer),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use narrows_core::engine::{Summary, Time};
+    use proptest::prelude::*;
+
+    fn distribution(name: &str, values: &[u64]) -> Distribution {
+        let summary: Summary = values.iter().map(|&ps| Time::from_ps(ps)).collect();
+        Distribution::new(name, SampleUnit::Picoseconds, &summary)
+    }
+
+    #[test]
+    fn damaged_distributions_are_refused_with_the_reason() {
+        let sound = one_json(&distribution("a", &[1, 2, 2, 900]));
+        let refused = |key: &str, value: Json| {
+            let mut json = json!({ "a": sound });
+            json["a"][key] = value;
+            read(&json).expect_err("damaged")
+        };
+        assert!(refused("unit", json!("us")).contains("`a` is damaged: its unit is neither"));
+        assert!(refused("samples", json!(5)).contains("not the sum"));
+        assert!(refused("min", json!(-1)).contains("`min` is not a whole number"));
+        assert!(refused("max", json!(5)).contains("extremes"));
+        assert!(refused("counts", json!([1])).contains("different lengths"));
+        assert!(refused("up_to", json!("x")).contains("is not a list"));
+        assert!(refused("up_to", json!([1, 2, 0.5])).contains("not a whole number"));
+        assert!(read(&json!([])).is_err() && read(&Json::Null) == Ok(Vec::new()));
+    }
+
+    #[test]
+    fn lists_of_histograms_are_printed_in_a_line_and_all_else_indented() {
+        let plain = json!({ "a": [1, { "b": [2, []] }], "c": {}, "d": null, "e": "x" });
+        let Json::Object(map) = &plain else { panic!("an object") };
+        assert_eq!(pretty(map), format!("{plain:#}\n"));
+        let with = json!({ "points": [{ KEY: json(&[distribution("a", &[1, 2])]) }] });
+        let Json::Object(map) = &with else { panic!("an object") };
+        assert!(pretty(map).contains("\"up_to\": [1,2],\n"), "{}", pretty(map));
+        assert_eq!(serde_json::from_str::<Json>(&pretty(map)).expect("JSON"), with);
+    }
+
+    proptest! {
+        #[test]
+        fn distributions_read_back_from_json(values in prop::collection::vec(any::<u64>(), 1..100)) {
+            let all = [distribution("a", &values), distribution("b", &values[..1])];
+            let text = json(&all).to_string();
+            prop_assert_eq!(read(&serde_json::from_str(&text).expect("JSON")), Ok(all.to_vec()));
+        }
+
+        #[test]
+        fn merging_gives_the_distribution_of_all_samples(
+            values in prop::collection::vec(any::<u64>(), 1..100),
+            at in 0..100usize,
+        ) {
+            let (left, right) = values.split_at(at.min(values.len() - 1).max(1).min(values.len()));
+            let parts: Vec<Distribution> =
+                [left, right].iter().filter(|part| !part.is_empty()).map(|part| distribution("a", part)).collect();
+            prop_assert_eq!(merged(&parts), [distribution("a", &values)]);
+        }
+    }
+}

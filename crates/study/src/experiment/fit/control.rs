@@ -1,0 +1,64 @@
+//! The control of a running fit: reports of its progress, and the request to stop it.
+
+use std::path::Path;
+
+/// A receiver of the progress of a fit. It is called from several threads.
+pub trait FitMonitor: Sync {
+    /// Reports the number of runs that begin, and the number of results found in the state file.
+    fn runs_begin(&self, _runs: usize, _stored: usize) {}
+    /// Reports that a run ended.
+    fn run_ends(&self) {}
+    /// Reports that the solver tried a set of values.
+    fn step_ends(&self, _step: &FitStep) {}
+    /// Returns whether the fit is to stop. Runs in progress are completed, no further one begins.
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
+/// A monitor that reports nothing and never stops the fit.
+#[derive(Clone, Copy, Debug)]
+pub struct Unmonitored;
+
+impl FitMonitor for Unmonitored {}
+
+/// A set of values that the solver tried.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct FitStep {
+    /// The number of the step, from 1 on; the first is at the starting values.
+    pub number: usize,
+    /// The largest number of steps.
+    pub steps_max: usize,
+    /// An estimate of the number of steps left, from the rate of convergence, once it is known.
+    pub steps_left: Option<usize>,
+    /// The root mean square of the relative errors of the numbers whose runs completed.
+    pub rms: f64,
+    /// The number with the largest error, and that error.
+    pub largest: Option<(String, f64)>,
+    /// The number of runs that did not complete.
+    pub incomplete: usize,
+}
+
+impl FitStep {
+    /// Returns a step without numbers, with this number of the largest.
+    pub fn new(number: usize, steps_max: usize) -> FitStep {
+        FitStep { number, steps_max, steps_left: None, rms: 0.0, largest: None, incomplete: 0 }
+    }
+}
+
+/// The control of a fit.
+#[derive(Clone, Copy)]
+pub struct FitControl<'a> {
+    /// The receiver of progress.
+    pub monitor: &'a dyn FitMonitor,
+    /// The file that holds the results of all runs so far, from which the fit resumes.
+    pub state: Option<&'a Path>,
+}
+
+impl FitControl<'static> {
+    /// Returns a control without reports and without a state file.
+    pub fn none() -> FitControl<'static> {
+        FitControl { monitor: &Unmonitored, state: None }
+    }
+}

@@ -1,0 +1,113 @@
+//! The combinations of constants that the numbers do not determine.
+//!
+//! With elasticities `E`, noise `s` and priors `p`, the matrix A = diag(1/s) E diag(p) is the Jacobian of the numbers,
+//! in standard deviations, by the constants, in standard deviations of their priors. An eigenvector of AᵀA with eigenvalue
+//! λ is a combination whose standard deviation the numbers reduce from 1 to 1/√(1 + λ). The combinations that are not
+//! determined span a space. Its basis in reduced echelon form names few constants at a time: one that no number depends
+//! on is a vector of its own, and so is a pair that changes no number if one rises while the other falls.
+
+use nalgebra::{DMatrix, SymmetricEigen};
+
+/// A constant is determined when its standard deviation after the fit is at most this fraction of its prior: the
+/// starting value then has a weight of one sixteenth (chosen).
+pub const DETERMINED: f64 = 0.25;
+
+/// The change of the first constant of a combination, by which the others are stated.
+const CHANGE: f64 = 0.1;
+
+/// The part of the first constant's prior below which the change of another constant is negligible.
+const NEGLIGIBLE: f64 = 0.05;
+
+/// Constants that change together and leave all numbers nearly as they are.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct OpenCombination {
+    /// The indices of the constants, each with its relative change; the first changes by +10 %.
+    pub changes: Vec<(usize, f64)>,
+    /// The largest relative change of a number.
+    pub effect: f64,
+}
+
+/// Returns the combinations of constants that the numbers do not determine, from the elasticities and the noise of each
+/// number.
+pub fn undetermined(priors: &[f64], numbers: &[(&[f64], f64)]) -> Vec<OpenCombination> {
+    if priors.is_empty() {
+        return Vec::new();
+    }
+    let scaled = |row: usize, column: usize| numbers[row].0[column] * priors[column] / numbers[row].1;
+    let jacobian = DMatrix::from_fn(numbers.len(), priors.len(), scaled);
+    let eigen = SymmetricEigen::new(jacobian.transpose() * &jacobian);
+    let is_open = |value: f64| (1.0 + value.max(0.0)).sqrt().recip() > DETERMINED;
+    let open: Vec<usize> = (0..priors.len()).filter(|at| is_open(eigen.eigenvalues[*at])).collect();
+    let space = eigen.eigenvectors.select_columns(&open).transpose();
+    let mut combinations = echelon(space);
+    combinations.sort_by_key(|(pivot, _)| *pivot);
+    combinations.into_iter().map(|(pivot, row)| combination(pivot, &row, priors, numbers)).collect()
+}
+
+/// Brings the rows of a matrix to reduced echelon form with complete pivoting, and returns each with the column of its
+/// pivot, which is 1.
+fn echelon(mut rows: DMatrix<f64>) -> Vec<(usize, Vec<f64>)> {
+    let mut pivots: Vec<usize> = Vec::new();
+    for step in 0..rows.nrows() {
+        let rest = rows.rows(step, rows.nrows() - step);
+        let (row, column) = rest.icamax_full();
+        rows.swap_rows(step, step + row);
+        let pivot = rows[(step, column)];
+        rows.row_mut(step).scale_mut(pivot.recip());
+        let found = rows.row(step).into_owned();
+        for other in (0..rows.nrows()).filter(|other| *other != step) {
+            let factor = rows[(other, column)];
+            rows.row_mut(other).zip_apply(&found, |value, found| *value -= factor * found);
+        }
+        pivots.push(column);
+    }
+    let row = |(at, pivot): (usize, &usize)| (*pivot, rows.row(at).iter().copied().collect());
+    pivots.iter().enumerate().map(row).collect()
+}
+
+/// Returns the combination of a direction, in standard deviations of the priors.
+fn combination(pivot: usize, direction: &[f64], priors: &[f64], numbers: &[(&[f64], f64)]) -> OpenCombination {
+    let unit = CHANGE.ln_1p() / priors[pivot];
+    let logs: Vec<f64> = direction.iter().zip(priors).map(|(part, prior)| part * prior * unit).collect();
+    let is_named = |at: &usize| *at != pivot && direction[*at].abs() >= NEGLIGIBLE;
+    let named = [pivot].into_iter().chain((0..priors.len()).filter(is_named));
+    let change = |row: &[f64]| row.iter().zip(&logs).map(|(slope, log)| slope * log).sum::<f64>().exp_m1().abs();
+    OpenCombination {
+        changes: named.map(|at| (at, logs[at].exp_m1())).collect(),
+        effect: numbers.iter().map(|(row, _)| change(row)).fold(0.0, f64::max),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(priors: &[f64], rows: &[&[f64]]) -> Vec<OpenCombination> {
+        let numbers: Vec<(&[f64], f64)> = rows.iter().map(|row| (*row, 0.01)).collect();
+        undetermined(priors, &numbers)
+    }
+
+    #[test]
+    fn constants_that_numbers_see_only_together_are_one_combination() {
+        // Two numbers see the product of the first two constants, and none sees the last.
+        let open = found(&[0.25; 4], &[&[1.0, 1.0, 0.0, 0.0], &[0.5, 0.5, 1.0, 0.0]]);
+        assert_eq!(open.len(), 2, "{open:?}");
+        let indices = |of: &OpenCombination| of.changes.iter().map(|(at, _)| *at).collect::<Vec<_>>();
+        assert_eq!(indices(&open[0]).iter().copied().collect::<std::collections::BTreeSet<_>>(), [0, 1].into());
+        assert!((open[0].changes[0].1 - 0.1).abs() < 1e-9 && (open[0].changes[1].1 - (1.0 / 1.1 - 1.0)).abs() < 1e-6);
+        assert!(open[0].effect < 1e-6, "{open:?}");
+        assert_eq!(indices(&open[1]), [3]);
+    }
+
+    #[test]
+    fn determined_constants_leave_no_combination() {
+        assert_eq!(found(&[0.25; 2], &[&[1.0, 0.0], &[0.3, 0.7]]), []);
+    }
+
+    #[test]
+    fn without_numbers_every_constant_is_alone() {
+        let open = found(&[0.25; 2], &[]);
+        assert_eq!(open.iter().map(|of| of.changes.len()).collect::<Vec<_>>(), [1, 1]);
+    }
+}

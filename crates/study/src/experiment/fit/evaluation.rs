@@ -1,0 +1,165 @@
+//! The numbers computed so far, and the parallel computation of further ones.
+//!
+//! Results do not depend on the number of threads. The order of the runs does depend on their duration: runs that took
+//! long begin first, so that no thread is idle while the longest run of a batch is left.
+
+use super::control::FitControl;
+use super::number::{Evaluation, IncompleteNumber, KnownNumbers, NOT_RUN, NumberResult, NumberSource};
+use super::state::StateFile;
+use crate::experiment::threads::one_task_per_run;
+use narrows_core::text::Problem;
+use rayon::prelude::*;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The least time between two writes of the state within a batch of runs (chosen: at most a second of work is lost).
+const STATE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// All numbers computed so far.
+pub struct Evaluations<'a> {
+    source: &'a dyn NumberSource,
+    control: FitControl<'a>,
+    state: Option<StateFile>,
+    /// The number of results that were found in the state file.
+    stored: usize,
+    known: Mutex<KnownNumbers>,
+    /// The longest run of each number.
+    durations: Mutex<BTreeMap<usize, Duration>>,
+    written: Mutex<Instant>,
+    write_error: Mutex<Option<io::Error>>,
+    is_stopped: AtomicBool,
+}
+
+/// Locks a mutex; its contents are valid even if another thread panicked.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<'a> Evaluations<'a> {
+    /// Starts with the numbers of a state file.
+    pub fn new(
+        source: &'a dyn NumberSource,
+        control: FitControl<'a>,
+        state: Option<(StateFile, KnownNumbers)>,
+    ) -> Evaluations<'a> {
+        let (state, known) = state.unzip();
+        let known = known.unwrap_or_default();
+        Evaluations {
+            source,
+            control,
+            state,
+            stored: known.len(),
+            known: Mutex::new(known),
+            durations: Mutex::default(),
+            written: Mutex::new(Instant::now()),
+            write_error: Mutex::default(),
+            is_stopped: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns whether the number with index `datum` may depend on the constant.
+    pub fn depends_on(&self, datum: usize, constant: usize) -> bool {
+        self.source.depends_on(datum, constant)
+    }
+
+    /// Returns the evaluation of a number for these values of the constants.
+    pub fn evaluation(&self, datum: usize, values: &[&str]) -> Evaluation {
+        let of = |(constant, value): (usize, &&str)| match self.source.depends_on(datum, constant) {
+            true => (*value).to_owned(),
+            false => String::new(),
+        };
+        (datum, values.iter().enumerate().map(of).collect())
+    }
+
+    /// Runs all evaluations that are not yet known, in parallel. Returns whether all are known; they are not if the fit
+    /// was stopped or its state cannot be written.
+    pub fn complete(&self, evaluations: BTreeSet<Evaluation>) -> bool {
+        let open = self.open(evaluations);
+        if open.is_empty() {
+            return true;
+        }
+        self.control.monitor.runs_begin(open.len(), self.stored);
+        // Each task takes the longest run that is left, whatever the order in which tasks begin.
+        let next = AtomicUsize::new(0);
+        let run = |_| self.run(&open[next.fetch_add(1, Ordering::Relaxed)]);
+        one_task_per_run((0..open.len()).into_par_iter()).for_each(run);
+        self.write_state();
+        !self.is_stopped()
+    }
+
+    /// Returns the evaluations that are not yet known, the longest runs first. Before any run, the last number is
+    /// assumed to take longest: curves are sorted by size.
+    fn open(&self, evaluations: BTreeSet<Evaluation>) -> Vec<Evaluation> {
+        let known = lock(&self.known);
+        let durations = lock(&self.durations);
+        let mut open: Vec<_> = evaluations.into_iter().filter(|evaluation| !known.contains_key(evaluation)).collect();
+        open.sort_by_key(|(datum, _)| Reverse((durations.get(datum).copied().unwrap_or_default(), *datum)));
+        open
+    }
+
+    fn run(&self, evaluation: &Evaluation) {
+        if self.is_stopped() || self.control.monitor.is_stopped() {
+            self.is_stopped.store(true, Ordering::Relaxed);
+            return;
+        }
+        let begun = Instant::now();
+        let (datum, values) = evaluation;
+        let values: Vec<&str> = values.iter().map(String::as_str).collect();
+        let number = match self.source.number(*datum, &values) {
+            Ok(number) if !(number > 0.0 && number.is_finite()) => Err(format!("its value is {number}")),
+            number => number,
+        };
+        let duration = begun.elapsed();
+        lock(&self.durations).entry(*datum).and_modify(|longest| *longest = duration.max(*longest)).or_insert(duration);
+        lock(&self.known).insert(evaluation.clone(), number);
+        self.control.monitor.run_ends();
+        if self.state.is_some() && lock(&self.written).elapsed() >= STATE_INTERVAL {
+            self.write_state();
+        }
+    }
+
+    /// Writes the state, if there is a file for it. An error stops the fit.
+    fn write_state(&self) {
+        let Some(state) = &self.state else { return };
+        // The lock is held during the write, so that no older state replaces a newer one.
+        let mut written = lock(&self.written);
+        let known = lock(&self.known).clone();
+        if let Err(error) = state.write(&known) {
+            *lock(&self.write_error) = Some(error);
+            self.is_stopped.store(true, Ordering::Relaxed);
+        }
+        *written = Instant::now();
+    }
+
+    /// Returns whether the fit was stopped before all runs that it needs.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    /// Returns the problem of writing the state, if there is one.
+    pub fn write_problem(&self) -> Option<Problem> {
+        let error = lock(&self.write_error);
+        Some(self.state.as_ref()?.problem(error.as_ref()?))
+    }
+
+    /// Returns a number that was computed, or the reason for its absence.
+    pub fn number(&self, evaluation: &Evaluation) -> NumberResult {
+        lock(&self.known).get(evaluation).cloned().unwrap_or_else(|| Err(NOT_RUN.to_owned()))
+    }
+
+    /// Returns the numbers without a value, each with its reasons.
+    pub fn incomplete(&self) -> Vec<IncompleteNumber> {
+        let mut counts = BTreeMap::<(usize, String), usize>::new();
+        for ((datum, _), number) in lock(&self.known).iter() {
+            if let Err(reason) = number {
+                *counts.entry((*datum, reason.clone())).or_default() += 1;
+            }
+        }
+        let number = |((datum, reason), evaluations)| IncompleteNumber { datum, reason, evaluations };
+        counts.into_iter().map(number).collect()
+    }
+}

@@ -1,0 +1,208 @@
+//! The result of a fit: constants, errors of the numbers, and whether the numbers were reached.
+
+use super::correlation::OpenCombination;
+use super::number::{Datum, IncompleteNumber};
+use narrows_core::text::Origin;
+use serde_json::{Map, Value as Json, json};
+
+/// The result of a fit.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct FitResult {
+    /// The fitted constants.
+    pub constants: Vec<FittedConstant>,
+    /// The numbers fitted on, with their errors.
+    pub residuals: Vec<Residual>,
+    /// Whether the solver converged.
+    pub converged: bool,
+    /// Whether the fit was stopped. The constants are then the best values so far, not rounded.
+    pub stopped: bool,
+    /// The ratio of the errors, as a standard deviation, to the noise that was assumed.
+    pub noise_ratio: f64,
+    /// The correlation of each two constants, in the order of the constants.
+    pub correlation: Vec<Vec<f64>>,
+    /// The combinations of constants that the numbers do not determine.
+    pub undetermined: Vec<OpenCombination>,
+    /// The numbers that had no value for some values of the constants.
+    pub incomplete: Vec<IncompleteNumber>,
+}
+
+/// A fitted constant.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FittedConstant {
+    /// The key, with `*` for names of parts.
+    pub key: String,
+    /// The source locations of its value.
+    pub origins: Vec<Origin>,
+    /// The current value in the machine, as written.
+    pub before: String,
+    /// The fitted value, rounded to its uncertainty.
+    pub fitted: String,
+    /// The value to use: the fitted one, or the current one if it lies within half a standard deviation of the fit.
+    pub after: String,
+    /// The fitted value in its smallest unit, not rounded.
+    pub value: f64,
+    /// One standard deviation of the logarithm before the fit.
+    pub prior: f64,
+    /// One standard deviation of the logarithm after the fit.
+    pub std_dev: f64,
+    /// Whether the numbers rather than the prior determine it.
+    pub determined: bool,
+    /// The bound that the fitted value lies at.
+    pub bound: Option<Bound>,
+    /// The distance of the fitted value from the starting value, in standard deviations of the prior.
+    pub distance: f64,
+}
+
+/// A bound of a constant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Bound {
+    /// The least value.
+    Lower(String),
+    /// The greatest value.
+    Upper(String),
+}
+
+/// A number fitted on, before and after the fit.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Residual {
+    /// The number, with its expected value.
+    pub datum: Datum,
+    /// The number with the current constants; NaN if it was not measured.
+    pub before: f64,
+    /// The number with the constants `after` the fit; NaN if it was not measured.
+    pub after: f64,
+    /// The reason why there is no number after the fit, such as the outcome of its run.
+    pub missing: Option<String>,
+}
+
+/// The numbers of a curve, next to each other, that are too high or too low, or have no value for the same reason.
+#[derive(Clone, PartialEq, Debug)]
+#[non_exhaustive]
+pub struct FailedPart {
+    /// The name of the first number.
+    pub first: String,
+    /// The name of the last number.
+    pub last: String,
+    /// The number of numbers.
+    pub count: usize,
+    /// The smallest and the largest error by magnitude; NaN if there are no numbers.
+    pub errors: (f64, f64),
+    /// The smallest of the tolerances.
+    pub tolerance: f64,
+    /// The reason why there are no numbers.
+    pub missing: Option<String>,
+}
+
+impl FailedPart {
+    /// Returns a part from one number to another, without errors.
+    pub fn new(first: &str, last: &str, count: usize) -> FailedPart {
+        let (first, last) = (first.to_owned(), last.to_owned());
+        FailedPart { first, last, count, errors: (f64::NAN, f64::NAN), tolerance: f64::INFINITY, missing: None }
+    }
+}
+
+impl Residual {
+    /// Returns the relative error after the fit; NaN if there is no number.
+    pub fn error(&self) -> f64 {
+        self.after / self.datum.expected - 1.0
+    }
+
+    /// Returns whether there is a number after the fit, and its error is at most its tolerance.
+    pub fn is_within_tolerance(&self) -> bool {
+        // The same margin as in the judgement of claims.
+        self.error().abs() <= self.datum.tolerance * (1.0 + 1e-12)
+    }
+}
+
+impl FitResult {
+    /// Returns whether every number has a value after the fit whose error is at most its tolerance.
+    pub fn is_reached(&self) -> bool {
+        self.residuals.iter().all(Residual::is_within_tolerance)
+    }
+
+    /// Returns the parts of the curves that the fit does not reach.
+    pub fn failed_parts(&self) -> Vec<FailedPart> {
+        let kind = |one: &Residual| (one.datum.curve, one.missing.clone(), one.error() > 0.0);
+        let is_same_part = |a: &Residual, b: &Residual| {
+            a.is_within_tolerance() == b.is_within_tolerance() && (a.is_within_tolerance() || kind(a) == kind(b))
+        };
+        let parts = self.residuals.chunk_by(is_same_part).filter(|part| !part[0].is_within_tolerance());
+        let failed = |part: &[Residual]| {
+            let mut errors: Vec<f64> = part.iter().map(Residual::error).collect();
+            errors.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+            let (first, last) = (&part[0], &part[part.len() - 1]);
+            FailedPart {
+                errors: (errors[0], errors[errors.len() - 1]),
+                tolerance: part.iter().map(|one| one.datum.tolerance).fold(f64::INFINITY, f64::min),
+                missing: first.missing.clone(),
+                ..FailedPart::new(&first.datum.name, &last.datum.name, part.len())
+            }
+        };
+        parts.map(failed).collect()
+    }
+
+    /// Returns the number with the largest error after the fit.
+    pub fn largest_error(&self) -> Option<&Residual> {
+        let complete = self.residuals.iter().filter(|one| one.error().is_finite());
+        complete.max_by(|a, b| a.error().abs().total_cmp(&b.error().abs()))
+    }
+
+    /// Returns the result as JSON.
+    pub fn json(&self) -> Json {
+        json!({
+            "constants": self.constants.iter().map(|one| self.constant_json(one)).collect::<Vec<_>>(),
+            "residuals": self.residuals.iter().map(residual_json).collect::<Vec<_>>(),
+            "settled": self.converged,
+            "stopped": self.stopped,
+            "reached": self.is_reached(),
+            "failed": self.failed_parts().iter().map(failed_json).collect::<Vec<_>>(),
+            "noise_ratio": self.noise_ratio,
+            "correlation": self.correlation,
+            "undetermined": self.undetermined.iter().map(|one| self.combination_json(one)).collect::<Vec<_>>(),
+            "incomplete": self.incomplete.iter().map(|one| json!({
+                "name": self.residuals[one.datum].datum.name,
+                "reason": one.reason,
+                "evaluations": one.evaluations,
+            })).collect::<Vec<_>>(),
+        })
+    }
+
+    fn constant_json(&self, one: &FittedConstant) -> Json {
+        let bound = one.bound.as_ref().map(|bound| match bound {
+            Bound::Lower(_) => "lower",
+            Bound::Upper(_) => "upper",
+        });
+        json!({
+            "key": one.key, "before": one.before, "after": one.after, "determined": one.determined,
+            "fitted": one.fitted, "prior": one.prior, "left_free": one.std_dev,
+            "left_free_scaled": self.scaled(one), "at_bound": one.bound.is_some(), "bound": bound,
+            "distance": one.distance,
+        })
+    }
+
+    fn combination_json(&self, one: &OpenCombination) -> Json {
+        let change = |(at, change): &(usize, f64)| (self.constants[*at].key.clone(), json!(change));
+        json!({ "changes": one.changes.iter().map(change).collect::<Map<_, _>>(), "effect": one.effect })
+    }
+
+    /// Returns the standard deviation of a constant, times the ratio of the errors to the noise if that is above 1.
+    pub fn scaled(&self, one: &FittedConstant) -> f64 {
+        one.std_dev * self.noise_ratio.max(1.0)
+    }
+}
+
+fn residual_json(one: &Residual) -> Json {
+    json!({
+        "name": one.datum.name, "unit": one.datum.unit, "expected": one.datum.expected,
+        "before": one.before, "after": one.after, "error": one.error(), "tolerance": one.datum.tolerance,
+        "within": one.is_within_tolerance(), "missing": one.missing,
+    })
+}
+
+fn failed_json(one: &FailedPart) -> Json {
+    json!({
+        "first": one.first, "last": one.last, "numbers": one.count, "errors": [one.errors.0, one.errors.1],
+        "tolerance": one.tolerance, "missing": one.missing,
+    })
+}

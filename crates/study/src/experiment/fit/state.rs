@@ -1,0 +1,113 @@
+//! The state of a fit in a file: the result of every run so far.
+//!
+//! A fit is a function of these results, so a fit that resumes repeats its steps without running them again, and ends
+//! with the same values as one that was never interrupted. The file is replaced atomically. It is bound to digests of
+//! the description, the numbers and the options; a file of another fit is refused.
+
+use super::free_constant::FreeConstant;
+use super::number::{Datum, Evaluation, KnownNumbers, NumberResult};
+use crate::experiment::record::{VERSION, digest};
+use crate::report::files::write_whole;
+use narrows_core::text::Problem;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+/// The digests of everything that the results of a fit depend on.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct FitIdentity {
+    version: String,
+    description: String,
+    numbers: String,
+    options: String,
+}
+
+/// The contents of a state file.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    identity: FitIdentity,
+    /// The digest of the results.
+    hash: String,
+    results: Vec<(usize, Vec<String>, NumberResult)>,
+}
+
+/// The state file of a fit.
+pub struct StateFile {
+    path: PathBuf,
+    identity: FitIdentity,
+}
+
+impl FitIdentity {
+    /// Returns the identity of a fit of the machines with the digest `description`.
+    pub fn of(description: String, constants: &[FreeConstant], data: &[Datum]) -> FitIdentity {
+        let number = |datum: &Datum| json!([datum.name, datum.unit, datum.expected]);
+        let constant = |free: &FreeConstant| json!([free.key, free.start, free.prior, free.bounds]);
+        let noise: Vec<f64> = data.iter().map(|datum| datum.noise).collect();
+        let constants: Vec<_> = constants.iter().map(constant).collect();
+        FitIdentity {
+            version: VERSION.to_owned(),
+            description,
+            numbers: digest(&data.iter().map(number).collect::<Vec<_>>()),
+            options: digest(&json!([constants, noise])),
+        }
+    }
+
+    /// Returns the names of the parts in which two fits differ.
+    fn differences(&self, other: &FitIdentity) -> Vec<&'static str> {
+        let parts = [
+            ("the version of Narrows", self.version == other.version),
+            ("the description", self.description == other.description),
+            ("the numbers that are fitted on", self.numbers == other.numbers),
+            ("the constants, their priors or the noise", self.options == other.options),
+        ];
+        parts.into_iter().filter(|(_, is_equal)| !is_equal).map(|(name, _)| name).collect()
+    }
+}
+
+impl StateFile {
+    /// Opens the state of a fit, and returns it with the results that the file holds.
+    ///
+    /// # Errors
+    ///
+    /// Reports a file that cannot be read, is damaged, or holds the state of another fit.
+    pub fn open(path: &Path, identity: FitIdentity) -> Result<(StateFile, KnownNumbers), Problem> {
+        let file = StateFile { path: path.to_owned(), identity };
+        let name = path.display();
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok((file, KnownNumbers::new())),
+            Err(error) => return Err(Problem::new(format!("cannot read `{name}`, the state of the fit: {error}"))),
+        };
+        let help = "remove the file to start from the beginning, or name another output file";
+        let stored: Stored = serde_json::from_str(&text)
+            .map_err(|error| Problem::new(format!("`{name}` is not the state of a fit: {error}")).help(help))?;
+        let differences = file.identity.differences(&stored.identity);
+        if !differences.is_empty() {
+            let what = differences.join(" and ");
+            return Err(
+                Problem::new(format!("`{name}` is the state of another fit, which differs in {what}")).help(help)
+            );
+        }
+        if stored.hash != digest(&stored.results) {
+            return Err(Problem::new(format!("`{name}` is damaged: its hash does not match its contents")).help(help));
+        }
+        let known = stored.results.into_iter().map(|(number, values, result)| ((number, values), result)).collect();
+        Ok((file, known))
+    }
+
+    /// Replaces the file by one with these results.
+    pub fn write(&self, known: &KnownNumbers) -> io::Result<()> {
+        let entry =
+            |((number, values), result): (&Evaluation, &NumberResult)| (*number, values.clone(), result.clone());
+        let results: Vec<_> = known.iter().map(entry).collect();
+        let stored = Stored { identity: self.identity.clone(), hash: digest(&results), results };
+        write_whole(&self.path, (serde_json::to_string(&stored).expect("a state is plain JSON") + "\n").as_bytes())
+    }
+
+    /// Returns the problem of an error of [`write`](StateFile::write).
+    pub fn problem(&self, error: &io::Error) -> Problem {
+        Problem::new(format!("cannot write `{}`, the state of the fit: {error}", self.path.display()))
+    }
+}

@@ -1,0 +1,112 @@
+//! The steps of the solver so far: the best values, and an estimate of the steps left.
+
+use super::control::FitStep;
+use super::number::Datum;
+use nalgebra::{DMatrix, DVector};
+
+/// The relative change of the sum of squares, or of the constants, below which the solver ends (chosen: constants are
+/// rounded far more coarsely).
+pub const TOLERANCE: f64 = 1e-4;
+/// The range of the factor by which improvements become smaller from step to step, for the estimate of the steps left
+/// (chosen: a factor near 1 would give an estimate without end).
+const CONVERGENCE: (f64, f64) = (0.01, 0.9);
+
+/// The steps of the solver so far.
+pub struct Steps {
+    /// The number of steps.
+    tried: usize,
+    /// The largest number of steps.
+    max: usize,
+    /// The best parameters, and their sum of squares.
+    best: Option<(DVector<f64>, f64)>,
+    /// The relative reductions of the sum of squares by the last two improvements.
+    reductions: [Option<f64>; 2],
+    /// The elasticities at the last values at which the solver needed them.
+    slopes: Option<DMatrix<f64>>,
+}
+
+impl Steps {
+    /// Starts without a step.
+    pub fn new(max: usize) -> Steps {
+        Steps { tried: 0, max, best: None, reductions: [None; 2], slopes: None }
+    }
+
+    /// Returns the best parameters.
+    pub fn best(&self) -> Option<&DVector<f64>> {
+        self.best.as_ref().map(|(at, _)| at)
+    }
+
+    /// Returns the last elasticities.
+    pub fn slopes(&self) -> Option<&DMatrix<f64>> {
+        self.slopes.as_ref()
+    }
+
+    /// Keeps the elasticities of the numbers to the constants.
+    pub fn differentiated(&mut self, slopes: DMatrix<f64>) {
+        self.slopes = Some(slopes);
+    }
+
+    /// Counts a step to the parameters `at`, with this sum of squares and these numbers.
+    pub fn tried(&mut self, at: &DVector<f64>, sum: f64, data: &[Datum], numbers: &[f64]) -> FitStep {
+        self.tried += 1;
+        match &mut self.best {
+            Some((_, best)) if sum >= *best => {}
+            best => {
+                let before = best.replace((at.clone(), sum)).map(|(_, before)| before);
+                if let Some(before) = before {
+                    self.reductions = [self.reductions[1], Some(1.0 - sum / before)];
+                }
+            }
+        }
+        let errors = data.iter().zip(numbers).map(|(datum, number)| (datum, number / datum.expected - 1.0));
+        let complete: Vec<(&Datum, f64)> = errors.filter(|(_, error)| error.is_finite()).collect();
+        let squares: f64 = complete.iter().map(|(_, error)| error * error).sum();
+        let largest = complete.iter().max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+        FitStep {
+            steps_left: self.left(),
+            rms: (squares / complete.len().max(1) as f64).sqrt(),
+            largest: largest.map(|(datum, error)| (datum.name.clone(), *error)),
+            incomplete: data.len() - complete.len(),
+            ..FitStep::new(self.tried, self.max)
+        }
+    }
+
+    /// Estimates the number of steps left: improvements become smaller by the same factor in each step, until they are
+    /// negligible.
+    fn left(&self) -> Option<usize> {
+        let [Some(before), Some(last)] = self.reductions else { return None };
+        let factor = (last / before).clamp(CONVERGENCE.0, CONVERGENCE.1);
+        let steps = ((TOLERANCE / last).ln() / factor.ln()).ceil();
+        Some((steps.max(1.0) as usize).min(self.max.saturating_sub(self.tried)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_left_follow_from_the_rate_of_convergence() {
+        let mut steps = Steps::new(40);
+        let data = |expected| Datum {
+            name: format!("{expected}"),
+            unit: String::new(),
+            expected,
+            noise: 0.03,
+            tolerance: 0.1,
+            curve: 0,
+        };
+        let mut step = |at: f64, sum: f64| {
+            steps.tried(&DVector::from_element(1, at), sum, &[data(1.0), data(2.0)], &[1.1, f64::NAN])
+        };
+        let first = step(1.0, 100.0);
+        assert_eq!((first.number, first.steps_left, first.incomplete), (1, None, 1));
+        assert!((first.rms - 0.1).abs() < 1e-9 && first.largest.is_some_and(|(name, _)| name == "1"));
+        // Reductions of 10 % and 1 %: the next ones are 0.1 % and 0.01 %, which is negligible.
+        assert_eq!(step(2.0, 90.0).steps_left, None);
+        assert_eq!(step(3.0, 89.1).steps_left, Some(2));
+        // A step that improves nothing changes neither the best values nor the estimate.
+        assert_eq!(step(4.0, 95.0).steps_left, Some(2));
+        assert_eq!(steps.best(), Some(&DVector::from_element(1, 3.0)));
+    }
+}

@@ -1,0 +1,141 @@
+//! Charts of cumulative distributions: the share of samples up to a value, or on a logarithmic axis the share above it,
+//! which shows the tail.
+
+use super::samples::SampleSet;
+use super::{RenderedPlot, axis_unit, title};
+use crate::report::chart::{Axis, LineChart, Series, Style};
+use narrows_core::text::Problem;
+
+/// The number of intervals of the horizontal axis; of the steps of a line in one interval, the last is drawn.
+const INTERVALS: f64 = 1_500.0;
+
+/// The description of a chart of cumulative distributions.
+#[derive(Clone, Debug, Default)]
+pub struct CdfSpec {
+    /// The title; by default the name of the quantity, and the number of samples.
+    pub title: Option<String>,
+    /// Whether the axis of values is logarithmic, and whether the chart shows the share above a value, logarithmically.
+    pub log: (bool, bool),
+}
+
+impl CdfSpec {
+    /// Renders a line for each set of samples.
+    ///
+    /// # Errors
+    ///
+    /// Reports sets of different units, and values that a logarithmic axis cannot show.
+    pub fn draw(&self, sets: &[SampleSet]) -> Result<RenderedPlot, Problem> {
+        let first = sets.first().ok_or_else(|| Problem::new("there are no samples to draw"))?;
+        if let Some(other) = sets.iter().find(|set| set.unit != first.unit) {
+            let message = format!("`{}` and `{}` are of different units", first.quantity, other.quantity);
+            return Err(Problem::new(message).help("draw them in two charts"));
+        }
+        let values = || sets.iter().flat_map(|set| &set.steps).map(|(value, _)| *value);
+        if self.log.0 && values().any(|value| value <= 0.0) {
+            return Err(Problem::new("a logarithmic axis cannot show 0 or less").help("leave out --log x"));
+        }
+        if self.log.1 && sets.iter().all(|set| set.steps.len() < 2) {
+            let problem = Problem::new("all samples are equal, so that none is above another");
+            return Err(problem.help("leave out --log y"));
+        }
+        let across = axis_unit(&first.unit, values());
+        let x = Axis::new(title(&first.quantity.replace(['_', '.'], " "), &across));
+        let x = if self.log.0 { x.log10() } else { x };
+        let series: Vec<Series> = sets.iter().map(|set| self.series(set, &x, across.per)).collect();
+        let y = match self.log.1 {
+            true => Axis::new("share of samples above").log10(),
+            false => Axis::new("share of samples up to").range(0.0, 1.0),
+        };
+        let samples: u64 = sets.iter().map(SampleSet::samples).sum();
+        let title = self.title.clone().unwrap_or_else(|| format!("{}, {samples} samples", first.quantity));
+        Ok(RenderedPlot { svg: LineChart { title, x, y, series, notes: Vec::new() }.svg(), left_out: 0 })
+    }
+
+    /// Returns the line of a set, with values in units of `per`.
+    fn series(&self, set: &SampleSet, x: &Axis, per: f64) -> Series {
+        let ends = [set.steps.first(), set.steps.last()].map(|step| step.map_or(0.0, |step| x.position(step.0 / per)));
+        let width = (ends[1] - ends[0]).max(f64::MIN_POSITIVE);
+        let interval = |value: f64| ((x.position(value) - ends[0]) / width * INTERVALS) as i64;
+        let (mut drawn, mut passed): (Vec<(f64, u64)>, u64) = (Vec::new(), 0);
+        for (value, count) in set.steps.iter().map(|(value, count)| (value / per, count)) {
+            passed += count;
+            match drawn.last_mut().filter(|last| interval(last.0) == interval(value)) {
+                Some(last) => *last = (value, passed),
+                None => drawn.push((value, passed)),
+            }
+        }
+        let share = |passed: u64| match self.log.1 {
+            true => (set.samples() - passed) as f64 / set.samples() as f64,
+            false => passed as f64 / set.samples() as f64,
+        };
+        // Each step is a vertical and a horizontal edge. No sample is above the greatest, which a logarithmic axis
+        // cannot show.
+        let before = [0].into_iter().chain(drawn.iter().map(|(_, passed)| *passed));
+        let corners = drawn
+            .iter()
+            .zip(before)
+            .flat_map(|((value, passed), before)| [(*value, share(before)), (*value, share(*passed))]);
+        let points = corners.filter(|(_, share)| !self.log.1 || *share > 0.0).collect();
+        Series::line(set.name.clone(), points).style(Style::Curve)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(steps: &[(f64, u64)]) -> SampleSet {
+        let (quantity, unit) = ("message.latency".to_owned(), "s".to_owned());
+        SampleSet { quantity, name: String::new(), unit, steps: steps.to_vec() }
+    }
+
+    fn points(log_y: bool, steps: &[(f64, u64)]) -> Vec<(f64, f64)> {
+        CdfSpec { title: None, log: (false, log_y) }.series(&set(steps), &Axis::new(""), 1.0).points
+    }
+
+    #[test]
+    fn lines_are_the_steps_of_the_distribution() {
+        let steps = [(1.0, 1), (2.0, 2), (4.0, 1)];
+        let up_to = [(1.0, 0.0), (1.0, 0.25), (2.0, 0.25), (2.0, 0.75), (4.0, 0.75), (4.0, 1.0)];
+        assert_eq!(points(false, &steps), up_to);
+        assert_eq!(points(true, &steps), [(1.0, 1.0), (1.0, 0.75), (2.0, 0.75), (2.0, 0.25), (4.0, 0.25)]);
+    }
+
+    #[test]
+    fn many_steps_are_drawn_with_few_points() {
+        let steps: Vec<(f64, u64)> = (0..100_000).map(|value| (f64::from(value), 1)).collect();
+        let drawn = points(false, &steps);
+        assert!(drawn.len() < 2 * INTERVALS as usize + 10 && drawn.is_sorted_by(|a, b| a.0 <= b.0 && a.1 <= b.1));
+        // Each step that is drawn is where it is in the distribution.
+        assert!(drawn.chunks(2).all(|step| step[1].1 == (step[1].0 + 1.0) / 100_000.0));
+        assert_eq!(drawn.last(), Some(&(99_999.0, 1.0)));
+    }
+
+    #[test]
+    fn a_chart_has_a_readable_unit_and_a_line_for_each_set() {
+        let named = |name: &str, steps: &[(f64, u64)]| SampleSet { name: name.to_owned(), ..set(steps) };
+        let sets = [named("a", &[(1e-6, 1), (2e-6, 1)]), named("b", &[(1e-6, 9), (2e-5, 1)])];
+        for log in [(false, false), (true, true)] {
+            let svg = CdfSpec { title: None, log }.draw(&sets).expect("a chart").svg;
+            let picture = roxmltree::Document::parse(&svg).expect("XML");
+            let texts: Vec<&str> = picture.descendants().filter_map(|one| one.text()).map(str::trim).collect();
+            let share = if log.1 { "share of samples above" } else { "share of samples up to" };
+            for words in ["message latency [µs]", share, "message.latency, 12 samples", "a", "b"] {
+                assert!(texts.contains(&words), "no {words} in {texts:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn impossible_charts_are_reported() {
+        let why = |log, sets: &[SampleSet]| {
+            let problem = CdfSpec { title: None, log }.draw(sets).err().expect("a problem");
+            format!("{} {}", problem.message, problem.help.join(" "))
+        };
+        assert!(why((true, false), &[set(&[(0.0, 1)])]).contains("leave out --log x"));
+        assert!(why((false, true), &[set(&[(1.0, 5)])]).contains("leave out --log y"));
+        let cycles = SampleSet { unit: "cycles".to_owned(), ..set(&[(1.0, 1)]) };
+        assert!(why((false, false), &[set(&[(1.0, 1)]), cycles]).contains("different units"));
+        assert!(why((false, false), &[]).contains("no samples"));
+    }
+}

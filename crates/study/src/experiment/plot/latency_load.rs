@@ -1,0 +1,251 @@
+//! The latency–load chart of a sweep of open loops: median and tail latency over the offered load.
+//!
+//! A saturated run has no steady state, so that its latencies depend on its length alone. Its point is left out, and
+//! the chart marks the load that it still accepted.
+
+use super::{RenderedPlot, axis_unit, find, title, words};
+use crate::report::chart::{Axis, LineChart, Note, Series, Style};
+use crate::report::dataset::{Dataset, Variable};
+use narrows_core::text::Problem;
+use std::collections::BTreeSet;
+
+/// The metrics of open loops: the offered load, the accepted load, and the latency.
+const OPEN_LOOPS: [[&str; 3]; 2] = [
+    ["message.offered", "message.accepted", "message.latency_one_way"],
+    ["offered.load", "offered.accepted", "offered.latency"],
+];
+/// The percentiles that are drawn: the median, and the first of the tails that was measured.
+const MEDIAN: &str = "p50";
+const TAILS: [&str; 2] = ["p99", "p90"];
+
+/// The description of a latency–load chart.
+#[derive(Clone, Debug, Default)]
+pub struct LatencyLoadSpec {
+    /// The title; by default `Latency over offered load`.
+    pub title: Option<String>,
+    /// The grouping columns: lines for each combination of their values. By default all varied columns but the last,
+    /// along which the load varies, and those in step with it.
+    pub by: Vec<String>,
+    /// Whether the axis of the load is logarithmic.
+    pub log_x: bool,
+}
+
+/// The columns of an open loop.
+struct LoadColumns<'a> {
+    offered: &'a Variable,
+    accepted: &'a Variable,
+    /// The latencies, each with its name: the mean alone if no percentile was measured.
+    latencies: Vec<(&'static str, &'a Variable)>,
+}
+
+/// The rows of a group.
+struct LoadGroup {
+    name: String,
+    /// The rows with a steady state, in the order of their loads.
+    steady: Vec<usize>,
+    /// The least load that was accepted by a saturated run.
+    capacity: Option<f64>,
+}
+
+impl<'a> LoadColumns<'a> {
+    fn find(data: &'a Dataset) -> Result<LoadColumns<'a>, Problem> {
+        let exact = |name: &str| {
+            let column = data.variables.iter().find(|column| words(column) == name.replace(['.', '_'], " "))?;
+            (0..data.rows()).any(|row| column.values.number(row).is_some()).then_some(column)
+        };
+        let open = OPEN_LOOPS
+            .iter()
+            .find_map(|[offered, accepted, latency]| Some((exact(offered)?, exact(accepted)?, *latency)));
+        let Some((offered, accepted, latency)) = open else {
+            let problem = Problem::new("the result has no offered and accepted load");
+            return Err(problem.help("sweep an open loop: a stream with `arrivals.poisson`, or `workload.offered`"));
+        };
+        let percentile = |name: &'static str| Some((name, exact(&format!("{latency}_{name}"))?));
+        let tail = TAILS.into_iter().find_map(percentile);
+        let mut latencies: Vec<_> = percentile(MEDIAN).into_iter().chain(tail).collect();
+        if latencies.is_empty() {
+            latencies.extend(exact(latency).map(|mean| ("mean", mean)));
+        }
+        match latencies.is_empty() {
+            true => Err(Problem::new(format!("the result has no `{latency}`"))),
+            false => Ok(LoadColumns { offered, accepted, latencies }),
+        }
+    }
+
+    /// Returns the rows of each combination of values of the columns `by`.
+    fn groups(&self, data: &Dataset, by: &[&Variable]) -> Vec<LoadGroup> {
+        let outcome = |row: usize| data.find("outcome").and_then(|outcome| outcome.values.text(row));
+        let mut groups: Vec<LoadGroup> = Vec::new();
+        for row in 0..data.rows() {
+            let values = by.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned()));
+            let name = values.collect::<Vec<_>>().join(", ");
+            let at = groups.iter().position(|group| group.name == name).unwrap_or_else(|| {
+                groups.push(LoadGroup { name, steady: Vec::new(), capacity: None });
+                groups.len() - 1
+            });
+            let group = &mut groups[at];
+            match outcome(row).as_deref() {
+                None | Some("done") if self.offered.values.number(row).is_some() => group.steady.push(row),
+                // Of several seeds, some may be saturated: `done 3, saturated 2`.
+                Some(outcome) if outcome.contains("saturated") => {
+                    let accepted = self.accepted.values.number(row);
+                    group.capacity = group.capacity.into_iter().chain(accepted).reduce(f64::min);
+                }
+                _ => (),
+            }
+        }
+        for group in &mut groups {
+            group.steady.sort_by(|a, b| self.load(*a).total_cmp(&self.load(*b)));
+        }
+        groups
+    }
+
+    fn load(&self, row: usize) -> f64 {
+        self.offered.values.number(row).unwrap_or(f64::NAN)
+    }
+}
+
+impl LatencyLoadSpec {
+    /// Renders the chart of `data`.
+    ///
+    /// # Errors
+    ///
+    /// Reports data without an open loop, an unknown column, and data in which no row has a steady state.
+    pub fn draw(&self, data: &Dataset) -> Result<RenderedPlot, Problem> {
+        let columns = LoadColumns::find(data)?;
+        let by = match self.by.is_empty() {
+            true => grouping(data),
+            false => self.by.iter().map(|name| find(data, name)).collect::<Result<Vec<_>, _>>()?,
+        };
+        let groups = columns.groups(data, &by);
+        let steady: usize = groups.iter().map(|group| group.steady.len()).sum();
+        if steady == 0 {
+            let problem = Problem::new("no run has a steady state: all are saturated or incomplete");
+            return Err(problem.help("sweep lower loads"));
+        }
+        Ok(RenderedPlot { svg: self.chart(&columns, &groups).svg(), left_out: data.rows() - steady })
+    }
+
+    fn chart(&self, columns: &LoadColumns<'_>, groups: &[LoadGroup]) -> LineChart {
+        let rows = || groups.iter().flat_map(|group| &group.steady).copied();
+        let capacities = groups.iter().filter_map(|group| group.capacity);
+        let across = axis_unit(&columns.offered.unit, rows().map(|row| columns.load(row)).chain(capacities));
+        let all = columns.latencies.iter().flat_map(|(_, latency)| rows().filter_map(|row| latency.values.number(row)));
+        let up = axis_unit(&columns.latencies[0].1.unit, all);
+        let joined = |parts: [&str; 2]| parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+        let mut series: Vec<Series> = Vec::new();
+        for group in groups {
+            let like = series.len();
+            for (at, (name, latency)) in columns.latencies.iter().enumerate() {
+                let value = |row: usize| latency.values.number(row).map(|latency| latency / up.per);
+                let point = |row: &usize| Some((columns.load(*row) / across.per, value(*row)?));
+                let line = Series::line(joined([&group.name, name]), group.steady.iter().filter_map(point).collect());
+                let style = if at == 0 { Style::Line } else { Style::Dashed };
+                series.push(Series { like: Some(like), ..line.style(style) });
+            }
+        }
+        let note = |group: &LoadGroup| {
+            let text = joined([&group.name, "saturated"]);
+            Some(Note { at: group.capacity? / across.per, is_vertical: true, text })
+        };
+        let x = Axis::new(title("offered load", &across));
+        LineChart {
+            title: self.title.clone().unwrap_or_else(|| "Latency over offered load".to_owned()),
+            x: if self.log_x { x.log10() } else { x },
+            y: Axis::new(title("latency", &up)).log10(),
+            series,
+            notes: groups.iter().filter_map(note).collect(),
+        }
+    }
+}
+
+/// Returns the varied columns that distinguish lines: all but the last, along which the load varies, and those in step
+/// with it.
+fn grouping(data: &Dataset) -> Vec<&Variable> {
+    let keys: Vec<&Variable> = data.variables.iter().take_while(|variable| variable.name != "outcome").collect();
+    let Some((last, others)) = keys.split_last() else { return Vec::new() };
+    let varies = |key: &Variable| (1..key.values.len()).any(|row| key.values.text(row) != key.values.text(0));
+    others.iter().filter(|key| varies(key) && !is_in_step(key, last)).copied().collect()
+}
+
+/// Returns whether each value of one column always comes with the same value of the other, and the reverse.
+fn is_in_step(one: &Variable, other: &Variable) -> bool {
+    let rows = 0..one.values.len();
+    let pairs: BTreeSet<_> = rows.map(|row| (one.values.text(row), other.values.text(row))).collect();
+    let ones: BTreeSet<_> = pairs.iter().map(|pair| &pair.0).collect();
+    let others: BTreeSet<_> = pairs.iter().map(|pair| &pair.1).collect();
+    ones.len() == pairs.len() && others.len() == pairs.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::dataset::ColumnValues;
+
+    /// A sweep of two interfaces over three intervals; the last is beyond the capacity of the second interface.
+    fn data() -> Dataset {
+        let mut data = Dataset::default();
+        let numbers = |numbers: &[f64]| {
+            ColumnValues::Numbers(numbers.iter().map(|number| Some(*number).filter(|number| *number > 0.0)).collect())
+        };
+        let texts = |texts: &[&str]| ColumnValues::Texts(texts.iter().map(|text| Some(text.to_string())).collect());
+        data.push("ni", "", texts(&["a", "a", "a", "b", "b", "b"]));
+        data.push("payload", "B", ColumnValues::Counts(vec![Some(64); 6]));
+        data.push("messages", "", ColumnValues::Counts([4, 2, 1, 4, 2, 1].map(Some).to_vec()));
+        data.push("interval", "s", numbers(&[4e-6, 2e-6, 1e-6, 4e-6, 2e-6, 1e-6]));
+        data.push("outcome", "", texts(&["done", "done", "done", "done", "done", "saturated"]));
+        data.push("message.offered", "B/s", numbers(&[16e6, 32e6, 64e6, 16e6, 32e6, 64e6]));
+        data.push("message.accepted", "B/s", numbers(&[16e6, 32e6, 64e6, 16e6, 32e6, 40e6]));
+        data.push("message.latency_one_way", "s", numbers(&[1e-6, 2e-6, 5e-6, 2e-6, 4e-6, 9e-5]));
+        data.push("message.latency_one_way_p50", "s", numbers(&[1e-6, 1e-6, 4e-6, 2e-6, 3e-6, 8e-5]));
+        data.push("message.latency_one_way_p99", "s", numbers(&[0.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
+        data.push("message.latency_one_way_p90", "s", numbers(&[2e-6, 4e-6, 9e-6, 4e-6, 8e-6, 9e-5]));
+        data
+    }
+
+    fn chart(data: &Dataset, spec: &LatencyLoadSpec) -> LineChart {
+        let columns = LoadColumns::find(data).expect("an open loop");
+        let by = grouping(data);
+        spec.chart(&columns, &columns.groups(data, &by))
+    }
+
+    #[test]
+    fn each_interface_has_a_median_and_a_tail_and_saturation_is_marked() {
+        let chart = chart(&data(), &LatencyLoadSpec::default());
+        let series: Vec<_> = chart.series.iter().map(|one| (one.name.as_str(), one.style, one.like)).collect();
+        let (line, dashed) = (Style::Line, Style::Dashed);
+        let expected = [
+            ("a p50", line, Some(0)),
+            ("a p90", dashed, Some(0)),
+            ("b p50", line, Some(2)),
+            ("b p90", dashed, Some(2)),
+        ];
+        assert_eq!(series, expected, "a payload that does not vary and messages in step with the load group nothing");
+        assert_eq!(chart.series[0].points, [(16.0, 1.0), (32.0, 1.0), (64.0, 4.0)]);
+        assert_eq!(chart.series[3].points, [(16.0, 4.0), (32.0, 8.0)], "a saturated run has no latency");
+        let [note] = &chart.notes[..] else { panic!("{:?}", chart.notes) };
+        assert_eq!((note.at, note.is_vertical, note.text.as_str()), (40.0, true, "b saturated"));
+        assert_eq!((chart.x.title.as_str(), chart.y.title.as_str()), ("offered load [MB/s]", "latency [µs]"));
+        assert_eq!(LatencyLoadSpec::default().draw(&data()).expect("a chart").left_out, 1);
+    }
+
+    #[test]
+    fn without_percentiles_the_mean_is_drawn() {
+        let mut data = data();
+        data.variables.retain(|column| !column.name.contains("_p50") && !column.name.contains("_p90"));
+        let chart = chart(&data, &LatencyLoadSpec::default());
+        assert_eq!(chart.series.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["a mean", "b mean"]);
+    }
+
+    #[test]
+    fn data_without_a_steady_open_loop_are_reported() {
+        let why = |data: &Dataset| LatencyLoadSpec::default().draw(data).err().expect("a problem").message;
+        let mut closed = data();
+        closed.variables.retain(|column| !column.name.contains("offered"));
+        assert!(why(&closed).contains("no offered and accepted load"));
+        let mut saturated = data();
+        let outcome = saturated.variables.iter_mut().find(|column| column.name == "outcome").expect("an outcome");
+        outcome.values = ColumnValues::Texts(vec![Some("done 1, saturated 2".to_owned()); 6]);
+        assert!(why(&saturated).contains("no run has a steady state"));
+    }
+}

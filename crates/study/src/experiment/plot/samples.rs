@@ -1,0 +1,195 @@
+//! The samples that a cumulative distribution is drawn of: the distributions in the JSON of a run, of several seeds
+//! or of a sweep, or a column of tidy data.
+
+use super::{find, words};
+use crate::experiment::distribution;
+use crate::report::dataset::{ColumnValues, Dataset, Variable};
+use narrows_core::engine::histogram::Bucket;
+use narrows_core::engine::{Distribution, SampleUnit};
+use narrows_core::text::{Problem, suggest};
+use serde_json::Value as Json;
+
+/// Named samples of one quantity.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SampleSet {
+    /// The name of the quantity.
+    pub quantity: String,
+    /// The name of the samples; empty if there is one set only.
+    pub name: String,
+    /// The base unit of the values.
+    pub unit: String,
+    /// The values in ascending order, each with its number of samples. For a bucket of a histogram, its greatest value.
+    pub steps: Vec<(f64, u64)>,
+}
+
+/// The keys and values of a point, and its distributions.
+type PointDistributions = (Vec<(String, String)>, Vec<Distribution>);
+
+/// Returns the samples of the distribution `name` in a result of `narrows run` or `narrows sweep` as JSON. A sweep
+/// has a set for each combination of values of the keys `by`, or of all keys that vary if `by` is empty; points with
+/// equal values are merged.
+///
+/// # Errors
+///
+/// Reports a text that is not a result, an unknown distribution and an unknown key.
+pub fn of_json(text: &str, name: &str, by: &[String]) -> Result<Vec<SampleSet>, Problem> {
+    let points = points(text).map_err(Problem::new)?;
+    let found = find_name(&points, name)?;
+    let keys = keys(&points, by)?;
+    let mut groups: Vec<(String, Vec<&Distribution>)> = Vec::new();
+    for (values, distributions) in &points {
+        let of_key = |key: &String| values.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str());
+        let group = keys.iter().filter_map(of_key).collect::<Vec<_>>().join(", ");
+        let samples = distributions.iter().filter(|one| *one.name == *found);
+        match groups.iter_mut().find(|(known, _)| *known == group) {
+            Some((_, all)) => all.extend(samples),
+            None => groups.push((group, samples.collect())),
+        }
+    }
+    let set = |(name, all): (String, Vec<&Distribution>)| {
+        distribution::merged(all).first().map(|merged| SampleSet::of(name, merged))
+    };
+    Ok(groups.into_iter().filter_map(set).collect())
+}
+
+/// Returns the distributions of each point of a result; a run is one point without keys.
+fn points(text: &str) -> Result<Vec<PointDistributions>, String> {
+    let json: Json = serde_json::from_str(text).map_err(|error| format!("it is not JSON: {error}"))?;
+    let of = |json: &Json| {
+        let values = json["values"].as_object().into_iter().flatten();
+        let text = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let values = values.map(|(key, value)| (key.clone(), text(value))).collect();
+        Ok((values, distribution::read(&json[distribution::KEY])?))
+    };
+    let points = match json["points"].as_array() {
+        Some(points) => points.iter().map(of).collect::<Result<Vec<PointDistributions>, String>>()?,
+        None => vec![of(&json)?],
+    };
+    match points.iter().all(|(_, distributions)| distributions.is_empty()) {
+        true => Err("it has no distributions".to_owned()),
+        false => Ok(points),
+    }
+}
+
+/// Returns whether `name` is `known` or its last words.
+fn is_end(known: &str, name: &str) -> bool {
+    known.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '_']))
+}
+
+/// Returns the full name of the distribution `name`.
+fn find_name(points: &[PointDistributions], name: &str) -> Result<String, Problem> {
+    let mut names: Vec<&str> = Vec::new();
+    for distribution in points.iter().flat_map(|(_, distributions)| distributions) {
+        if !names.contains(&&*distribution.name) {
+            names.push(&distribution.name);
+        }
+    }
+    if names.contains(&name) {
+        return Ok(name.to_owned());
+    }
+    let fits: Vec<&str> = names.iter().copied().filter(|known| is_end(known, name)).collect();
+    match &fits[..] {
+        [found] => Ok(found.to_string()),
+        [] => {
+            let problem = Problem::new(format!("there is no distribution `{name}`"));
+            let near = suggest::nearest(name, names.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+            let all = format!("the distributions are {}", suggest::phrase(names.iter().copied()));
+            Err(problem.help(near.unwrap_or_default()).help(all))
+        }
+        several => {
+            let names = suggest::phrase(several.iter().copied());
+            Err(Problem::new(format!("`{name}` may be any of {names}")).help("write one of them"))
+        }
+    }
+}
+
+/// Returns the keys that group the points: those that `by` names, or else all that vary.
+fn keys(points: &[PointDistributions], by: &[String]) -> Result<Vec<String>, Problem> {
+    let first = points.first().map(|(values, _)| &values[..]).unwrap_or_default();
+    let all: Vec<&str> = first.iter().map(|(key, _)| key.as_str()).collect();
+    if by.is_empty() {
+        let value = |(values, _): &PointDistributions, key: &str| {
+            values.iter().find(|(known, _)| known == key).map(|(_, value)| value.clone())
+        };
+        let varies = |key: &&str| points.iter().any(|point| value(point, key) != value(&points[0], key));
+        return Ok(all.into_iter().filter(varies).map(str::to_owned).collect());
+    }
+    let unknown = |name: &String| {
+        let problem = Problem::new(format!("the result has no varied key `{name}`"));
+        match all.is_empty() {
+            true => problem.help("a single run varies no key; leave out --by"),
+            false => problem.help(format!("the keys are {}", suggest::phrase(all.iter().copied()))),
+        }
+    };
+    let find = |name: &String| {
+        let exact = all.iter().find(|key| *key == name);
+        let found = exact.or_else(|| all.iter().find(|key| is_end(key, name)));
+        found.map(|key| key.to_string()).ok_or_else(|| unknown(name))
+    };
+    by.iter().map(find).collect()
+}
+
+/// Returns the samples in the column `name`, a set for each combination of values of the columns `by`.
+///
+/// # Errors
+///
+/// Reports an unknown or ambiguous column, and a column of text or without numbers.
+pub fn of_dataset(data: &Dataset, name: &str, by: &[String]) -> Result<Vec<SampleSet>, Problem> {
+    let column = find(data, name)?;
+    let by = by.iter().map(|name| find(data, name)).collect::<Result<Vec<&Variable>, _>>()?;
+    if matches!(column.values, ColumnValues::Texts(_)) {
+        return Err(Problem::new(format!("`{}` holds text, and a distribution needs numbers", column.name)));
+    }
+    let mut groups: Vec<(String, Vec<f64>)> = Vec::new();
+    for row in 0..data.rows() {
+        let Some(value) = column.values.number(row).filter(|value| value.is_finite()) else { continue };
+        let group: Vec<String> = by.iter().map(|by| by.values.text(row).unwrap_or_else(|| "–".to_owned())).collect();
+        let group = group.join(", ");
+        match groups.iter_mut().find(|(known, _)| *known == group) {
+            Some((_, values)) => values.push(value),
+            None => groups.push((group, vec![value])),
+        }
+    }
+    let set =
+        |(name, values)| SampleSet { quantity: words(column), name, unit: column.unit.clone(), steps: steps(values) };
+    match groups.is_empty() {
+        true => Err(Problem::new(format!("no row has `{}`", column.name))),
+        false => Ok(groups.into_iter().map(set).collect()),
+    }
+}
+
+/// Returns the distinct values in ascending order, each with the number of times that it occurs.
+fn steps(mut values: Vec<f64>) -> Vec<(f64, u64)> {
+    values.sort_unstable_by(f64::total_cmp);
+    let mut steps: Vec<(f64, u64)> = Vec::new();
+    for value in values {
+        match steps.last_mut().filter(|step| step.0 == value) {
+            Some(step) => step.1 += 1,
+            None => steps.push((value, 1)),
+        }
+    }
+    steps
+}
+
+impl SampleSet {
+    /// Returns the samples of a distribution, under the name of its line.
+    pub fn of(name: String, distribution: &Distribution) -> SampleSet {
+        let (unit, per) = match distribution.unit {
+            SampleUnit::Picoseconds => ("s", 1e12),
+            SampleUnit::Cycles => ("cycles", 1.0),
+        };
+        let max = distribution.histogram.max().unwrap_or(u64::MAX);
+        let step = |bucket: Bucket| (bucket.up_to.min(max) as f64 / per, bucket.count);
+        SampleSet {
+            quantity: distribution.name.to_string(),
+            name,
+            unit: unit.to_owned(),
+            steps: distribution.histogram.buckets().map(step).collect(),
+        }
+    }
+
+    /// Returns the number of samples.
+    pub fn samples(&self) -> u64 {
+        self.steps.iter().map(|(_, count)| count).sum()
+    }
+}

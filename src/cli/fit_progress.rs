@@ -1,0 +1,178 @@
+//! The progress of a fit on standard error, and Ctrl-C: the first stops the fit after the runs in progress, the second
+//! ends the program.
+
+use super::exit::EXIT_INTERRUPTED;
+use super::fit_text::count;
+use super::heartbeat::Heartbeat;
+use super::output;
+use super::progress::duration;
+use indicatif::{ProgressBar, ProgressStyle};
+use narrows_study::experiment::fit::control::{FitMonitor, FitStep};
+use narrows_study::report::number::{percent, signed_percent};
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// Whether Ctrl-C was pressed; there is one handler for the whole process.
+static IS_STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// The state of a fit.
+struct State {
+    begun: Instant,
+    /// The number of runs that ended.
+    runs: usize,
+    /// The number of results found in the state file.
+    stored: usize,
+    /// The number of runs left in the current batch.
+    open: usize,
+    step: Option<FitStep>,
+    /// Whether a state file is written.
+    is_stored: bool,
+}
+
+/// The progress display of a fit.
+pub struct FitProgress {
+    state: Arc<Mutex<State>>,
+    bar: ProgressBar,
+    /// The heartbeat lines without a terminal.
+    lines: Option<Heartbeat>,
+}
+
+impl FitProgress {
+    /// Starts the display of a fit; `is_stored` says whether it has a state file.
+    pub fn begin(is_stored: bool) -> FitProgress {
+        let state = Arc::new(Mutex::new(State::new(is_stored)));
+        let style = ProgressStyle::with_template("{spinner} {msg}").expect("a template");
+        // An ignored Ctrl-C stays ignored.
+        let _ = ctrlc::try_set_handler(handle_interrupt);
+        let shown = state.clone();
+        let is_terminal = std::io::stderr().is_terminal();
+        let lines = (!is_terminal).then(|| Heartbeat::lines(move || lock(&shown).text()));
+        FitProgress { state, bar: ProgressBar::new_spinner().with_style(style), lines }
+    }
+
+    /// Ends the display, and prints how much was done if there is a result.
+    pub fn end(self, has_result: bool) {
+        drop(self.lines);
+        self.bar.finish_and_clear();
+        if !has_result {
+            return;
+        }
+        let state = lock(&self.state);
+        let stored = if state.stored > 0 { format!(", {} stored before", state.stored) } else { String::new() };
+        let steps = state.step.as_ref().map_or(0, |step| step.number);
+        let time = duration(state.begun.elapsed().as_secs_f64());
+        eprint_line!("{}, {}{stored}, {time}.", count(steps, "step"), count(state.runs, "run"));
+    }
+
+    fn show(&self, state: &State) {
+        if self.lines.is_none() {
+            self.bar.set_message(state.text());
+            self.bar.tick();
+        }
+    }
+}
+
+impl FitMonitor for FitProgress {
+    fn runs_begin(&self, runs: usize, stored: usize) {
+        let mut state = lock(&self.state);
+        if state.runs == 0 && state.step.is_none() && !state.is_stored {
+            // The description and the curves are valid, since runs begin.
+            eprint_line!("Without --out no run is stored, so an interrupted fit starts from the beginning.");
+        }
+        (state.open, state.stored) = (runs, stored);
+        self.show(&state);
+    }
+
+    fn run_ends(&self) {
+        let mut state = lock(&self.state);
+        state.runs += 1;
+        state.open = state.open.saturating_sub(1);
+        self.show(&state);
+    }
+
+    fn step_ends(&self, step: &FitStep) {
+        let mut state = lock(&self.state);
+        let is_first = state.step.replace(step.clone()).is_none();
+        match (is_first, self.lines.is_some()) {
+            // The errors at the starting values show at once whether the fit is worth its time.
+            (true, true) => output::eprint_line(&state.text()),
+            _ => self.show(&state),
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        IS_STOPPED.load(Ordering::Relaxed)
+    }
+}
+
+impl State {
+    fn new(is_stored: bool) -> State {
+        State { begun: Instant::now(), runs: 0, stored: 0, open: 0, step: None, is_stored }
+    }
+
+    /// Returns the progress in one line: the step, its errors, and the remaining time if it can be estimated.
+    fn text(&self) -> String {
+        let elapsed = self.begun.elapsed().as_secs_f64();
+        let Some(step) = &self.step else {
+            return format!("starting values: {} runs done, {} left, {}", self.runs, self.open, duration(elapsed));
+        };
+        let name = if step.number == 1 { "starting values".to_owned() } else { format!("step {}", step.number) };
+        let largest = step.largest.as_ref();
+        let largest =
+            largest.map_or(String::new(), |(name, error)| format!(", largest {} at {name}", signed_percent(*error)));
+        let incomplete = match step.incomplete {
+            0 => String::new(),
+            numbers => format!(", {numbers} runs incomplete"),
+        };
+        let left = match step.steps_left {
+            // Until the rate of convergence is known, only the limit is.
+            None => format!("at most {} left", count(step.steps_max.saturating_sub(step.number), "step")),
+            Some(steps) => {
+                let each = elapsed / step.number as f64;
+                format!("about {} and {} left", count(steps, "step"), duration(each * steps as f64))
+            }
+        };
+        let (rms, time) = (percent(step.rms), duration(elapsed));
+        let open = match self.open {
+            0 => String::new(),
+            open => {
+                format!(", {open} of this step left ({})", duration(elapsed / self.runs.max(1) as f64 * open as f64))
+            }
+        };
+        format!("{name}: error {rms} rms{largest}{incomplete}; {} done{open}, {time}, {left}", count(self.runs, "run"))
+    }
+}
+
+/// Locks the state; it is valid even if another thread panicked.
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Handles an interrupt. The state file is written during the fit, so that nothing has to be saved.
+fn handle_interrupt() {
+    if IS_STOPPED.swap(true, Ordering::Relaxed) {
+        std::process::exit(EXIT_INTERRUPTED.into());
+    }
+    output::eprint_line("\nStopping after the runs in progress; Ctrl-C again ends the program at once.");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn estimate_is_stated_once_the_rate_of_convergence_is_known() {
+        let mut state = State { runs: 7, open: 3, ..State::new(true) };
+        assert!(state.text().starts_with("starting values: 7 runs done, 3 left"), "{}", state.text());
+        let mut step = FitStep::new(2, 40);
+        (step.rms, step.largest) = (0.125, Some(("latency of 64 B".to_owned(), -0.2)));
+        state.step = Some(step.clone());
+        let text = state.text();
+        assert!(text.starts_with("step 2: error 12.5 % rms, largest −20") && text.ends_with("38 steps left"), "{text}");
+        step.steps_left = Some(4);
+        state.step = Some(step);
+        assert!(state.text().contains("about 4 steps and "), "{}", state.text());
+    }
+}

@@ -1,0 +1,215 @@
+//! The result of a fit as text: constants, errors, correlation, and whether the fit reaches its numbers.
+
+use narrows_study::experiment::fit::correlation::OpenCombination;
+use narrows_study::experiment::fit::{Bound, FailedPart, FitResult, FittedConstant, Residual};
+use narrows_study::report::number::{percent, short, signed_percent, significant};
+use narrows_study::report::{Column, ReportTable};
+
+/// The number of constants up to which the correlation of each two is shown.
+const CONSTANTS_SHOWN: usize = 4;
+/// The least correlation that is shown of more constants.
+const CORRELATION_SHOWN: f64 = 0.5;
+/// The largest number of lines of a list.
+const LINES_SHOWN: usize = 12;
+/// The distance from the starting value, in standard deviations of the prior, from which a constant is named if the fit
+/// failed: the prior then holds it back.
+const FAR: f64 = 2.0;
+/// The ratio of the errors to the noise above which it is stated that uncertainties are too small.
+const NOISE_RATIO_STATED: f64 = 1.5;
+
+/// Returns the text.
+pub fn text(fitted: &FitResult) -> String {
+    let parts = [constants(fitted), residuals(fitted), correlation(fitted), finding(fitted), notes(fitted)];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
+}
+
+fn constants(fitted: &FitResult) -> String {
+    let heads = ["constant", "before", "fit", "after", "prior", "uncertainty"].map(Column::new);
+    let mut table = ReportTable::new(heads.to_vec());
+    for one in &fitted.constants {
+        let mark = if one.determined { "" } else { " (not determined)" };
+        let [prior, free] = [one.prior, one.std_dev].map(|percentage| format!("±{}", percent(percentage)));
+        let values = [&one.key, &one.before, &one.fitted, &one.after].map(|text| text.as_str().into());
+        table.push(values.into_iter().chain([prior.into(), (free + mark).into()]).collect());
+    }
+    table.text()
+}
+
+fn residuals(fitted: &FitResult) -> String {
+    let heads = ["number", "expected", "before", "after", "error"].map(Column::new);
+    let mut table = ReportTable::new(heads.to_vec());
+    for one in &fitted.residuals {
+        let number = |number: f64| if number.is_finite() { short(number) } else { "-".to_owned() };
+        let [expected, before, after] = [one.datum.expected, one.before, one.after].map(number);
+        let expected = format!("{expected} {}", one.datum.unit);
+        table.push([one.datum.name.clone(), expected, before, after, error(one)].map(Into::into).to_vec());
+    }
+    table.text()
+}
+
+/// Returns the error of a number, or the reason for its absence, with a mark if the fit failed for it.
+fn error(one: &Residual) -> String {
+    let error = one.missing.clone().unwrap_or_else(|| signed_percent(one.error()));
+    if one.is_within_tolerance() { error } else { format!("{error} (failed)") }
+}
+
+/// Returns the correlation of constants: of each two, or if they are many of those that are correlated most.
+fn correlation(fitted: &FitResult) -> String {
+    let all = fitted.constants.len();
+    let pairs = (0..all).flat_map(|one| (one + 1..all).map(move |other| (one, other)));
+    let mut pairs: Vec<(f64, usize, usize)> =
+        pairs.map(|(one, other)| (fitted.correlation[one][other], one, other)).collect();
+    let count = pairs.len();
+    if all > CONSTANTS_SHOWN {
+        pairs.retain(|(correlation, ..)| correlation.abs() >= CORRELATION_SHOWN);
+        pairs.sort_by(|a, b| b.0.abs().total_cmp(&a.0.abs()).then((a.1, a.2).cmp(&(b.1, b.2))));
+        pairs.truncate(LINES_SHOWN);
+    }
+    let mut table = ReportTable::new(["constant", "and", "correlation"].map(Column::new).to_vec());
+    for (correlation, one, other) in &pairs {
+        let keys = [*one, *other].map(|at| fitted.constants[at].key.as_str().into());
+        table.push(keys.into_iter().chain([signed(*correlation).into()]).collect());
+    }
+    match (count, count - pairs.len()) {
+        (0, _) => String::new(),
+        (_, 0) => table.text(),
+        (_, hidden) if pairs.is_empty() => {
+            format!("No two of the constants have a correlation of {CORRELATION_SHOWN} or more: {hidden} pairs.\n")
+        }
+        (_, hidden) => format!("{}{hidden} pairs that are less correlated are left out.\n", table.text()),
+    }
+}
+
+/// Returns a count with its noun.
+pub fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}
+
+/// Formats a correlation with its sign and two decimals.
+fn signed(correlation: f64) -> String {
+    match format!("{:.2}", correlation.abs()) {
+        zero if zero == "0.00" => zero,
+        digits if correlation > 0.0 => format!("+{digits}"),
+        digits => format!("−{digits}"),
+    }
+}
+
+/// Returns whether the fit reaches its numbers, and where it does not.
+pub fn finding(fitted: &FitResult) -> String {
+    let numbers = fitted.residuals.len();
+    let fit = format!("{} on {}", count(fitted.constants.len(), "constant"), count(numbers, "number"));
+    let failed = fitted.residuals.iter().filter(|one| !one.is_within_tolerance()).count();
+    let mut text = match (fitted.stopped, failed) {
+        (true, _) => {
+            format!("The fit was stopped: {fit}, the best values so far.\n")
+        }
+        (_, 0) => {
+            let largest = fitted.largest_error().map_or(String::new(), |one| {
+                format!("; the largest error is {} at {}", signed_percent(one.error()), one.datum.name)
+            });
+            format!("{fit}. Every number is within its tolerance{largest}.\n")
+        }
+        _ => format!("{fit}. The fit failed: {failed} of {numbers} numbers are not reached.\n"),
+    };
+    if failed == 0 {
+        return text;
+    }
+    let parts = fitted.failed_parts();
+    text.extend(parts.iter().take(LINES_SHOWN).map(|part| format!("  {}\n", failed_part(part))));
+    text += &more(parts.len());
+    for one in fitted.constants.iter().filter(|one| one.bound.is_none() && one.distance.abs() >= FAR) {
+        let distance = significant(one.distance.abs(), 2);
+        text += &format!("  `{}` is {distance} standard deviations of its prior from its starting value.\n", one.key);
+    }
+    text
+}
+
+fn failed_part(part: &FailedPart) -> String {
+    let numbers = match part.count {
+        1 => part.first.clone(),
+        count => format!("{} to {} ({count} numbers)", part.first, part.last),
+    };
+    if let Some(reason) = &part.missing {
+        return format!("{numbers}: no value ({reason})");
+    }
+    let [least, most] = [part.errors.0, part.errors.1].map(signed_percent);
+    let errors = if least == most { most } else { format!("{least} to {most}") };
+    format!("{numbers}: error {errors}, tolerance {}", percent(part.tolerance))
+}
+
+/// Returns the line that counts what is left out of a list.
+fn more(all: usize) -> String {
+    if all > LINES_SHOWN { format!("  and {} more\n", all - LINES_SHOWN) } else { String::new() }
+}
+
+/// Returns what limits the meaning of the fitted values.
+fn notes(fitted: &FitResult) -> String {
+    let mut text = String::new();
+    if fitted.constants.len() > fitted.residuals.len() {
+        text += "There are more constants than numbers, so the result depends on the starting values.\n";
+    }
+    let open = |one: &&FittedConstant| !one.determined;
+    let open: Vec<&str> = fitted.constants.iter().filter(open).map(|one| one.key.as_str()).collect();
+    if !open.is_empty() {
+        let open = open.join(", ");
+        text += &format!("Not determined by these numbers alone, but also by their starting values: {open}.\n");
+    }
+    text.extend(fitted.undetermined.iter().take(LINES_SHOWN).map(|one| combination(one, &fitted.constants)));
+    text += &more(fitted.undetermined.len());
+    for one in &fitted.constants {
+        let Some(bound) = &one.bound else { continue };
+        let (side, value) = match bound {
+            Bound::Lower(value) => ("lower", value),
+            Bound::Upper(value) => ("upper", value),
+        };
+        text += &format!("At a bound: `{}` is at its {side} bound, {value}.\n", one.key);
+    }
+    if fitted.noise_ratio > NOISE_RATIO_STATED {
+        let ratio = significant(fitted.noise_ratio, 2);
+        text += &format!("The errors are {ratio} times the noise, so uncertainties are {ratio} times those above.\n");
+    }
+    for one in &fitted.incomplete {
+        let name = &fitted.residuals[one.datum].datum.name;
+        let runs = if one.evaluations == 1 { "one set".to_owned() } else { format!("{} sets", one.evaluations) };
+        text += &format!("No value of {name} at {runs} of values ({}); it was not compared.\n", one.reason);
+    }
+    if !fitted.converged && !fitted.stopped {
+        text += "The fit did not converge: the values are the best that were found.\n";
+    }
+    text
+}
+
+/// Returns the line of a combination of constants that the numbers do not determine.
+fn combination(one: &OpenCombination, constants: &[FittedConstant]) -> String {
+    let change = |(at, change): &(usize, f64)| format!("{} {}", constants[*at].key, signed_percent(*change));
+    let changes: Vec<String> = one.changes.iter().map(change).collect();
+    let together = if changes.len() > 1 { " together" } else { "" };
+    let effect = match one.effect {
+        effect if effect < 5e-5 => "change no number".to_owned(),
+        effect => format!("change no number by more than {}", percent(effect)),
+    };
+    let effect = if changes.len() > 1 { effect } else { effect.replacen("change", "changes", 1) };
+    format!("  {}{together} {effect}\n", changes.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn part_of_a_curve_that_fails_is_one_line() {
+        let mut part = FailedPart::new("latency of 4096 B", "latency of 65536 B", 5);
+        (part.errors, part.tolerance) = ((0.12, 2.28), 0.09);
+        let text = failed_part(&part);
+        assert!(text.starts_with("latency of 4096 B to latency of 65536 B (5 numbers): error +12"), "{text}");
+        assert!(text.contains("+228") && text.ends_with("tolerance 9 %"), "{text}");
+        part.missing = Some("deadlock".to_owned());
+        assert!(failed_part(&part).ends_with("no value (deadlock)"));
+    }
+
+    #[test]
+    fn correlation_of_nothing_has_no_sign() {
+        assert_eq!([0.556, -1e-9, -0.12].map(signed), ["+0.56", "0.00", "−0.12"]);
+    }
+}

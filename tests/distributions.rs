@@ -1,0 +1,185 @@
+//! Are distributions those of the samples: in a run, merged over seeds, in tables, and in charts?
+
+use crate::common::cli::{Folder, done, json, narrows, stderr, stdout};
+use narrows::engine::Recorder;
+use narrows::experiment::distribution::{merged, read};
+use narrows::experiment::{Description, run};
+use serde_json::Value as Json;
+use std::fs;
+
+const NAME: &str = "message.latency_one_way";
+/// An open loop with the messages that the 99th percentile needs.
+const OPEN: [&str; 4] =
+    ["open-loop", "--set=workload.stream.messages=1000", "--set=workload.stream.warm-up=0", "--format=json"];
+
+/// Returns the value of a metric, or `None` if it was not measured.
+fn metric(result: &Json, name: &str) -> Option<f64> {
+    result["metrics"][name]["value"].as_f64()
+}
+
+/// Returns the nearest-rank percentile of sorted values, in thousandths of a percent.
+fn nearest_rank(sorted: &[u64], thousandths: usize) -> u64 {
+    sorted[(sorted.len() * thousandths).div_ceil(100_000).max(1) - 1]
+}
+
+#[test]
+fn a_run_reports_the_percentiles_of_its_messages() {
+    let machine = Description::open("open-loop").expect("an example");
+    let machine =
+        machine.set("workload.stream.messages=1000").set("workload.stream.warm-up=0").machine().expect("sound");
+    let result = run(&machine, Recorder::off().with_messages());
+    let mut latencies: Vec<u64> = result.deliveries.iter().map(|one| one.ledger.total().ps()).collect();
+    latencies.sort_unstable();
+    assert_eq!(latencies.len(), 1_000);
+    let exact = |suffix: &str| result.metric(&format!("{NAME}{suffix}"));
+    let of_rank = |thousandths: usize| Some(nearest_rank(&latencies, thousandths) as f64 / 1e6);
+    assert_eq!([exact("_p50"), exact("_p90"), exact("_p99")], [50_000, 90_000, 99_000].map(of_rank));
+    assert_eq!((exact("_samples"), exact("_p999")), (Some(1_000.0), None), "p99.9 needs 10 000 samples");
+    let [distribution] = &result.distributions[..] else { panic!("{:?}", result.distributions) };
+    let buckets: Vec<_> = distribution.histogram.buckets().collect();
+    for bucket in &buckets {
+        let within = latencies.iter().filter(|latency| (bucket.from..=bucket.up_to).contains(*latency)).count();
+        assert_eq!(within as u64, bucket.count, "{bucket:?}");
+        assert!((bucket.up_to - bucket.from) * 128 <= bucket.from, "{bucket:?} is wider than stated");
+    }
+    assert_eq!(buckets.iter().map(|bucket| bucket.count).sum::<u64>(), 1_000);
+}
+
+#[test]
+fn seeds_are_merged_to_the_percentiles_of_all_samples() {
+    let runs: Vec<Json> =
+        (3..6).map(|seed| json(&[&["run"], &OPEN[..], &[&format!("--seed={seed}")]].concat())).collect();
+    let all = json(&[&["run"], &OPEN[..], &["--seed=3", "--seeds=3"]].concat());
+    let distributions: Vec<_> =
+        runs.iter().flat_map(|run| read(&run["distributions"]).expect("distributions")).collect();
+    let expected = merged(&distributions);
+    assert_eq!(read(&all["distributions"]), Ok(expected.clone()), "the union of the samples of all seeds");
+    let of = |suffix: &str| metric(&all, &format!("{NAME}{suffix}")).expect("it is measured");
+    assert_eq!(of("_samples"), 3_000.0);
+    assert_eq!(of("_p99"), expected[0].histogram.percentile(99.0).expect("3000 samples") as f64 / 1e6);
+    let each = |suffix: &str| {
+        runs.iter().map(|run| metric(run, &format!("{NAME}{suffix}")).expect("measured")).collect::<Vec<_>>()
+    };
+    assert_eq!(of("_max"), each("_max").into_iter().fold(0.0, f64::max));
+    assert_eq!(of("_min"), each("_min").into_iter().fold(f64::INFINITY, f64::min));
+    assert!((of("") - each("").iter().sum::<f64>() / 3.0).abs() < 1e-9, "the mean is that of the runs' means");
+    // The interval of a percentile: Student's t of the runs' own percentiles about that of all samples.
+    let squares: f64 = each("_p99").iter().map(|one| (one - of("_p99")).powi(2)).sum();
+    let ci95 = all["metrics"][format!("{NAME}_p99")]["ci95"].as_f64().expect("an interval");
+    assert!((ci95 - 4.303 * (squares / 2.0 / 3.0).sqrt()).abs() < 1e-9, "{ci95}");
+    assert_eq!(all["metrics"][format!("{NAME}_max")]["ci95"], Json::Null);
+    assert_eq!(all["metrics"][format!("{NAME}_p999")]["value"], Json::Null, "3000 samples are too few");
+}
+
+#[test]
+fn several_seeds_have_a_percentile_that_none_has_alone() {
+    let sweep = |more: &[&str]| {
+        let few = [
+            "sweep",
+            "ping-pong",
+            "--set=workload.ping-pong.messages=60",
+            "--vary=workload.ping-pong.payload=64 B,1 KiB",
+        ];
+        let csv = stdout(&[&few[..], &["--format=csv"], more].concat());
+        let rows: Vec<Vec<String>> = csv.lines().map(|row| row.split(',').map(str::to_owned).collect()).collect();
+        let column = |name: &str| {
+            let at = rows[0].iter().position(|head| head == name)?;
+            Some(rows[1..].iter().map(|row| row[at].clone()).collect::<Vec<_>>())
+        };
+        ["p50", "p90", "p99", "samples"]
+            .map(|end| column(&format!("message_latency_one_way_{end}{}", if end == "samples" { "" } else { "_s" })))
+    };
+    let [p50, p90, p99, samples] = sweep(&[]);
+    assert!(p50.is_some() && p90.is_none() && p99.is_none(), "a column only where there are samples enough");
+    assert_eq!(samples, Some(vec!["60".to_owned(); 2]));
+    let [_, p90, p99, samples] = sweep(&["--seeds=2"]);
+    assert!(p90.is_some_and(|p90| p90.iter().all(|value| value.parse::<f64>().is_ok())) && p99.is_none());
+    assert_eq!(samples, Some(vec!["120".to_owned(); 2]));
+    let [_, _, p99, _] = sweep(&["--metric=message.latency_one_way_p99"]);
+    assert_eq!(p99, Some(vec![String::new(); 2]), "a chosen metric has a column, empty if it is not measured");
+}
+
+#[test]
+fn a_run_shows_each_distribution_in_a_row() {
+    let text = stdout(&["run", "page-fetch", "--no-host"]);
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("latency") || line.contains("p50")).collect();
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(words(lines[0]), ["distribution", "mean", "min", "p50", "p90", "max", "samples", "unit"], "{text}");
+    for (line, name, samples) in [(lines[1], "fetch.latency", "200"), (lines[2], NAME, "400")] {
+        let words = words(line);
+        assert_eq!((words[0].as_str(), words[6].as_str(), words[7].as_str()), (name, samples, "µs"), "{text}");
+        let values: Vec<f64> = words[2..6].iter().map(|value| value.parse().expect("a number")).collect();
+        assert!(values.is_sorted(), "{line}");
+    }
+}
+
+/// Returns the texts of a chart.
+fn texts(svg: &str) -> Vec<String> {
+    let picture = fs::read_to_string(svg).expect("a picture");
+    let document = roxmltree::Document::parse(&picture).expect("XML");
+    let texts = document.descendants().filter(|one| one.has_tag_name("text")).filter_map(|one| one.text());
+    texts.map(|text| text.trim().to_owned()).collect()
+}
+
+#[test]
+fn distributions_are_plotted_in_one_line() {
+    let folder = Folder::new("cdf");
+    let [run_json, seeds, messages, sweep, svg] =
+        ["run.json", "seeds.json", "messages.csv", "sweep.json", "out.svg"].map(|name| folder.path(name));
+    fs::write(&run_json, stdout(&[&["run"], &OPEN[..], &["--messages", &messages]].concat())).expect("a file");
+    fs::write(&seeds, stdout(&[&["run"], &OPEN[..], &["--seeds=2"]].concat())).expect("a file");
+    let vary = ["--vary=ni=cni32qm,ap3000", "--vary=run.seed=1,2"];
+    done(&[&["sweep"], &OPEN[..3], &vary[..], &["--out", &sweep]].concat());
+    let plot = |arguments: &[&str]| {
+        done(&[&["plot"], arguments, &["--out", &svg]].concat());
+        texts(&svg)
+    };
+    let has = |texts: &[String], words: &[&str]| words.iter().all(|word| texts.iter().any(|text| text == word));
+    let up_to = "share of samples up to";
+    assert!(has(&plot(&[&run_json, "--cdf", NAME]), &["message.latency_one_way, 1000 samples", up_to]));
+    assert!(has(
+        &plot(&[&run_json, &seeds, "--cdf=latency_one_way", "--log=y"]),
+        &["run", "seeds", "share of samples above"]
+    ));
+    assert!(has(&plot(&[&messages, "--cdf=latency", "--by=source"]), &["latency, 1000 samples", "latency [µs]"]));
+    assert!(has(&plot(&[&sweep, "--cdf", NAME]), &["cni32qm, 1", "ap3000, 2"]));
+    let by_interface = plot(&[&sweep, "--cdf", NAME, "--by=ni"]);
+    assert!(has(&by_interface, &["cni32qm", "ap3000", "message.latency_one_way, 4000 samples"]), "{by_interface:?}");
+    for (arguments, why) in [
+        (vec![run_json.as_str(), "--cdf=message.latency"], "there is no distribution `message.latency`"),
+        (vec![run_json.as_str(), "--cdf", NAME, "--by=ni"], "a single run varies no key"),
+        (vec![sweep.as_str(), "--cdf", NAME, "--by=nii"], "no varied key `nii`"),
+        (vec![messages.as_str(), "--cdf=source"], "holds text"),
+        (vec![messages.as_str(), run_json.as_str(), "--x=sent", "--y=latency"], "name one result"),
+    ] {
+        let ran = narrows(&[&["plot"], &arguments[..], &["--out", &svg]].concat());
+        assert_eq!(ran.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&ran).contains(why), "{}", stderr(&ran));
+    }
+}
+
+#[test]
+fn latency_over_load_is_plotted_in_one_line() {
+    let folder = Folder::new("loads");
+    let (csv, svg) = (folder.path("loads.csv"), folder.path("loads.svg"));
+    let vary = ["--vary=ni=cni32qm,udma", "--vary=workload.stream.arrivals.poisson.interval=8 us..0.2 us*log4"];
+    done(&[&["sweep"], &OPEN[..3], &vary[..], &["--stop-at-saturation", "--out", &csv]].concat());
+    let ran = done(&["plot", &csv, "--latency-load", "--out", &svg]);
+    assert!(stderr(&ran).contains("2 points without a steady state are left out"), "{}", stderr(&ran));
+    let texts = texts(&svg);
+    for words in [
+        "Latency over offered load",
+        "offered load [MB/s]",
+        "latency [µs]",
+        "cni32qm p50",
+        "udma p99",
+        "udma saturated",
+    ] {
+        assert!(texts.iter().any(|text| text == words), "no {words} in {texts:?}");
+    }
+    let closed = folder.path("closed.csv");
+    done(&["sweep", "stream", "--set=workload.stream.messages=20", "--vary=run.seed=1,2", "--out", &closed]);
+    let refused = narrows(&["plot", &closed, "--latency-load", "--out", &svg]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("no offered and accepted load"), "{}", stderr(&refused));
+}

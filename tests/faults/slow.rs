@@ -1,0 +1,92 @@
+//! Slow is not stuck: a barrier, a computation, a call and a clock of any length end as done, and a run that is stuck
+//! is still found.
+
+use crate::common::parts::{read, sound};
+use narrows::engine::{Outcome, Recorder};
+use narrows::experiment::{self, RunResult};
+
+/// Returns the result of two nodes of `host` that run `workload`.
+#[track_caller]
+fn run(host: &str, ni: &str, workload: &str, sets: &[&str]) -> RunResult {
+    let parts = [format!("hosts/{host}"), format!("ni/{ni}"), "fabrics/ideal-1998".to_owned()];
+    let text = format!("parts = {parts:?}\n[nodes.n]\nhost = \"{host}\"\ncount = 2\n[workload]\n{workload}\n");
+    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    experiment::run(&sound(&text, &sets), Recorder::off())
+}
+
+const MILLISECOND: &str = "run.no-progress-limit=1 ms";
+const SORT: &str = "radix-sort = { keys = 8, bits = 3, passes = 1 }";
+
+#[test]
+fn a_barrier_as_long_as_the_limit_opens() {
+    for (host, ni) in [("memory-bus-1998", "ni2w"), ("p6-natoma", "trapeze"), ("cm-5", "queues"), ("alewife", "cmmu")] {
+        let result = run(host, ni, SORT, &[MILLISECOND, "messaging.barrier=1000000"]);
+        assert_eq!(result.outcome, Outcome::Done, "{host} {ni}");
+    }
+}
+
+#[test]
+fn a_computation_longer_than_the_limit_ends() {
+    // A processor computes for 4.3 of these 7.8 ms, and looks at the network every 10 us.
+    let dsmc = "dsmc = { cells = [4, 2, 2], molecules = 2000, iterations = 1 }";
+    let result = run("p6-natoma", "queues", dsmc, &[MILLISECOND]);
+    assert_eq!(result.outcome, Outcome::Done);
+    let of = |name: &str| result.metric(name).expect("it is measured");
+    assert!(of("time.compute") > 0.5 * of("time.program"), "{} cycles", of("time.compute"));
+    assert!(result.end.as_s() > 5e-3, "{}", result.end);
+}
+
+#[test]
+fn a_call_as_long_as_the_limit_returns() {
+    let pairs =
+        [("memory-bus-1998", "ni2w"), ("memory-bus-1998", "gm"), ("memory-bus-1998", "udma"), ("cm-5", "queues")];
+    for (host, ni) in pairs {
+        for workload in [SORT, "cyclic-shift = { words = 8 }", "ping-pong = { messages = 2, payload = \"300 B\" }"] {
+            for call in ["send", "receive", "poll", "dispatch"] {
+                let result = run(host, ni, workload, &[MILLISECOND, &format!("messaging.{call}=1000000")]);
+                assert_eq!(result.outcome, Outcome::Done, "{host} {ni} {workload} {call}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_clock_of_a_hundred_hertz_serves_a_page() {
+    let fetch = "page-fetch = { page = \"64 B\", faults = 2 }";
+    for ni in ["single-cycle", "ni2w", "queues"] {
+        let set = "hosts.p6-natoma.io-bus.processor.clock=100 Hz";
+        let result = run("p6-natoma", ni, fetch, &[set]);
+        assert_eq!(result.outcome, Outcome::Done, "{ni}");
+        assert!(result.end.as_s() > 5.0, "{ni}: {}", result.end);
+    }
+}
+
+#[test]
+fn a_stuck_run_whose_processor_copies_on_is_a_deadlock() {
+    let stream = "stream = { payload = \"300 B\", messages = 8, deaf = true, copying = true }";
+    let result = run("memory-bus-1998", "ni2w", stream, &[MILLISECOND, "run.time-limit=100 ms"]);
+    assert!(matches!(result.outcome, Outcome::Deadlock(_)), "{:?}", result.outcome);
+}
+
+#[test]
+fn a_stuck_run_that_polls_seldom_is_a_deadlock() {
+    for ni in ["ni2w", "gm", "queues", "trapeze"] {
+        for poll in ["50", "1000000"] {
+            let stream = "stream = { payload = \"300 B\", messages = 2000, deaf = true }";
+            let sets = [MILLISECOND, "run.time-limit=100 ms", &format!("messaging.poll={poll}")];
+            let result = run("memory-bus-1998", ni, stream, &sets);
+            assert!(matches!(result.outcome, Outcome::Deadlock(_)), "{ni}, {poll} cycles: {:?}", result.outcome);
+        }
+    }
+}
+
+#[test]
+fn a_message_returned_without_end_is_a_deadlock() {
+    let stream = "stream = { payload = \"300 B\", messages = 8, deaf = true }";
+    let parts =
+        "[\"hosts/memory-bus-1998\", \"ni/queues\", \"protocols/return-to-sender-1998\", \"fabrics/ideal-1998\"]";
+    let machine = read(&format!("parts = {parts}\n[workload]\n{stream}\n"), &["run.no-progress-limit=2 ms".to_owned()]);
+    let result = experiment::run(&machine.unwrap_or_else(|problems| panic!("{problems}")), Recorder::off());
+    assert!(matches!(result.outcome, Outcome::Deadlock(_)), "{:?}", result.outcome);
+    assert!(result.end.as_s() < 4e-3, "{}", result.end);
+}

@@ -1,0 +1,198 @@
+//! `narrows fit` on measured curves: progress, curves that cannot be reached, runs that do not complete, and fits that
+//! are interrupted and resumed.
+
+use super::{LATENCY, MACHINE, RATE};
+use crate::common::cli::{Folder, command, narrows, stderr};
+use serde_json::Value as Json;
+use std::fs;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+/// A latency of 2.6 µs and a rate of 16 MB/s, near enough.
+const CURVE: &str = "size [B], latency [us]\n16, 6.9\n128, 16.6\n512, 48.7\n2048, 177.1\n";
+/// The rate alone cannot explain a curve that is far too high at large sizes, and as the machine's at small ones.
+const BENT: &str = "size [B], latency [us]\n16, 5.2\n32, 6.2\n512, 400\n2048, 1600\n";
+
+/// A folder with a description, changed by one replacement, and a measured curve.
+fn folder(name: &str, curve: &str, (from, to): (&str, &str)) -> Folder {
+    let folder = Folder::new(&format!("fit-{name}"));
+    assert!(MACHINE.contains(from));
+    fs::write(folder.0.join("machine.toml"), MACHINE.replacen(from, to, 1)).expect("a file");
+    fs::write(folder.0.join("curve.csv"), curve).expect("a file");
+    folder
+}
+
+/// The arguments of a fit of these constants.
+fn arguments(folder: &Folder, constants: &[&str], options: &[&str]) -> Vec<String> {
+    let mut all =
+        vec!["fit".to_owned(), folder.path("machine.toml"), "--measured".to_owned(), folder.path("curve.csv")];
+    all.extend(constants.iter().flat_map(|key| ["--constant".to_owned(), (*key).to_owned()]));
+    all.extend(options.iter().map(|option| (*option).to_owned()));
+    all
+}
+
+fn fit(folder: &Folder, constants: &[&str], options: &[&str]) -> Output {
+    let all = arguments(folder, constants, options);
+    narrows(&all.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn json(ran: &Output) -> Json {
+    serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(ran)))
+}
+
+#[test]
+fn fit_reports_progress_on_standard_error_and_does_not_depend_on_jobs() {
+    let folder = folder("jobs", CURVE, ("", ""));
+    let fit = |jobs: &str| fit(&folder, &[LATENCY, RATE], &["--format=json", "--jobs", jobs]);
+    let (one, three) = (fit("1"), fit("3"));
+    assert_eq!(one.status.code(), Some(0), "{}", stderr(&one));
+    assert_eq!(one.stdout, three.stdout);
+    let result = json(&one);
+    assert_eq!(result["reached"], true, "{result}");
+    let correlation = result["correlation"][0][1].as_f64().expect("a number");
+    assert!((0.05..1.0).contains(&correlation), "a longer delay goes with a higher rate: {correlation}");
+    let progress = stderr(&one);
+    assert!(progress.contains("starting values: error ") && progress.contains(" rms, largest −"), "{progress}");
+    assert!(progress.contains(" steps, ") && progress.contains("Without --out no run is stored"), "{progress}");
+}
+
+#[test]
+fn curve_that_cannot_be_reached_is_a_failed_fit() {
+    let folder = folder("bent", BENT, ("", ""));
+    let before = fs::read_to_string(folder.0.join("machine.toml")).expect("a file");
+    let ran = fit(&folder, &[RATE], &["--write"]);
+    let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert_eq!(ran.status.code(), Some(1), "{text}");
+    assert!(text.contains("The fit failed: ") && text.contains(" of 4 numbers are not reached."), "{text}");
+    assert!(text.contains("latency of 16 B to latency of 32 B (2 numbers): error +"), "{text}");
+    assert!(text.contains("tolerance 9 %"), "{text}");
+    assert_eq!(fs::read_to_string(folder.0.join("machine.toml")).expect("a file"), before);
+    // A tolerance that allows these errors makes it a fit.
+    let ran = fit(&folder, &[RATE], &["--tolerance", "900"]);
+    assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stdout));
+}
+
+#[test]
+fn constant_at_its_bound_is_named() {
+    let folder = folder("bound", "size [B], latency [us]\n16, 900\n128, 910\n", ("", ""));
+    let ran = fit(&folder, &["messaging.send"], &["--prior", "1000"]);
+    let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert_eq!(ran.status.code(), Some(1), "{text}");
+    assert!(text.contains("At a bound: `messaging.send` is at its upper bound, 10000."), "{text}");
+    assert!(text.contains("latency of 16 B to latency of 128 B (2 numbers): error −"), "{text}");
+}
+
+#[test]
+fn runs_that_do_not_complete_are_named_and_not_compared() {
+    // The time limit cuts off the largest size at the starting values.
+    let limit = ("[workload.ping-pong]", "[run]\ntime-limit = \"250 us\"\n[workload.ping-pong]");
+    let folder = folder("limit", CURVE, limit);
+    let ran = fit(&folder, &[RATE], &["--set=fabric.ideal.rate=20 MB/s"]);
+    let problem = stderr(&ran);
+    assert_eq!(ran.status.code(), Some(2), "{problem}");
+    assert!(problem.contains("latency of 2048 B (time-limit)") && !problem.contains("latency of 512 B"), "{problem}");
+    // From a rate at which it completes, the solver tries lower ones at which it does not.
+    let ran = fit(&folder, &[RATE], &["--set=fabric.ideal.rate=40 MB/s", "--prior=1000", "--format=json"]);
+    let result = json(&ran);
+    let named = |one: &Json| (one["name"].clone(), one["reason"].clone());
+    let incomplete: Vec<_> = result["incomplete"].as_array().expect("a list").iter().map(named).collect();
+    assert!(incomplete.contains(&("latency of 2048 B".into(), "time-limit".into())), "{result}");
+    for residual in result["residuals"].as_array().expect("a list") {
+        assert_eq!(residual["missing"].is_null(), residual["after"].is_f64(), "{residual}");
+    }
+}
+
+/// Descriptions whose runs take long enough to kill a fit, and to stop one before its end.
+const LONG: (&str, &str) = ("messages = 1\n", "messages = 20\n");
+const VERY_LONG: (&str, &str) = ("messages = 1\n", "messages = 400\n");
+
+#[test]
+fn killed_at_any_moment_it_resumes_to_the_same_bytes() {
+    let folder = folder("killed", CURVE, LONG);
+    let (whole, out) = (folder.path("whole.json"), folder.path("out.json"));
+    let ran = fit(&folder, &[LATENCY, RATE], &["--out", &whole]);
+    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    assert!(ran.stdout.is_empty() && stderr(&ran).contains("2 constants on 4 numbers."), "{}", stderr(&ran));
+    let expected = fs::read(&whole).expect("a result");
+    let all = arguments(&folder, &[LATENCY, RATE], &["--out", &out]);
+    for _ in 0..3 {
+        let mut child = start(&all);
+        while !fs::exists(format!("{out}.fit")).expect("a folder") {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        child.kill().expect("a child to kill");
+        child.wait().expect("a child");
+        let state = fs::read_to_string(format!("{out}.fit")).expect("a state");
+        assert!(serde_json::from_str::<Json>(&state).is_ok(), "{state}");
+        let resumed = fit(&folder, &[LATENCY, RATE], &["--out", &out]);
+        assert_eq!(resumed.status.code(), Some(0), "{}", stderr(&resumed));
+        assert!(stderr(&resumed).contains(" stored before"), "{}", stderr(&resumed));
+        assert_eq!(fs::read(&out).expect("a result"), expected);
+        fs::remove_file(format!("{out}.fit")).expect("a state");
+    }
+    // A finished fit is repeated without a run.
+    let again = fit(&folder, &[LATENCY, RATE], &["--out", &whole]);
+    assert!(stderr(&again).contains(" 0 runs, "), "{}", stderr(&again));
+    assert_eq!(fs::read(&whole).expect("a result"), expected);
+}
+
+fn start(all: &[String]) -> std::process::Child {
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    command(&all).stderr(Stdio::null()).spawn().expect("the program starts")
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_prints_the_best_values_so_far() {
+    let folder = folder("stopped", CURVE, VERY_LONG);
+    let out = folder.path("out.json");
+    let all = arguments(&folder, &[LATENCY, RATE], &["--jobs=1", "--out", &out]);
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let program = command(&all);
+    // What a script runs in the background ignores Ctrl-C, and so does all that it starts.
+    let mut heeding = Command::new("env");
+    heeding.arg("--default-signal=INT").arg(program.get_program()).args(program.get_args());
+    let child = heeding.stderr(Stdio::piped()).spawn().expect("the program starts");
+    while !fs::exists(format!("{out}.fit")).expect("a folder") {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    assert!(sent.success());
+    let ran = child.wait_with_output().expect("a child");
+    let message = stderr(&ran);
+    assert_eq!(ran.status.code(), Some(130), "{message}");
+    assert!(message.contains("The fit was stopped: 2 constants on 4 numbers, the best values so far."), "{message}");
+    assert!(message.contains("the same command resumes from there."), "{message}");
+    let best: Json = serde_json::from_slice(&fs::read(&out).expect("a result")).expect("JSON");
+    assert_eq!((&best["stopped"], &best["settled"]), (&true.into(), &false.into()));
+    assert!(best["residuals"][3]["after"].is_f64(), "{best}");
+}
+
+#[test]
+fn state_of_another_fit_is_refused() {
+    let folder = folder("other", CURVE, ("", ""));
+    let out = folder.path("out.json");
+    let fit = |options: &[&str]| fit(&folder, &[RATE], &[&["--out", &out], options].concat());
+    assert_eq!(fit(&["--tolerance=900"]).status.code(), Some(0));
+    let state = format!("{out}.fit");
+    let refused = |ran: Output, what: &str| {
+        assert_eq!(ran.status.code(), Some(2), "{}", stderr(&ran));
+        assert!(stderr(&ran).contains("out.json.fit`") && stderr(&ran).contains(what), "{}", stderr(&ran));
+        assert!(stderr(&ran).contains("remove the file"), "{}", stderr(&ran));
+    };
+    refused(
+        fit(&["--noise=5"]),
+        "is the state of another fit, which differs in the constants, their priors or the noise",
+    );
+    refused(fit(&["--set=messaging.receive=120"]), "which differs in the description");
+    fs::write(folder.0.join("curve.csv"), CURVE.replace("16.6", "16.7")).expect("a file");
+    refused(fit(&[]), "is the state of another fit, which differs in the numbers that are fitted on");
+    fs::write(folder.0.join("curve.csv"), CURVE).expect("a file");
+    // Neither the tolerance nor the number of jobs changes the fit.
+    assert_eq!(fit(&["--tolerance=800", "--jobs=1"]).status.code(), Some(0));
+    let text = fs::read_to_string(&state).expect("a state");
+    fs::write(&state, text.replacen("Ok\":1", "Ok\":2", 1)).expect("a file");
+    refused(fit(&[]), "is damaged");
+    fs::write(&state, "{}").expect("a file");
+    refused(fit(&[]), "is not the state of a fit");
+}

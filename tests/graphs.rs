@@ -1,0 +1,269 @@
+//! Do networks from files run as those that are built in, whatever the format? Leaf-spine networks, two-tier fat
+//! trees and dragonflies as edge lists, node-link JSON and GraphML; names, rates and latencies of their links.
+
+mod network_file;
+
+use crate::common::cli;
+use narrows::engine::{Outcome, Recorder};
+use narrows::experiment::{RunResult, run};
+use narrows::fabric::topology::survey::{Deadlock, Survey};
+use narrows::machine::{self, Machine};
+use narrows::text::Document;
+use network_file::{File, Link, Network};
+use std::collections::BTreeMap;
+use std::fs;
+
+fn read(text: &str) -> Result<Machine, String> {
+    let read = machine::read(Document::Text("test.toml", text, None), &[]);
+    read.map(|read| read.value).map_err(|problems| problems.to_string())
+}
+
+fn machine(text: &str) -> Machine {
+    read(text).unwrap_or_else(|problems| panic!("{problems}\n{text}"))
+}
+
+fn done(text: &str) -> RunResult {
+    let result = run(&machine(text), Recorder::off());
+    assert!(result.outcome.is_complete(), "{text}: {:?}", result.outcome);
+    result
+}
+
+fn metrics(text: &str) -> BTreeMap<String, f64> {
+    done(text).metrics.into_iter().map(|metric| (metric.name, metric.value)).collect()
+}
+
+fn surveyed(fabric: &str) -> Survey {
+    machine(&format!("{fabric}\n[workload.offered]\nload = 0.1\n")).survey().expect("routers")
+}
+
+/// Returns the measures of a network that depend neither on its name nor on its formula of distances.
+fn shape(survey: &Survey) -> (u32, u32, u64, u32, u32, f64, u64, Deadlock) {
+    let Survey { nodes, routers, links, degree, diameter, hops_mean, bisection, .. } = *survey;
+    (nodes, routers, links, degree, diameter, hops_mean, bisection, survey.deadlock.clone())
+}
+
+const OFFERED: &str = "[workload.offered]\nload = 0.35\npacket-flits = 5\nwarm-up = 200\ncycles = 800\n";
+const ROUTER: &str = "[fabric.router]\nvirtual-channels = 2\nbuffer-flits = 4\nwire-delay = 2\n";
+const BURSTS: &str = "parts = [\"hosts/cm-5\"]\n[ni.queues]\n[protocol.nifdy]\n[messaging]\nin-order = true\n\
+                      [workload.bursts]\nphases = 2\npackets = [1, 4]\n";
+
+/// Metrics of packets that are alone, by the links between routers: a fat tree counts those of the nodes, too.
+fn zero_load(fabric: &str, links_of_nodes: u32) -> BTreeMap<String, f64> {
+    let renamed = |(name, value): (String, f64)| {
+        let Some(rest) = name.strip_prefix("zero_load.d") else { return (name, value) };
+        let (distance, what) = rest.split_once('.').expect("a distance");
+        let links = distance.parse::<u32>().expect("a number") - links_of_nodes;
+        (format!("zero_load.d{links}.{what}"), value)
+    };
+    metrics(&format!("{fabric}{ROUTER}[workload.zero-load]\n")).into_iter().map(renamed).collect()
+}
+
+/// A network from a file gives, to the last digit, what the fat tree does that is built in: tables hold the same
+/// routes, and routers and ports have the same order.
+fn runs_as_the_fat_tree(network: &Network, keys: &str, name: &str) {
+    let fat_tree = format!("[fabric.fat-tree]\n{keys}\n");
+    let expected = shape(&surveyed(&fat_tree));
+    assert_eq!(expected.7, Deadlock::Free);
+    let offered = |fabric: &str| metrics(&format!("{OFFERED}{fabric}{ROUTER}"));
+    let bursts = |fabric: &str| metrics(&format!("{BURSTS}{fabric}{ROUTER}networks = 2\n"));
+    let runs = |fabric: &str, links_of_nodes| (offered(fabric), bursts(fabric), zero_load(fabric, links_of_nodes));
+    let expected_runs = runs(&fat_tree, 2);
+    assert!(expected_runs.0["offered.latency"] > 0.0 && expected_runs.1["packets.delivered"] > 0.0);
+    for file in network.files(name) {
+        let fabric = file.fabric("");
+        assert_eq!(shape(&surveyed(&fabric)), expected, "{:?}", file.0);
+        // As text, for a mean of few samples has no interval: its bounds are no number, and equal none.
+        assert_eq!(format!("{:?}", runs(&fabric, 0)), format!("{expected_runs:?}"), "{:?}", file.0);
+    }
+}
+
+#[test]
+fn a_leaf_spine_from_a_file_runs_as_the_one_that_is_built_in() {
+    runs_as_the_fat_tree(&Network::leaf_spine(4, 4, 2), "nodes = 16\nparents = [2]", "leaf-spine");
+}
+
+#[test]
+fn a_two_tier_fat_tree_from_a_file_runs_as_the_one_that_is_built_in() {
+    runs_as_the_fat_tree(&Network::leaf_spine(4, 4, 4), "nodes = 16", "fat-tree");
+    runs_as_the_fat_tree(&Network::leaf_spine(3, 3, 3), "nodes = 9\narity = 3", "small-fat-tree");
+}
+
+#[test]
+fn a_dragonfly_from_a_file_has_its_distances_and_delivers() {
+    let network = Network::dragonfly(2, 3, 1);
+    let files = network.files("dragonfly");
+    for routing in ["up-down", "distance-classes"] {
+        let keys =
+            format!("routing = \"{routing}\"\n{}", ROUTER.replace("virtual-channels = 2", "virtual-channels = 3"));
+        let all = files.each_ref().map(|file| {
+            let fabric = file.fabric(&keys);
+            let survey = surveyed(&fabric);
+            // A switch has two in its group and one in another: local, global, local.
+            assert_eq!((survey.nodes, survey.routers, survey.degree, survey.diameter), (24, 12, 3, 3));
+            assert_eq!(survey.links, 2 * (4 * 3 + 6), "{survey}");
+            assert_eq!((survey.deadlock.clone(), survey.is_complete()), (Deadlock::Free, true), "{survey}");
+            assert!(routing == "up-down" || survey.distance_max == 3, "{survey}");
+            let load = OFFERED.replace("0.35", "0.1");
+            let bursts = metrics(&format!("{BURSTS}{fabric}networks = 2\n"));
+            assert_eq!(bursts["packets.sent"], bursts["packets.delivered"]);
+            assert_eq!(bursts["frames.in_flight"], 0.0);
+            (metrics(&format!("{load}{fabric}")), bursts)
+        });
+        assert_eq!(all[0].0["offered.unfinished"], 0.0);
+        let [list, json, graphml] = all.map(|metrics| format!("{metrics:?}"));
+        assert_eq!((&list, &list), (&json, &graphml), "{routing}");
+    }
+    // By the fewest links in any channel, packets of a dragonfly can wait in a circle.
+    let fabric = files[0].fabric("routing = \"shortest-path\"\n[fabric.router]\nvirtual-channels = 1\n");
+    let problems = read(&format!("{fabric}\n{OFFERED}")).unwrap_err();
+    assert!(
+        problems.contains("packets can wait for one another in a circle") && problems.contains("router g"),
+        "{problems}"
+    );
+    let few = files[0].fabric("routing = \"distance-classes\"\n[fabric.router]\nvirtual-channels = 2\n");
+    let problems = read(&format!("{few}\n{OFFERED}")).unwrap_err();
+    assert!(problems.contains("can deadlock with fewer than 3 virtual channels"), "{problems}");
+}
+
+#[test]
+fn a_dragonfly_of_seventy_two_hosts_cannot_deadlock() {
+    let [file, ..] = Network::dragonfly(2, 4, 2).files("large-dragonfly");
+    let survey = surveyed(&file.fabric("routing = \"distance-classes\"\n"));
+    assert_eq!((survey.nodes, survey.routers, survey.diameter, survey.distance_max), (72, 36, 3, 3));
+    assert_eq!(survey.deadlock, Deadlock::Free);
+}
+
+/// Two switches with a host each, whose link has this rate and this latency.
+fn pair(rate: Option<&'static str>, latency: Option<&'static str>) -> Network {
+    let middle = Link { rate, latency, ..Link::new("s0", "s1") };
+    let hosts = ["h0", "h1"].map(str::to_owned).to_vec();
+    let links = vec![Link::new("h0", "s0"), Link::new("h1", "s1"), middle];
+    Network { hosts, switches: vec!["s0".to_owned(), "s1".to_owned()], links }
+}
+
+#[test]
+fn a_link_has_its_own_latency() {
+    let all = |network: &Network, name: &str| network.files(name).map(|file| zero_load(&file.fabric(""), 0));
+    let [usual, ..] = all(&pair(None, None), "latency");
+    for metrics in all(&pair(None, Some("502 ns")), "longer-latency") {
+        // The wire delay of two cycles of 1 ns is replaced.
+        for end in ["min", "max"] {
+            let name = format!("zero_load.d1.latency_{end}");
+            assert_eq!(metrics[&name], usual[&name] + 500.0);
+        }
+    }
+    let mut network = pair(None, None);
+    network.links[0].latency = Some("7 ns");
+    let [longer, ..] = all(&network, "host-latency");
+    assert_eq!(longer["zero_load.d1.latency_min"], usual["zero_load.d1.latency_min"] + 7.0, "in either direction");
+    assert_eq!(longer["zero_load.d1.latency_max"], usual["zero_load.d1.latency_max"] + 7.0);
+}
+
+#[test]
+fn a_link_has_its_own_rate() {
+    // Flits of 4 B at 1 GHz: 32 Gbit/s move one in each cycle, 8 Gbit/s one in four.
+    let load = OFFERED.replace("load = 0.35", "load = 0.6").replace("cycles = 800", "cycles = 8000");
+    let accepted = |rate: &'static str| {
+        let files = pair(Some(rate), None).files(&rate.replace([' ', '/'], ""));
+        let each = files.map(|file| metrics(&format!("{load}{}{ROUTER}", file.fabric(""))));
+        let [list, json, graphml] = each.each_ref().map(|metrics| format!("{metrics:?}"));
+        assert_eq!((&list, &list), (&json, &graphml));
+        each[0]["offered.accepted"]
+    };
+    let [full, quarter] = ["32 Gbit/s", "8 Gbit/s"].map(accepted);
+    // Either node sends to the other alone: what is offered crosses, or a flit in four cycles.
+    assert!((full - 0.6).abs() < 0.03, "{full}");
+    assert!((quarter - 0.25).abs() < 0.005, "{quarter}");
+    let [file, ..] = pair(Some("8 Gbit/s"), None).files("used");
+    let result = done(&format!("{load}{}{ROUTER}", file.fabric("")));
+    let used = result.resources.iter().find(|resource| resource.name.contains("s0.1 → s1.1")).expect("a link by name");
+    let fraction = used.busy.as_us() / result.end.as_us();
+    assert!(fraction > 0.9 && fraction <= 1.0, "{fraction}");
+}
+
+#[test]
+fn rates_that_take_no_whole_cycles_are_refused_with_their_lines() {
+    for (file, line) in pair(Some("10 Gbit/s"), None).files("uneven").into_iter().zip([4, 7, 13]) {
+        let problems = read(&format!("{}\n{OFFERED}", file.fabric(""))).unwrap_err();
+        let expected = format!("line {line}: the link of `s0` and `s1`: at 10 Gbit/s a flit of 4 B takes 3.200 cycles");
+        assert!(problems.contains(&expected), "{problems}");
+        assert_eq!(problems.matches("error").count(), 1, "{problems}");
+        assert!(problems.contains("the nearest rates are 10.666666666 Gbit/s and 8 Gbit/s"), "{problems}");
+    }
+    for (attributes, message) in [
+        ((Some("64 Gbit/s"), None), "is more than a flit of 4 B in each cycle of 1 GHz, 32 Gbit/s"),
+        ((None, Some("1.5 ns")), "a latency of 1.5 ns is 1.500 cycles of 1 GHz, not a whole number"),
+    ] {
+        let [file, ..] = pair(attributes.0, attributes.1).files("refused");
+        let problems = read(&format!("{}\n{OFFERED}", file.fabric(""))).unwrap_err();
+        assert!(problems.contains(message), "{problems}");
+    }
+}
+
+const STREAM: &str = "[ni.queues]\n[protocol.none]\n[messaging]\nin-order = false\n\
+                      [workload.stream]\nmessages = 10\npayload = \"24 B\"\n";
+
+/// Two leaves with two hosts each, and a description of the nodes.
+fn flow_over(nodes: &str, flows: &str) -> Result<Machine, String> {
+    let [file, ..] = Network::leaf_spine(2, 2, 1).files(&format!("names-{}", nodes.len() + 100 * flows.len()));
+    let fabric = file.fabric("[fabric.router]\nclock = \"1 MHz\"\n");
+    read(&format!("parts = [\"hosts/cm-5\"]\n{nodes}{STREAM}flows = {flows}\n{fabric}"))
+}
+
+#[test]
+fn hosts_keep_their_names() {
+    let machine = flow_over("", "[\"h[1..3] -> h0\"]").unwrap_or_else(|problems| panic!("{problems}"));
+    let names: Vec<&str> = machine.nodes.iter().map(|node| node.name.as_str()).collect();
+    assert_eq!(names, ["h0", "h1", "h2", "h3"]);
+    let result = run(&machine, Recorder::off());
+    assert_eq!((result.outcome.clone(), result.metric("messages.delivered")), (Outcome::Done, Some(30.0)));
+    assert!(result.resources.iter().any(|resource| resource.name.contains("h0 → leaf0.0")), "{:?}", result.resources);
+    assert!(result.resources.iter().any(|resource| resource.name.contains("leaf1.2 → spine0.1")));
+    let problems = flow_over("", "[\"x* -> h0\"]").unwrap_err();
+    assert!(problems.contains("no node matches `x*`"), "{problems}");
+}
+
+#[test]
+fn nodes_are_placed_by_the_names_of_hosts() {
+    let node = |name: &str| format!("nodes.{name} = {{ host = \"cm-5\" }}\n");
+    let nodes = |names: &[&str]| names.iter().map(|name| node(name)).collect::<String>();
+    let latency = |names: &[&str], flows: &str| {
+        let machine = flow_over(&nodes(names), flows).unwrap_or_else(|problems| panic!("{problems}"));
+        let result = run(&machine, Recorder::off());
+        assert_eq!(result.outcome, Outcome::Done);
+        result.metric("message.latency_one_way").expect("a latency")
+    };
+    // h0 and h1 are at one leaf, h2 at the other, whatever the order of the description.
+    let near = latency(&["h0", "h1", "h2", "h3"], "[\"h0 -> h1\"]");
+    let far = latency(&["h0", "h1", "h2", "h3"], "[\"h0 -> h2\"]");
+    assert!(near < far);
+    assert_eq!(latency(&["h3", "h0", "h2", "h1"], "[\"h0 -> h1\"]"), near);
+    assert_eq!(latency(&["h2", "h0"], "[\"h0 -> h2\"]"), far);
+    // Other names take the hosts in order.
+    assert_eq!(latency(&["a", "b", "c"], "[\"a -> b\"]"), near);
+    assert_eq!(latency(&["a", "b", "c"], "[\"a -> c\"]"), far);
+    let problems = flow_over(&nodes(&["h0", "b"]), "[\"h0 -> b\"]").unwrap_err();
+    assert!(problems.contains("node `b` is not a host of the graph, and other nodes are"), "{problems}");
+}
+
+#[test]
+fn the_incast_of_the_page_has_few_lines_and_runs() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/loads.md")).expect("a page");
+    let (_, from) = page.split_once("This is an incast of 31 senders:").expect("the example");
+    let text = from.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
+    assert!(text.lines().count() <= 12, "{text}");
+    let file = File::new("incast.toml", text);
+    let small = ["run", file.0.to_str().expect("a path"), "--set", "workload.stream.messages=2"];
+    let result = cli::as_json(&small);
+    assert_eq!(result["outcome"], "done", "{result}");
+}
+
+#[test]
+fn the_network_of_the_page_is_read() {
+    let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/fabric.md")).expect("a page");
+    let (_, from) = page.split_once("## Networks from files").expect("a section");
+    let text = from.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
+    let file = File::new("page.edges", text);
+    let survey = surveyed(&file.fabric(""));
+    assert_eq!((survey.nodes, survey.routers, survey.links, survey.deadlock), (4, 3, 4, Deadlock::Free));
+}

@@ -1,0 +1,144 @@
+//! Networks of switches and hosts in each format of a graph file.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+/// A network of switches and hosts, to be written in each format.
+pub struct Network {
+    pub hosts: Vec<String>,
+    pub switches: Vec<String>,
+    pub links: Vec<Link>,
+}
+
+/// A link of two vertices.
+pub struct Link {
+    pub ends: [String; 2],
+    pub rate: Option<&'static str>,
+    pub latency: Option<&'static str>,
+}
+
+impl Link {
+    pub fn new(from: &str, to: &str) -> Link {
+        Link { ends: [from.to_owned(), to.to_owned()], rate: None, latency: None }
+    }
+
+    /// Rate and latency, with their names.
+    fn attributes(&self) -> Vec<(&'static str, &'static str)> {
+        let attributes = [("rate", self.rate), ("latency", self.latency)];
+        attributes.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
+    }
+}
+
+impl Network {
+    /// Leaves with hosts each, and spines that join them: a fat tree of two tiers.
+    pub fn leaf_spine(leaves: usize, hosts: usize, spines: usize) -> Network {
+        let all = |name: &str, count: usize| (0..count).map(|number| format!("{name}{number}")).collect::<Vec<_>>();
+        let (host, leaf, spine) = (all("h", leaves * hosts), all("leaf", leaves), all("spine", spines));
+        let down = host.iter().enumerate().map(|(at, host)| Link::new(host, &leaf[at / hosts]));
+        let up = leaf.iter().flat_map(|leaf| spine.iter().map(|spine| Link::new(leaf, spine)));
+        let links = down.chain(up).collect();
+        Network { hosts: host.clone(), switches: leaf.iter().chain(&spine).cloned().collect(), links }
+    }
+
+    /// A dragonfly (Kim et al. 2008): groups of `a` switches, all joined, each switch with `p` hosts and `h` links to
+    /// other groups, of which there are `a · h`, each joined to each.
+    pub fn dragonfly(p: usize, a: usize, h: usize) -> Network {
+        let groups = a * h + 1;
+        let switch = |group: usize, at: usize| format!("g{group}s{at}");
+        let each = || (0..groups).flat_map(|group| (0..a).map(move |at| (group, at)));
+        let hosts =
+            || each().flat_map(|(group, at)| (0..p).map(move |host| (group, at, format!("g{group}s{at}h{host}"))));
+        let mut links: Vec<Link> = hosts().map(|(group, at, host)| Link::new(&host, &switch(group, at))).collect();
+        let local = each().flat_map(|(group, at)| (at + 1..a).map(move |other| (group, at, other)));
+        links.extend(local.map(|(group, at, other)| Link::new(&switch(group, at), &switch(group, other))));
+        for group in 0..groups {
+            for port in 0..a * h {
+                let other = (group + port + 1) % groups;
+                if group < other {
+                    links.push(Link::new(&switch(group, port / h), &switch(other, (groups - 2 - port) / h)));
+                }
+            }
+        }
+        let switches = each().map(|(group, at)| switch(group, at)).collect();
+        Network { hosts: hosts().map(|(_, _, host)| host).collect(), switches, links }
+    }
+
+    fn list(&self) -> String {
+        let mut text = format!("# switches: {}\n", self.switches.join(" "));
+        for link in &self.links {
+            let attributes = link.attributes().into_iter().map(|(name, value)| format!("'{name}': '{value}'"));
+            let [from, to] = &link.ends;
+            writeln!(text, "{from} {to} {{{}}}", attributes.collect::<Vec<_>>().join(", ")).expect("a text");
+        }
+        text
+    }
+
+    fn json(&self) -> String {
+        let vertex = |kind: &'static str| move |name: &String| format!("{{\"id\": {name:?}, \"kind\": \"{kind}\"}}");
+        let vertices = self.hosts.iter().map(vertex("host")).chain(self.switches.iter().map(vertex("switch")));
+        let link = |link: &Link| {
+            let attributes = link.attributes().into_iter().map(|(name, value)| format!(", \"{name}\": \"{value}\""));
+            format!(
+                "{{\"source\": {:?}, \"target\": {:?}{}}}",
+                link.ends[0],
+                link.ends[1],
+                attributes.collect::<String>()
+            )
+        };
+        let [vertices, links] =
+            [vertices.collect(), self.links.iter().map(link).collect()].map(|all: Vec<String>| all.join(",\n"));
+        format!("{{\"directed\": false, \"nodes\": [{vertices}],\n\"edges\": [{links}]}}\n")
+    }
+
+    /// GraphML as networkx writes it.
+    fn graphml(&self) -> String {
+        let vertex = |kind: &'static str| {
+            move |name: &String| format!("<node id=\"{name}\"><data key=\"d0\">{kind}</data></node>\n")
+        };
+        let vertices: String =
+            self.hosts.iter().map(vertex("host")).chain(self.switches.iter().map(vertex("switch"))).collect();
+        let link = |link: &Link| {
+            let attributes = link.attributes().into_iter();
+            let data =
+                attributes.map(|(name, value)| format!("<data key=\"{name}\">{value}</data>")).collect::<String>();
+            format!("<edge source=\"{}\" target=\"{}\">{data}</edge>\n", link.ends[0], link.ends[1])
+        };
+        let links: String = self.links.iter().map(link).collect();
+        format!(
+            "<?xml version='1.0' encoding='utf-8'?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n\
+             <key id=\"d0\" for=\"node\" attr.name=\"kind\" attr.type=\"string\"/>\n\
+             <key id=\"rate\" for=\"edge\" attr.name=\"rate\" attr.type=\"string\"/>\n\
+             <key id=\"latency\" for=\"edge\" attr.name=\"latency\" attr.type=\"string\"/>\n\
+             <graph edgedefault=\"undirected\">\n{vertices}{links}</graph>\n</graphml>\n"
+        )
+    }
+
+    /// The network in each format, in files of the test `name`.
+    pub fn files(&self, name: &str) -> [File; 3] {
+        let formats = [("edges", self.list()), ("json", self.json()), ("graphml", self.graphml())];
+        formats.map(|(ending, text)| File::new(&format!("{name}.{ending}"), &text))
+    }
+}
+
+/// A file of a test, removed at its end.
+pub struct File(pub PathBuf);
+
+impl File {
+    pub fn new(name: &str, text: &str) -> File {
+        let path = std::env::temp_dir().join(format!("narrows-graphs-{}-{name}", std::process::id()));
+        fs::write(&path, text).expect("a file");
+        File(path)
+    }
+
+    /// The fabric of the file, with further keys.
+    pub fn fabric(&self, keys: &str) -> String {
+        format!("[fabric.graph]\nfile = {:?}\n{keys}", self.0)
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}

@@ -1,0 +1,77 @@
+//! The law of scale: where all times are sixteen times as long, and all rates a sixteenth, everything takes sixteen
+//! times as long. A result that depends on how times are rounded to picoseconds breaks it.
+
+use crate::common::parts::{accepted, done, plain, text};
+use narrows::engine::{Hertz, Rate, Time};
+use narrows::machine::combinations::Combination;
+use narrows::machine::{self, Machine};
+use narrows::text::quantity::parse;
+use narrows::text::{Document, Read};
+use rayon::prelude::*;
+
+const SCALE: u64 = 16;
+
+/// Largest relative deviation: that of a poll that just meets, or just misses, what it looks for.
+const DEVIATION_MAX: f64 = 0.001;
+
+/// One fabric of each kind; routers of two clocks, of which one is that of the LANai.
+const FABRICS: [&str; 5] = ["ideal-1998", "myrinet", "nifdy-torus", "nifdy-mesh", "alewife-mesh"];
+
+const PING_PONG: &str = "workload.ping-pong = { payload = \"1 KiB\", messages = 4 }";
+
+fn read(text: &str, sets: &[String]) -> Read<Machine> {
+    let read = machine::read(Document::Text("scale.toml", text, None), sets);
+    read.unwrap_or_else(|problems| panic!("{problems}"))
+}
+
+/// Returns the mean round trip of a run, in microseconds.
+fn latency(read: &Read<Machine>, of: &Combination) -> f64 {
+    done(&read.value, of).metric("round_trip.latency")
+}
+
+/// Returns the setting that scales a value, if it is a time, a rate or a frequency.
+fn scaled(path: &str, value: &str) -> Option<String> {
+    let divided = |whole: u64| {
+        assert!(whole.is_multiple_of(SCALE), "{path}: a sixteenth of {value} is a whole number");
+        whole / SCALE
+    };
+    let time = parse::<Time>(value).map(|time| format!("{} ps", time.ps() * SCALE));
+    let rate = || parse::<Rate>(value).map(|rate| format!("{} bit/s", divided(rate.bits_per_s())));
+    let clock = || parse::<Hertz>(value).map(|clock| format!("{} Hz", divided(clock.0)));
+    let scaled = time.or_else(|_| rate()).or_else(|_| clock()).ok()?;
+    (!path.starts_with("run.")).then(|| format!("{path}={scaled}"))
+}
+
+#[test]
+fn all_times_sixteenfold_give_sixteenfold_latencies() {
+    let fits = accepted("ping-pong").into_iter();
+    let all: Vec<_> =
+        fits.filter(|one| one.protocol == "protocols/none" && FABRICS.contains(&plain(one.fabric))).collect();
+    assert!(all.len() >= 150, "{} combinations", all.len());
+    let deviation = |one| {
+        let text = text(one, 2, PING_PONG);
+        let plain = read(&text, &[]);
+        let sets: Vec<String> = plain.entries().iter().filter_map(|entry| scaled(&entry.path, &entry.value)).collect();
+        let [own, scaled] = [latency(&plain, one), latency(&read(&text, &sets), one)];
+        let deviation = scaled / SCALE as f64 / own - 1.0;
+        (deviation.abs() > DEVIATION_MAX).then(|| format!("{one:?}: {own} us, a sixteenth of {scaled} us"))
+    };
+    let broken: Vec<String> = all.par_iter().filter_map(deviation).collect();
+    assert!(broken.is_empty(), "{} break the law:\n{}", broken.len(), broken.join("\n"));
+}
+
+#[test]
+fn a_faster_clock_of_routers_makes_no_message_slower_up_to_that_of_the_lanai() {
+    let clocks = ["32.98 MHz", "32.99 MHz", "33 MHz"];
+    let parts = ["hosts/memory-bus-1998", "protocols/none", "fabrics/nifdy-torus"];
+    let lanai = |one: &Combination| ["ni/trapeze", "ni/berkeley-via"].contains(&one.ni);
+    let fits = |one: &Combination| lanai(one) && [one.host, one.protocol, one.fabric] == parts;
+    let all: Vec<Combination> = accepted("ping-pong").into_iter().filter(fits).collect();
+    assert_eq!(all.len(), 2, "{all:?}");
+    for one in &all {
+        let text = text(one, 2, PING_PONG);
+        let latencies = clocks.map(|clock| latency(&read(&text, &[format!("fabric.router.clock={clock}")]), one));
+        let rises = latencies.windows(2).any(|pair| pair[1] > pair[0] * (1.0 + DEVIATION_MAX));
+        assert!(!rises, "{one:?}: {clocks:?} give {latencies:?} us");
+    }
+}

@@ -1,0 +1,213 @@
+//! Facts in pages: every key, option, command and count that a page states is the program's.
+
+use super::{files, none, root};
+use clap::error::ErrorKind;
+use narrows::cli;
+use narrows::machine::Registry;
+use regex::Regex;
+use std::collections::BTreeSet;
+use std::fs;
+
+/// Names in pages that have the form of a key and are metrics.
+const METRICS: [&str; 1] = ["ni.retransmitted"];
+/// Words after which a command line of a page ends.
+const ENDS: [&str; 5] = ["|", ">", "&&", ";", "then"];
+/// The least number of keys and of commands that the pages state; fewer mean that they are not found.
+const FOUND_MIN: usize = 30;
+
+/// Returns the pages that state facts of the program.
+fn pages() -> Vec<(String, String)> {
+    let mut pages = files("docs", ".md");
+    pages.extend(files("papers", "README.md"));
+    for name in ["README.md", "CONTRIBUTING.md", "crates/py/README.md"] {
+        pages.push((name.to_owned(), fs::read_to_string(root().join(name)).expect("a page")));
+    }
+    pages
+}
+
+/// Returns the code spans of a page.
+fn spans(page: &str) -> Vec<&str> {
+    let mut is_block = false;
+    let prose = page.lines().filter(|line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_block ^= is_fence;
+        !is_block && !is_fence
+    });
+    prose.flat_map(|line| line.split('`').skip(1).step_by(2)).collect()
+}
+
+/// Returns the commands of a page: those in code spans, and then those in blocks without a language or of a shell. The
+/// flag says that a command is complete: a code span may leave out what the sentence is not about.
+fn commands(page: &str) -> Vec<(String, bool)> {
+    let mut found: Vec<(String, bool)> = spans(page).into_iter().map(|span| (span.to_owned(), false)).collect();
+    let (mut language, mut open) = (None, String::new());
+    for line in page.lines() {
+        match (line.trim_start().strip_prefix("```"), language) {
+            (Some(name), None) => language = Some(name),
+            (Some(_), Some(_)) => language = None,
+            (None, Some("" | "sh" | "console")) => {
+                let line = line.strip_prefix("$ ").unwrap_or(line);
+                match line.strip_suffix('\\') {
+                    Some(part) => open += part,
+                    None => found.push((std::mem::take(&mut open) + line, true)),
+                }
+            }
+            _ => {}
+        }
+    }
+    found.retain(|(command, _)| command.starts_with("narrows "));
+    found
+}
+
+/// Returns the words of a command, up to its end.
+fn words(command: &str) -> Option<Vec<String>> {
+    let words = shlex::split(command)?;
+    Some(words.into_iter().take_while(|word| !ENDS.contains(&word.as_str())).collect())
+}
+
+/// The keys of descriptions, each as its names.
+struct Keys(Vec<Vec<String>>);
+
+impl Keys {
+    fn new() -> Keys {
+        let listing = Registry::shared().schema().listing();
+        let keys = listing.lines().filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
+        let names = |line: &str| line.split(' ').next().unwrap_or_default().split('.').map(str::to_owned).collect();
+        Keys(keys.map(names).collect())
+    }
+
+    /// Returns the name of a text that has the form of a key of a description: at least two names, the first of them
+    /// that of a table of descriptions. A value may follow.
+    fn name<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let name = text.split('=').next()?;
+        let is_name =
+            |name: &str| !name.is_empty() && !name.contains(|c: char| !(c.is_alphanumeric() || "-*".contains(c)));
+        let (first, rest) = name.split_once('.')?;
+        (self.0.iter().any(|key| key[0] == first) && rest.split('.').all(is_name)).then_some(name)
+    }
+
+    /// Returns whether a key exists; `*` and NAME are any name.
+    fn has(&self, name: &str) -> bool {
+        let names: Vec<&str> = name.split('.').collect();
+        let is_same = |key: &str, name: &str| key == name || key == "NAME" || ["*", "NAME"].contains(&name);
+        let is_key =
+            |key: &&Vec<String>| key.len() == names.len() && key.iter().zip(&names).all(|(a, b)| is_same(a, b));
+        // A node's own interface has the keys of every interface.
+        let of_node = names.len() > 3 && names[0] == "nodes" && names[2] == "ni";
+        self.0.iter().any(|key| is_key(&key)) || of_node && self.has(&names[2..].join("."))
+    }
+}
+
+#[test]
+fn every_key_in_a_page_exists() {
+    let keys = Keys::new();
+    let (mut wrong, mut found) = (Vec::new(), 0);
+    for (page, text) in pages() {
+        let set = |(command, _): &(String, bool)| words(command).unwrap_or_default();
+        let commands = commands(&text);
+        let of_commands: Vec<String> = commands.iter().flat_map(set).collect();
+        let all = spans(&text).into_iter().chain(of_commands.iter().map(String::as_str));
+        // Of `A=1,2;B=3,4`, both.
+        for name in all.flat_map(|text| text.split(';')).filter_map(|text| keys.name(text.trim())) {
+            found += 1;
+            if !keys.has(name) && !METRICS.contains(&name) {
+                wrong.push(format!("{page}: there is no key `{name}`"));
+            }
+        }
+    }
+    assert!(found > FOUND_MIN, "{found}");
+    none(wrong);
+}
+
+#[test]
+fn every_command_in_a_page_parses() {
+    let (mut wrong, mut found) = (Vec::new(), 0);
+    for (page, text) in pages() {
+        for (command, is_complete) in commands(&text) {
+            found += 1;
+            let Some(words) = words(&command) else {
+                wrong.push(format!("{page}: `{command}` is not closed"));
+                continue;
+            };
+            let ends_with_option = words.last().is_some_and(|word| word.starts_with("--"));
+            let is_fault = |error: &clap::Error| match error.kind() {
+                ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => false,
+                ErrorKind::MissingRequiredArgument | ErrorKind::MissingSubcommand => is_complete,
+                // A code span may name an option without its value.
+                ErrorKind::InvalidValue => is_complete || !ends_with_option,
+                _ => true,
+            };
+            if let Some(error) = cli::command().try_get_matches_from(words).err().filter(is_fault) {
+                wrong.push(format!("{page}: `{command}`: {error}"));
+            }
+        }
+    }
+    assert!(found > FOUND_MIN, "{found}");
+    none(wrong);
+}
+
+#[test]
+fn every_option_in_a_page_exists() {
+    let all = cli::command();
+    let options = all.get_subcommands().flat_map(clap::Command::get_arguments).filter_map(clap::Arg::get_long);
+    let options: BTreeSet<&str> = options.chain(["help", "version"]).collect();
+    let option = Regex::new("(?:^|[ \"'])--([a-z][a-z-]+)").expect("a regular expression");
+    let (mut wrong, mut found) = (Vec::new(), 0);
+    for (page, text) in pages() {
+        // Those of other programs are not ours.
+        for span in
+            spans(&text).into_iter().filter(|span| !["cargo", "maturin", "pip"].iter().any(|of| span.starts_with(of)))
+        {
+            for name in option.captures_iter(span).filter_map(|found| found.get(1)) {
+                found += 1;
+                if !options.contains(name.as_str()) {
+                    wrong.push(format!("{page}: no command has the option --{}", name.as_str()));
+                }
+            }
+        }
+    }
+    assert!(found > FOUND_MIN, "{found}");
+    none(wrong);
+}
+
+#[test]
+fn pages_count_the_runs_of_the_atlas() {
+    let all = Registry::shared().combinations();
+    let of = |workload: &str| all.iter().filter(|one| one.workload == workload).collect::<Vec<_>>();
+    let fit = |workload: &str| of(workload).into_iter().filter(|one| one.refused.is_empty()).count();
+    let every = of("ping-pong");
+    let axes = [
+        every.iter().map(|one| one.host).collect::<BTreeSet<_>>().len(),
+        every.iter().map(|one| one.ni).collect::<BTreeSet<_>>().len(),
+        every.iter().map(|one| one.protocol).collect::<BTreeSet<_>>().len(),
+        every.iter().map(|one| one.fabric).collect::<BTreeSet<_>>().len(),
+    ];
+    // Three sizes of a ping-pong, a stream and heavy traffic.
+    let runs = 3 * fit("ping-pong") + fit("stream") + fit("bursts");
+    let axes = axes.map(|count| count.to_string()).join(" × ");
+    let counts = format!("Of {axes} = {} combinations {} fit", every.len(), fit("ping-pong"));
+    for (page, stated) in [
+        ("papers/atlas/README.md", counts),
+        ("papers/atlas/README.md", format!("{runs} runs in all")),
+        ("README.md", format!("{runs} runs in a few minutes")),
+    ] {
+        let text = fs::read_to_string(root().join(page)).expect("a page");
+        assert!(text.contains(&stated), "{page} does not say: {stated}");
+    }
+}
+
+#[test]
+fn keys_and_commands_are_found() {
+    let page = "A `ni.a.b=1` and `narrows run x`.\n```sh\nnarrows sweep x \\\n  --vary 'a=1' | cat\n```\n\
+                ```toml\nnarrows = 1\n```\n";
+    assert_eq!(spans(page), ["ni.a.b=1", "narrows run x"]);
+    let commands = commands(page);
+    let found = [("narrows run x", false), ("narrows sweep x   --vary 'a=1' | cat", true)];
+    assert_eq!(commands, found.map(|(command, is_complete)| (command.to_owned(), is_complete)));
+    assert_eq!(words(&commands[1].0), Some(["narrows", "sweep", "x", "--vary", "a=1"].map(str::to_owned).to_vec()));
+    let keys = Keys::new();
+    assert_eq!(keys.name("workload.ping-pong.payload=64 B"), Some("workload.ping-pong.payload"));
+    assert_eq!((keys.name("message.latency_one_way"), keys.name("run")), (None, None));
+    assert!(keys.has("hosts.*.io-bus.memory.copy") && keys.has("nodes.sender.ni.trapeze.policy"));
+    assert!(!keys.has("messaging.overhead"));
+}

@@ -1,0 +1,284 @@
+//! Is a run that did not end as asked reported first, with its reason, and never compared as if it had?
+
+use crate::common::cli::{Folder, as_json, json, narrows, stderr, stdout};
+use serde_json::Value as Json;
+use std::fs;
+use std::process::Output;
+
+mod files;
+
+/// A receiver that takes nothing, so that the watchdog drops what its buffers do not hold.
+const DEAF: &str = "--set=workload.stream.deaf=true";
+/// The same on a network that drops nothing.
+const STUCK: [&str; 2] = [DEAF, "--set=fabric.myrinet.watchdog=1000 s"];
+
+/// A stream on a memory bus; its messages take 1.3 µs each.
+const STREAM: &str = "parts = [\"hosts/memory-bus-1998\", \"ni/ni2w\", \"fabrics/ideal-1998\"]\n\
+                      [workload.stream]\npayload = \"64 B\"\nmessages = 50\n";
+
+/// Writes a description into a folder, and returns its path.
+fn described(folder: &Folder, text: &str) -> String {
+    let path = folder.path("machine.toml");
+    fs::write(&path, text).expect("a file");
+    path
+}
+
+fn output(ran: &Output) -> String {
+    String::from_utf8_lossy(&ran.stdout).into_owned()
+}
+
+fn parsed(ran: &Output) -> Json {
+    serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", stderr(ran)))
+}
+
+/// Returns the value of a metric, null if it was not measured.
+fn value<'a>(result: &'a Json, metric: &str) -> &'a Json {
+    let found = &result["metrics"][metric];
+    assert!(found.is_object(), "{metric}: {result}");
+    &found["value"]
+}
+
+#[test]
+fn lost_messages_are_the_first_line_and_leave_counts_alone() {
+    let ran = narrows(&["run", "stream", DEAF, "--no-host"]);
+    assert_eq!(ran.status.code(), Some(3));
+    let text = output(&ran);
+    let first = text.lines().next().expect("a line");
+    assert!(first.starts_with("examples/stream.toml: loss: 436 of 500 messages were lost"), "{first}");
+    assert!(stderr(&ran).contains("The run ended in a loss: 436 of 500"), "{}", stderr(&ran));
+    for absent in ["bottleneck", "Sensitivity analysis", "Mean over", "so far"] {
+        assert!(!text.contains(absent), "{absent}: {text}");
+    }
+    let result = parsed(&narrows(&["run", "stream", DEAF, "--format=json"]));
+    assert_eq!((&result["outcome"], &result["binds"]), (&"loss".into(), &Json::Null));
+    assert!(result["reason"].as_str().is_some_and(|reason| reason.contains("nothing sends them again")), "{result}");
+    let measured = ["message.bandwidth", "message.latency_one_way", "message.latency_one_way_p99"];
+    assert!(measured.iter().all(|name| value(&result, name).is_null()), "{result}");
+    let counts = ["messages.sent", "messages.delivered", "messages.dropped"].map(|name| value(&result, name).as_f64());
+    assert_eq!(counts, [Some(500.0), Some(64.0), Some(436.0)]);
+    assert_eq!(result["metrics"]["messages.sent"]["so_far"], Json::Null, "the run ended by itself");
+    assert_eq!(result["ledger"]["messages"], 0, "{result}");
+}
+
+#[test]
+fn deadlock_and_time_limit_are_the_first_line_with_who_waits() {
+    for (sets, outcome, reason) in [
+        (&STUCK[..], "deadlock", " waits for "),
+        (&["--set=run.time-limit=1 ms"][..], "time-limit", "the run reached `run.time-limit`; "),
+    ] {
+        let ran = narrows(&[&["run", "stream", "--no-host"], sets].concat());
+        assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));
+        let text = output(&ran);
+        let first = text.lines().next().expect("a line");
+        let start = format!("examples/stream.toml: {outcome}: ");
+        assert!(first.starts_with(&start) && first.contains(reason), "{first}");
+        assert!(text.contains(" so far\n") && !text.contains("Bottleneck"), "{text}");
+        let result = parsed(&narrows(&[&["run", "stream", "--format=json"], sets].concat()));
+        assert_eq!(result["outcome"], outcome);
+        assert!(result["reason"].as_str().is_some_and(|text| first.ends_with(text)), "{result}");
+        assert!(value(&result, "message.bandwidth").is_null(), "{result}");
+        assert_eq!(result["metrics"]["messages.sent"]["so_far"], true);
+        assert_eq!(result["metrics"]["message.bandwidth"]["so_far"], Json::Null);
+    }
+}
+
+#[test]
+fn rows_of_a_sweep_have_outcome_and_reason_and_no_measurement() {
+    let sweep = |format: &str| narrows(&["sweep", "stream", "--vary=workload.stream.deaf=false,true", format]);
+    let ran = sweep("--format=json");
+    assert_eq!(ran.status.code(), Some(3));
+    assert!(stderr(&ran).contains("The point workload.stream.deaf=true ended in a loss: 436 of"), "{}", stderr(&ran));
+    let points = &parsed(&ran)["points"];
+    assert_eq!((&points[0]["outcome"], &points[0]["reason"]), (&"done".into(), &Json::Null));
+    assert_eq!(points[1]["outcome"], "loss");
+    assert!(points[1]["reason"].as_str().is_some_and(|reason| reason.starts_with("436 of 500")), "{points}");
+    assert!(value(&points[0], "message.bandwidth").is_f64() && value(&points[1], "message.bandwidth").is_null());
+    let csv = output(&sweep("--format=csv"));
+    let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
+    assert_eq!(rows[0][1..4], ["outcome", "reason", "message_bandwidth_B_per_s"]);
+    assert_eq!((rows[1][1], rows[1][2], rows[2][1]), ("done", "", "loss"));
+    assert!(!rows[1][3].is_empty() && rows[2].contains(&"436"), "{csv}");
+    let alone = output(&narrows(&["sweep", "stream", "--vary=run.seed=1,2", "--format=csv"]));
+    assert!(!alone.contains("reason"), "where all completed there is none: {alone}");
+}
+
+#[test]
+fn pages_name_the_runs_that_did_not_complete_first() {
+    let folder = Folder::new("page");
+    let (run, sweep, page) = (folder.path("run.json"), folder.path("sweep.csv"), folder.path("page.html"));
+    fs::write(&run, narrows(&["run", "stream", DEAF, "--format=json"]).stdout).expect("a file");
+    narrows(&["sweep", "stream", "--vary=workload.stream.deaf=false,true", "--out", &sweep]);
+    stdout(&["report", &run, &sweep, "--out", &page]);
+    let page = fs::read_to_string(&page).expect("a page");
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
+    assert!(at("loss: 436 of 500 messages were lost") < at("<table>"));
+    assert!(at("sweep: 1 of 2 points did not end as done") < at("sweep: all data"));
+    assert!(!page.contains("Bottleneck"), "the run has none");
+}
+
+#[test]
+fn results_that_did_not_complete_are_not_compared() {
+    let folder = Folder::new("compare");
+    let [a, b, c] = ["a.json", "b.json", "c.json"].map(|name| folder.path(name));
+    fs::write(&a, stdout(&["run", "stream", "--format=json"])).expect("a file");
+    fs::write(&b, narrows(&["run", "stream", DEAF, "--format=json"]).stdout).expect("a file");
+    let text = stdout(&["compare", &a, &b]);
+    assert!(text.starts_with("B ended in a loss: 436 of 500"), "{text}");
+    assert!(!text.contains("message.bandwidth") && text.contains("workload.stream.deaf"), "{text}");
+    let found = as_json(&["compare", &a, &b]);
+    assert_eq!((&found["metrics"], &found["outcomes"]["a"]), (&serde_json::json!({}), &"done".into()));
+    // A saturated run: its rates are compared, its latencies only grow.
+    let load =
+        |load: &str| stdout(&["run", "offered-load", &format!("--set=workload.offered.load={load}"), "--format=json"]);
+    fs::write(&b, load("0.2")).expect("a file");
+    fs::write(&c, load("1.0")).expect("a file");
+    let text = stdout(&["compare", &b, &c]);
+    assert!(text.starts_with("B is saturated.") && text.contains("offered.accepted"), "{text}");
+    assert!(!text.contains("offered.latency"), "{text}");
+    assert!(stdout(&["compare", &c, &c]).contains("The results are the same."));
+}
+
+#[test]
+fn results_are_the_same_only_where_hash_and_contents_fit() {
+    let folder = Folder::new("hash");
+    let [a, b] = ["a.json", "b.json"].map(|name| folder.path(name));
+    let text = stdout(&["run", "stream", "--set=workload.stream.messages=50", "--format=json", "--no-host"]);
+    fs::write(&a, &text).expect("a file");
+    let result: Json = serde_json::from_str(&text).expect("JSON");
+    let bandwidth = value(&result, "message.bandwidth").to_string();
+    fs::write(&b, text.replacen(&bandwidth, "999.0", 1)).expect("a file");
+    let ran = narrows(&["compare", &a, &b]);
+    assert!(!output(&ran).contains("The results are the same."), "{}", output(&ran));
+    assert!(stderr(&ran).contains("its hash does not match"), "{}", stderr(&ran));
+    assert_eq!(as_json(&["compare", &a, &b])["same"], false);
+    assert_eq!(as_json(&["compare", &a, &a])["same"], true);
+}
+
+#[test]
+fn search_does_not_compare_runs_that_were_cut_off() {
+    let folder = Folder::new("find");
+    let machine = described(&folder, &format!("{STREAM}[run]\ntime-limit = \"100 us\"\n"));
+    let over = |range: &str| format!("workload.stream.payload={range}");
+    let find = |range: &str, format: &str| {
+        narrows(&["sweep", &machine, "--find=message.bandwidth >= 61.7 MB/s", "--over", &over(range), format])
+    };
+    let ran = find("128 B..256 B*2", "--format=json");
+    assert_eq!(ran.status.code(), Some(3), "{}", stderr(&ran));
+    let found = &parsed(&ran)["found"][0];
+    assert_eq!((&found["holds"], &found["between"][0]["holds"]), (&"unknown".into(), &Json::Null));
+    assert_eq!(found["between"][1]["outcome"], "time-limit");
+    assert!(stderr(&ran).contains("at 256 B: time-limit: the run reached"), "{}", stderr(&ran));
+    let text = output(&find("128 B..256 B*2", "--format=text"));
+    assert!(text.contains("unknown") && text.contains("time-limit"), "{text}");
+    let csv = output(&find("128 B..256 B*2", "--format=csv"));
+    let heads = "holds,workload_stream_payload_B,message_bandwidth_B_per_s,outcome,beside_";
+    assert!(csv.starts_with(heads) && csv.lines().next().is_some_and(|head| head.ends_with(",reason")), "{csv}");
+}
+
+#[test]
+fn latency_of_a_saturated_run_exceeds_every_bound() {
+    let small = ["--set=fabric.mesh.shape=[4, 4]", "--set=workload.offered.cycles=4000"];
+    let find = |condition: &str| {
+        let over = ["--over=workload.offered.load=0.05..1.0+lin5", "--format=json"];
+        let ran = narrows(&[&["sweep", "offered-load", "--find", condition], &small[..], &over].concat());
+        (parsed(&ran)["found"][0].clone(), ran)
+    };
+    // The bound is far above what any run of this length has: only its growth passes it.
+    let (latency, ran) = find("offered.latency >= 1e9 cycles");
+    assert_eq!((ran.status.code(), &latency["holds"]), (Some(0), &"from".into()), "{latency}");
+    let above = &latency["between"][1];
+    assert_eq!((&above["outcome"], &above["metric"]), (&"saturated".into(), &Json::Null));
+    assert_eq!(latency["between"][0]["outcome"], "done");
+    assert!(stderr(&ran).contains(" is saturated."), "{}", stderr(&ran));
+    let (accepted, _) = find("offered.accepted >= 0.01");
+    assert!(accepted["between"][1]["metric"].is_f64(), "accepted load is a result: {accepted}");
+}
+
+#[test]
+fn key_that_is_varied_or_set_is_not_searched_along() {
+    let over = "--over=workload.ping-pong.payload=8 B..256 B";
+    let find = ["sweep", "memory-bus", "--find=message.latency_one_way >= 1 us", over];
+    let ran = narrows(&[&find[..], &["--vary=workload.ping-pong.payload=8 B,16 B"]].concat());
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(stderr(&ran).contains("is both varied and searched along"), "{}", stderr(&ran));
+    let ran = narrows(&[&find[..], &["--set=workload.ping_pong.payload=8 B"]].concat());
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(stderr(&ran).contains("is both set and searched along"), "{}", stderr(&ran));
+}
+
+#[test]
+fn uncertainty_names_the_constants_that_could_not_be_tried() {
+    let folder = Folder::new("uncertainty");
+    let machine = described(&folder, STREAM);
+    let simulated = json(&["run", &machine, "--format=json"])["simulated_us"].as_f64().expect("a time");
+    let run = |limit_us: f64, format: &str| {
+        let limit = format!("--set=run.time-limit={limit_us:.3} us");
+        narrows(&["run", &machine, &limit, "--uncertainty", format, "--no-host"])
+    };
+    // Slower machines reach the limit.
+    let ran = run(simulated * 1.02, "--format=json");
+    assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
+    let untried = parsed(&ran)["uncertainty_untried"].as_object().cloned().expect("constants");
+    assert!(untried.values().all(|why| why == "the run ends in a time-limit") && !untried.is_empty(), "{untried:?}");
+    let text = output(&run(simulated * 1.02, "--format=text"));
+    assert!(text.contains(" % (incomplete)") && text.contains("the run ends in a time-limit"), "{text}");
+    let unlimited = run(1e6, "--format=json");
+    assert_eq!(parsed(&unlimited)["uncertainty_untried"], Json::Null);
+    let cut = run(simulated * 0.9, "--format=text");
+    assert_eq!(cut.status.code(), Some(2));
+    assert!(stderr(&cut).contains("the run ended in a time-limit, so that its metrics have no uncertainty"));
+}
+
+/// Writes the small study into a folder.
+fn study(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    for (file, text) in narrows::study::scaffold::FILES {
+        fs::write(folder.path(file), text).expect("a file");
+    }
+    folder
+}
+
+#[test]
+fn value_made_of_values_is_evaluated_once() {
+    let folder = study("values");
+    let text = fs::read_to_string(folder.path("study.toml")).expect("a file");
+    // Evaluated anew wherever it is named, the first would take 4²⁰ evaluations.
+    let value = |number: usize| {
+        let sum = vec![format!("v{}", number + 1); 4].join(" + ");
+        format!("[values.v{number}]\nvalue = \"{sum}\"\n")
+    };
+    let values: String = (0..20).map(value).collect();
+    fs::write(folder.path("study.toml"), format!("{text}\n{values}[values.v20]\nvalue = \"1\"\n")).expect("a file");
+    let claim = "\n[[claim]]\nid = \"V1\"\nartifact = \"latency\"\nkind = \"number\"\nsource = \"arithmetic\"\n\
+                 statement = \"a sum\"\nvalue = \"v0\"\nexpected = 1099511627776\ntolerance = 0.01\n";
+    let claims = fs::read_to_string(folder.path("claims.toml")).expect("a file");
+    fs::write(folder.path("claims.toml"), claims + claim).expect("a file");
+    let result = as_json(&["reproduce", folder.root(), "--quick"]);
+    let claims = result["claims"].as_array().expect("claims");
+    let judged = claims.iter().find(|claim| claim["id"] == "V1").expect("the claim");
+    assert_eq!((&judged["holds"], judged["measured"].as_f64()), (&true.into(), Some(4f64.powi(20))), "{judged}");
+}
+
+#[test]
+fn study_lists_the_runs_that_did_not_complete() {
+    let folder = study("unfinished");
+    let machine = fs::read_to_string(folder.path("machine.toml")).expect("a description");
+    fs::write(folder.path("machine.toml"), format!("run.time-limit = \"1 ns\"\n{machine}")).expect("a file");
+    let result = as_json(&["reproduce", folder.root(), "--quick"]);
+    let first = &result["artifacts"][0];
+    assert_eq!(first["id"], "runs-not-done");
+    let row = &first["rows"][0];
+    assert_eq!(row[1], "time-limit");
+    assert!(row[2].as_str().is_some_and(|reason| reason.starts_with("the run reached `run.time-limit`")), "{row}");
+    let text = stdout(&["reproduce", folder.root(), "--quick"]);
+    assert!(text.contains("Runs that did not end as done: "), "{text}");
+}
+
+#[test]
+fn pages_of_a_study_do_not_go_into_the_study() {
+    let folder = study("into");
+    let ran = narrows(&["reproduce", folder.root(), "--quick", "--out", folder.root()]);
+    assert_eq!(ran.status.code(), Some(2), "{}", output(&ran));
+    assert!(stderr(&ran).contains("the study itself is in this folder"), "{}", stderr(&ran));
+    assert!(!fs::exists(folder.path("report.html")).expect("a folder"));
+}

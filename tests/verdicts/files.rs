@@ -1,0 +1,128 @@
+//! Does no output take the place of an input? Is a result run again as it was, and are names kept apart?
+
+use super::{STREAM, described, output, value};
+use crate::common::cli::{Folder, as_json, command, narrows, points_kept, stderr, stdout};
+use serde_json::Value as Json;
+use std::fs;
+
+#[test]
+fn outputs_take_the_place_of_no_input_and_of_no_other_output() {
+    let folder = Folder::new("place");
+    let machine = described(&folder, STREAM);
+    let in_folder =
+        |arguments: &[&str]| command(arguments).current_dir(&folder.0).output().expect("the program starts");
+    for option in ["--trace", "--pcap"] {
+        let ran = in_folder(&["run", "machine.toml", option, &machine]);
+        assert_eq!(ran.status.code(), Some(2), "{option}");
+    }
+    let ran = in_folder(&["run", "machine.toml", "--trace", "./machine.toml"]);
+    assert!(stderr(&ran).contains("the command reads this file"), "{}", stderr(&ran));
+    let ran = in_folder(&["run", "machine.toml", "--messages", "q.csv", "--trace", "./q.csv"]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(stderr(&ran).contains("two outputs have this name"), "{}", stderr(&ran));
+    let ran = in_folder(&["sweep", "machine.toml", "--vary=run.seed=1,2", "--format=csv", "--out", "machine.toml"]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(stderr(&ran).contains("the command reads this file"), "{}", stderr(&ran));
+    assert_eq!(fs::read_to_string(&machine).expect("the description"), STREAM);
+    let swept = in_folder(&["sweep", "machine.toml", "--vary=run.seed=1,2", "--out", "s.csv"]);
+    assert_eq!(swept.status.code(), Some(0), "{}", stderr(&swept));
+    let rows = fs::read_to_string(folder.path("s.csv")).expect("rows");
+    for out in ["s.csv", "page.csv"] {
+        let ran = in_folder(&["report", "s.csv", "--out", out]);
+        assert_eq!(ran.status.code(), Some(2));
+        assert!(stderr(&ran).contains("name a file that ends in `.html`"), "{}", stderr(&ran));
+    }
+    std::os::unix::fs::symlink(folder.path("s.csv"), folder.path("link.html")).expect("a link");
+    let ran = in_folder(&["report", "s.csv", "--out", "link.html"]);
+    assert!(stderr(&ran).contains("the command reads this file"), "{}", stderr(&ran));
+    assert_eq!(fs::read_to_string(folder.path("s.csv")).expect("rows"), rows);
+}
+
+#[test]
+fn result_is_run_again_with_its_own_trace_or_refused() {
+    let folder = Folder::new("rerun");
+    let at = |name: &str| folder.path(name);
+    fs::create_dir(at("sub")).expect("a folder");
+    let trace = "generated_cycle,source,destination\n0,0,1\n5,1,2\n";
+    fs::write(at("sub/trace.csv"), trace).expect("a trace");
+    fs::write(at("sub/replay.toml"), "fabric.mesh.shape = [2, 2]\nworkload.replay.file = \"trace.csv\"\n")
+        .expect("a file");
+    let first = stdout(&["run", &at("sub/replay.toml"), "--format=json"]);
+    fs::write(at("result.json"), &first).expect("a file");
+    let hash = |text: &str| serde_json::from_str::<Json>(text).expect("JSON")["hash"].clone();
+    let again = stdout(&["run", &at("result.json"), "--format=json"]);
+    assert_eq!(hash(&again), hash(&first), "the trace lies where the description was");
+    // A folder that has another trace of this name is not taken.
+    let other = "generated_cycle,source,destination\n0,3,0\n";
+    fs::write(at("trace.csv"), other).expect("a trace");
+    assert_eq!(hash(&stdout(&["run", &at("result.json"), "--format=json"])), hash(&first));
+    fs::write(at("sub/trace.csv"), other).expect("a trace");
+    let ran = narrows(&["run", &at("result.json")]);
+    assert_eq!(ran.status.code(), Some(2));
+    assert!(
+        stderr(&ran).contains("this is not the file that") && stderr(&ran).contains("trace.csv"),
+        "{}",
+        stderr(&ran)
+    );
+    let set = format!("--set=workload.replay.file={}", at("trace.csv"));
+    let taken = as_json(&["run", &at("result.json"), &set]);
+    assert_eq!(value(&taken, "replay.packets"), 1.0, "the other one, as was asked");
+    // Kept points of a sweep.
+    fs::write(at("sub/trace.csv"), trace).expect("a trace");
+    stdout(&["sweep", &at("sub/replay.toml"), "--vary=run.seed=1", "--out", &at("s.csv")]);
+    let kept = points_kept(&at("s.csv"));
+    let point = kept[0].to_str().expect("UTF-8");
+    assert_eq!(value(&as_json(&["run", point]), "replay.packets"), 2.0);
+}
+
+#[test]
+fn result_of_a_protocol_on_one_network_is_run_again() {
+    let folder = Folder::new("nifdy");
+    let text = "parts = [\"hosts/cm-5\", \"ni/queues\", \"protocols/nifdy\", \"fabrics/myrinet\"]\n\
+                [nodes.n]\nhost = \"cm-5\"\ncount = 2\n[workload.ping-pong]\npayload = \"64 B\"\nmessages = 2\n";
+    let machine = described(&folder, text);
+    let first = stdout(&["run", &machine, "--format=json", "--no-host"]);
+    let result = folder.path("result.json");
+    fs::write(&result, &first).expect("a file");
+    assert_eq!(stdout(&["run", &result, "--format=json", "--no-host"]), first);
+    assert!(first.contains("\"acknowledgement_network\": \"same\""), "what holds, not what there is none of");
+    let two = text.replace("fabrics/myrinet", "fabrics/nifdy-mesh").replace("count = 2", "count = 64");
+    let shown = stdout(&["show", &described(&folder, &two)]);
+    let line = shown.lines().find(|line| line.contains("acknowledgement-network")).expect("the key");
+    assert!(line.contains("other"), "{line}");
+}
+
+#[test]
+fn flows_whose_names_are_alike_have_a_metric_each() {
+    let folder = Folder::new("flows");
+    let nodes = ["\"a.b\"", "a", "\"b.c\"", "c"].map(|name| format!("[nodes.{name}]\nhost = \"pentium-ii-440lx\"\n"));
+    let text = format!(
+        "parts = [\"hosts/pentium-ii-440lx\", \"ni/trapeze\", \"fabrics/myrinet\"]\n{}[workload.stream]\n\
+         flows = [\"a.b -> c\", \"a -> b.c\"]\nmessages = 20\npayload = \"8 KiB\"\n",
+        nodes.concat()
+    );
+    let result = as_json(&["run", &described(&folder, &text)]);
+    for flow in ["flow.\"a.b\".c.bandwidth", "flow.a.\"b.c\".bandwidth"] {
+        assert!(value(&result, flow).is_f64());
+    }
+}
+
+#[test]
+fn host_of_a_node_overrides_an_earlier_host_by_name() {
+    let folder = Folder::new("host");
+    let text = "parts = [\"hosts/pentium-ii-440lx\", \"hosts/alcor\", \"ni/trapeze\", \"fabrics/myrinet\"]\n\
+                [nodes.sender]\nhost = \"pentium-ii-440lx\"\n[nodes.receiver]\nhost = \"pentium-ii-440lx\"\n\
+                [workload.ping-pong]\npayload = \"8 KiB\"\nmessages = 10\n";
+    let machine = described(&folder, text);
+    let show = |sets: [&str; 2]| narrows(&["show", &machine, "--format=json", "--set", sets[0], "--set", sets[1]]);
+    let hosts = |sets: [&str; 2]| {
+        let shown = show(sets);
+        let entries: Vec<Json> = serde_json::from_slice(&shown.stdout).unwrap_or_else(|_| panic!("{}", stderr(&shown)));
+        let host = |node: &str| entries.iter().find(|entry| entry["key"] == format!("nodes.{node}.host")).cloned();
+        ["sender", "receiver"].map(|node| host(node).expect("a host")["value"].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(hosts(["host=miata", "nodes.receiver.host=alcor"]), ["miata", "alcor"]);
+    assert_eq!(hosts(["nodes.receiver.host=alcor", "host=miata"]), ["miata", "miata"]);
+    let ran = show(["host=miata", "nodes.receiver.host=nosuch"]);
+    assert_eq!(ran.status.code(), Some(2), "{}", output(&ran));
+}
