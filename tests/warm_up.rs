@@ -88,7 +88,7 @@ fn a_stream_whose_cached_queue_fills_late_is_reported_until_its_warm_up_is_longe
     let reported = stream("startjr", 300).expect("the queue is full after 344 messages");
     assert!(reported.ends_with("Increase `workload.stream.warm-up`, 300."), "{reported}");
     for interface in CACHED.into_iter().chain(UNCACHED) {
-        assert_eq!(stream(interface, 600), None, "{interface}");
+        assert_eq!(stream(interface, 1_200), None, "{interface}");
     }
 }
 
