@@ -216,7 +216,7 @@ fn hosts_keep_their_names() {
     let names: Vec<&str> = machine.nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["h0", "h1", "h2", "h3"]);
     let result = run(&machine, Recorder::off());
-    assert_eq!((result.outcome.clone(), result.metric("messages.delivered")), (Outcome::Done, Some(30.0)));
+    assert_eq!((result.outcome.clone(), result.metric("messages.delivered")), (Outcome::Done, Some(930.0)));
     assert!(result.resources.iter().any(|resource| resource.name.contains("h0 → leaf0.0")), "{:?}", result.resources);
     assert!(result.resources.iter().any(|resource| resource.name.contains("leaf1.2 → spine0.1")));
     let problems = flow_over("", "[\"x* -> h0\"]").unwrap_err();

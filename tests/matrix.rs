@@ -198,7 +198,7 @@ fn the_latency_of_a_paced_stream_is_that_of_its_messages_whatever_the_gap() {
     let pairs: BTreeSet<[&str; 2]> = accepted.map(|one| [one.host, one.ni]).collect();
     for [host, ni] in pairs {
         let latency = |gap: u64| {
-            let values = format!("messages = 6\narrivals.periodic.interval = \"{gap} us\"");
+            let values = format!("messages = 6\nwarm-up = 0\narrivals.periodic.interval = \"{gap} us\"");
             let result = stream([host, ni, "fabrics/ideal-1998"], &values);
             result.metric("message.latency_one_way").expect("a latency")
         };

@@ -44,8 +44,8 @@ fn lost_messages_are_the_first_line_and_leave_counts_alone() {
     assert_eq!(ran.status.code(), Some(3));
     let text = output(&ran);
     let first = text.lines().next().expect("a line");
-    assert!(first.starts_with("examples/stream.toml: loss: 436 of 500 messages were lost"), "{first}");
-    assert!(stderr(&ran).contains("The run ended in a loss: 436 of 500"), "{}", stderr(&ran));
+    assert!(first.starts_with("examples/stream.toml: loss: 736 of 800 messages were lost"), "{first}");
+    assert!(stderr(&ran).contains("The run ended in a loss: 736 of 800"), "{}", stderr(&ran));
     for absent in ["bottleneck", "Sensitivity analysis", "Mean over", "so far"] {
         assert!(!text.contains(absent), "{absent}: {text}");
     }
@@ -55,7 +55,7 @@ fn lost_messages_are_the_first_line_and_leave_counts_alone() {
     let measured = ["message.bandwidth", "message.latency_one_way", "message.latency_one_way_p99"];
     assert!(measured.iter().all(|name| value(&result, name).is_null()), "{result}");
     let counts = ["messages.sent", "messages.delivered", "messages.dropped"].map(|name| value(&result, name).as_f64());
-    assert_eq!(counts, [Some(500.0), Some(64.0), Some(436.0)]);
+    assert_eq!(counts, [Some(800.0), Some(64.0), Some(736.0)]);
     assert_eq!(result["metrics"]["messages.sent"]["so_far"], Json::Null, "the run ended by itself");
     assert_eq!(result["ledger"]["messages"], 0, "{result}");
 }
@@ -88,22 +88,22 @@ fn rows_of_a_sweep_have_outcome_and_reason_and_no_measurement() {
     let ran = sweep("--format=json");
     assert_eq!(ran.status.code(), Some(3));
     assert!(
-        stderr(&ran).contains("The point workload.stream.never-poll=true ended in a loss: 436 of"),
+        stderr(&ran).contains("The point workload.stream.never-poll=true ended in a loss: 736 of"),
         "{}",
         stderr(&ran)
     );
     let points = &parsed(&ran)["points"];
     assert_eq!((&points[0]["outcome"], &points[0]["reason"]), (&"done".into(), &Json::Null));
     assert_eq!(points[1]["outcome"], "loss");
-    assert!(points[1]["reason"].as_str().is_some_and(|reason| reason.starts_with("436 of 500")), "{points}");
+    assert!(points[1]["reason"].as_str().is_some_and(|reason| reason.starts_with("736 of 800")), "{points}");
     assert!(value(&points[0], "message.bandwidth").is_f64() && value(&points[1], "message.bandwidth").is_null());
     let csv = output(&sweep("--format=csv"));
     let rows: Vec<Vec<&str>> = csv.lines().map(|row| row.split(',').collect()).collect();
     assert_eq!(rows[0][1..4], ["outcome", "reason", "message_bandwidth_B_per_s"]);
     assert_eq!((rows[1][1], rows[1][2], rows[2][1]), ("done", "", "loss"));
-    assert!(!rows[1][3].is_empty() && rows[2].contains(&"436"), "{csv}");
+    assert!(!rows[1][3].is_empty() && rows[2].contains(&"736"), "{csv}");
     let alone = output(&narrows(&["sweep", "stream", "--vary=run.seed=1,2", "--format=csv"]));
-    assert!(!alone.contains("reason"), "where all completed there is none: {alone}");
+    assert!(!alone.contains("reason"), "where all completed there is no reason: {alone}");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn pages_name_the_runs_that_did_not_complete_first() {
     stdout(&["report", &run, &sweep, "--out", &page]);
     let page = fs::read_to_string(&page).expect("a page");
     let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
-    assert!(at("loss: 436 of 500 messages were lost") < at("<table>"));
+    assert!(at("loss: 736 of 800 messages were lost") < at("<table>"));
     assert!(at("sweep: 1 of 2 points did not end as done") < at("sweep: all data"));
     assert!(!page.contains("Bottleneck"), "the run has none");
 }
@@ -127,7 +127,7 @@ fn results_that_did_not_complete_are_not_compared() {
     fs::write(&a, stdout(&["run", "stream", "--format=json"])).expect("a file");
     fs::write(&b, narrows(&["run", "stream", DEAF, "--format=json"]).stdout).expect("a file");
     let text = stdout(&["compare", &a, &b]);
-    assert!(text.starts_with("B ended in a loss: 436 of 500"), "{text}");
+    assert!(text.starts_with("B ended in a loss: 736 of 800"), "{text}");
     assert!(!text.contains("message.bandwidth") && text.contains("workload.stream.never-poll"), "{text}");
     let found = as_json(&["compare", &a, &b]);
     assert_eq!((&found["metrics"], &found["outcomes"]["a"]), (&serde_json::json!({}), &"done".into()));

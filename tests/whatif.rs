@@ -66,7 +66,7 @@ const SINGLE: [Constructed; 12] = [
     ("stream", &[FEW, "ni.trapeze.lanai.clock=1 MHz"], &["firmware of ni.trapeze"], Some("ni.trapeze.lanai.clock")),
     (
         "stream",
-        &[FEW, "ni.trapeze.lanai.sram.rate=30 MB/s"],
+        &[FEW, "ni.trapeze.lanai.sram.rate=140 MB/s"],
         &["SRAM of ni.trapeze"],
         Some("ni.trapeze.lanai.sram.rate"),
     ),
@@ -237,7 +237,12 @@ fn runs_that_were_cut_off_are_not_compared() {
     let error = query("ping-pong", &["ni.trapeze.keep-buffers=true"], None).expect_err("the run is stuck");
     assert!(error.contains("ended in a deadlock"), "{error}");
     // The whole run ends in time; one on a machine with a slower switch does not.
-    let sets = ["workload.ping-pong.messages=10", "fabric.myrinet.switch-latency=1 ms", "run.time-limit=24 ms"];
+    let sets = [
+        "workload.ping-pong.messages=10",
+        "workload.ping-pong.warm-up=0",
+        "fabric.myrinet.switch-latency=1 ms",
+        "run.time-limit=24 ms",
+    ];
     let found = analysis("ping-pong", &sets);
     let slower = "fabric.myrinet.switch-latency = 2 ms";
     let refusal = found.refused.iter().find(|refusal| refusal.change == slower).expect("it is cut off");

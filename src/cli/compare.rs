@@ -49,7 +49,7 @@ struct Comparison {
     values: Vec<Pair<String>>,
     /// The verdict on each result.
     verdicts: [String; 2],
-    /// What is not compared, and why.
+    /// The metrics that are not compared, with the reasons.
     left_out: Vec<String>,
     same: bool,
 }

@@ -52,7 +52,7 @@ fn a_call_as_long_as_the_limit_returns() {
 
 #[test]
 fn a_clock_of_a_hundred_hertz_serves_a_page() {
-    let fetch = "page-fetch = { page = \"64 B\", faults = 2 }";
+    let fetch = "page-fetch = { page = \"64 B\", faults = 2, warm-up = 0 }";
     for ni in ["single-cycle", "ni2w", "queues"] {
         let set = "hosts.p6-natoma.io-bus.processor.clock=100 Hz";
         let result = run("p6-natoma", ni, fetch, &[set]);
@@ -63,7 +63,7 @@ fn a_clock_of_a_hundred_hertz_serves_a_page() {
 
 #[test]
 fn a_stuck_run_whose_processor_copies_on_is_a_deadlock() {
-    let stream = "stream = { payload = \"300 B\", messages = 8, deaf = true, copying = true }";
+    let stream = "stream = { payload = \"300 B\", messages = 8, never-poll = true, copying = true }";
     let result = run("memory-bus-1998", "ni2w", stream, &[MILLISECOND, "run.time-limit=100 ms"]);
     assert!(matches!(result.outcome, Outcome::Deadlock(_)), "{:?}", result.outcome);
 }
@@ -72,7 +72,7 @@ fn a_stuck_run_whose_processor_copies_on_is_a_deadlock() {
 fn a_stuck_run_that_polls_seldom_is_a_deadlock() {
     for ni in ["ni2w", "gm", "queues", "trapeze"] {
         for poll in ["50", "1000000"] {
-            let stream = "stream = { payload = \"300 B\", messages = 2000, deaf = true }";
+            let stream = "stream = { payload = \"300 B\", messages = 2000, never-poll = true }";
             let sets = [MILLISECOND, "run.time-limit=100 ms", &format!("messaging.poll={poll}")];
             let result = run("memory-bus-1998", ni, stream, &sets);
             assert!(matches!(result.outcome, Outcome::Deadlock(_)), "{ni}, {poll} cycles: {:?}", result.outcome);
@@ -82,7 +82,7 @@ fn a_stuck_run_that_polls_seldom_is_a_deadlock() {
 
 #[test]
 fn a_message_returned_without_end_is_a_deadlock() {
-    let stream = "stream = { payload = \"300 B\", messages = 8, deaf = true }";
+    let stream = "stream = { payload = \"300 B\", messages = 8, never-poll = true }";
     let parts =
         "[\"hosts/memory-bus-1998\", \"ni/queues\", \"protocols/return-to-sender-1998\", \"fabrics/ideal-1998\"]";
     let machine = read(&format!("parts = {parts}\n[workload]\n{stream}\n"), &["run.no-progress-limit=2 ms".to_owned()]);

@@ -17,7 +17,7 @@ const DEVIATION_MAX: f64 = 0.001;
 /// One fabric of each kind; routers of two clocks, of which one is that of the LANai.
 const FABRICS: [&str; 5] = ["ideal-1998", "myrinet", "nifdy-torus", "nifdy-mesh", "alewife-mesh"];
 
-const PING_PONG: &str = "workload.ping-pong = { payload = \"1 KiB\", messages = 4 }";
+const PING_PONG: &str = "workload.ping-pong = { payload = \"1 KiB\", messages = 4, warm-up = 0 }";
 
 fn read(text: &str, sets: &[String]) -> Read<Machine> {
     let read = machine::read(Document::Text("scale.toml", text, None), sets);

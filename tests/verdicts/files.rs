@@ -85,7 +85,7 @@ fn result_of_a_protocol_on_one_network_is_run_again() {
     let result = folder.path("result.json");
     fs::write(&result, &first).expect("a file");
     assert_eq!(stdout(&["run", &result, "--format=json", "--no-host"]), first);
-    assert!(first.contains("\"acknowledgement_network\": \"same\""), "what holds, not what there is none of");
+    assert!(first.contains("\"acknowledgement_network\": \"same\""), "the network in use");
     let two = text.replace("fabrics/myrinet", "fabrics/nifdy-mesh").replace("count = 2", "count = 64");
     let shown = stdout(&["show", &described(&folder, &two)]);
     let line = shown.lines().find(|line| line.contains("acknowledgement-network")).expect("the key");

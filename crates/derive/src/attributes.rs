@@ -137,7 +137,7 @@ pub struct FieldAttributes {
     pub check: Option<Expr>,
     /// The value that replaces one that the check refuses, so that reading goes on with something valid.
     pub placeholder: Option<Expr>,
-    /// What the number means to its part.
+    /// Meaning of the number to its part.
     pub meaning: Option<Ident>,
     /// The resource of the part that the number belongs to.
     pub resource: Option<LitStr>,

@@ -139,12 +139,12 @@ def test_a_run_that_is_stuck_says_who_waits():
 
 def test_lost_messages_are_no_result():
     deaf = narrows.Machine("stream").set("workload.stream.never-poll", True)
-    with pytest.raises(narrows.UnfinishedRun, match="436 of 500 messages were lost") as error:
+    with pytest.raises(narrows.UnfinishedRun, match="736 of 800 messages were lost") as error:
         deaf.run()
     metrics = error.value.result.metrics
-    assert metrics["messages.dropped"].value == 436 and metrics["message.bandwidth"].value is None
+    assert metrics["messages.dropped"].value == 736 and metrics["message.bandwidth"].value is None
     rows = narrows.sweep(deaf, {"run.seed": [1]})
-    assert rows["outcome"] == ["loss"] and "436 of 500" in rows["reason"][0]
+    assert rows["outcome"] == ["loss"] and "736 of 800" in rows["reason"][0]
 
 
 def test_the_interpreter_goes_on_meanwhile():

@@ -12,7 +12,7 @@ pub enum MetricKind {
     Latency,
     /// Time or work that the program's task takes: less is better.
     Cost,
-    /// What is true at any time of a run, such as the messages delivered so far; neither direction is better.
+    /// A number that is true at any time of a run, such as the messages delivered so far; neither direction is better.
     Count,
     /// Neither: a load that was offered, a confidence interval.
     Fact,

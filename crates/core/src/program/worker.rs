@@ -104,7 +104,7 @@ impl Worker {
     /// [endpoint](Worker::endpoint) itself, whose calls acquire the processor.
     pub async fn release(&self) {
         if self.cpu_lease.borrow().is_some() {
-            self.release_cpu(Cause::Others).await;
+            self.release_cpu(Cause::Synchronization).await;
         }
     }
 

@@ -14,7 +14,7 @@ pub enum Meaning {
     Latency,
     /// Cycles, accesses or bytes of a resource that an operation takes; an alternative to a higher rate.
     Work,
-    /// How much fits: buffers, entries, windows.
+    /// Size: buffers, entries, windows.
     Capacity,
     /// Unit in which data is moved or kept, such as a burst or a block: a trade-off.
     Granularity,
@@ -93,7 +93,7 @@ impl Meaning {
     }
 }
 
-/// What a part declares of a numeric parameter.
+/// The declaration of a numeric parameter by its part.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Declared {
     /// The meaning, if the parameter is numeric.

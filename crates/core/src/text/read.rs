@@ -120,7 +120,7 @@ impl<T> Read<T> {
         former.map_or(path, |key| &key.old)
     }
 
-    /// Replaces the default at `path` by the word that holds instead, which only the whole description tells. A value that
+    /// Replaces the default at `path` by the word that holds instead, which only the whole description determines. A value that
     /// is defined in any layer is kept.
     pub fn replace_default(&mut self, path: &str, word: &str) {
         if !self.is_defined(path) {

@@ -13,7 +13,7 @@ pub struct Entry {
     pub value: String,
     /// The name of its kind.
     pub kind: String,
-    /// What its part declares of it.
+    /// The declaration of the number by its part.
     pub declared: Declared,
     /// The layer and source location that it comes from.
     pub origin: Origin,

@@ -105,7 +105,7 @@ pub struct Line {
     pub need: Need,
     /// The help text.
     pub doc: &'static str,
-    /// What its part declares of the value.
+    /// The declaration of the number by its part.
     pub declared: Declared,
 }
 

@@ -1,6 +1,6 @@
 //! The candidate for the bottleneck that a single run names: its busiest resource.
 //!
-//! The bottleneck is the part whose speed-up raises the metric most, which one run cannot tell: sensitivity analysis
+//! The bottleneck is the part whose speed-up raises the metric most, which one run cannot determine: sensitivity analysis
 //! (`whatif`) finds it by experiment, as `docs/bottlenecks.md` says. Utilisation is the fraction of the run for which a
 //! resource is active. A resource that is held but not active, such as a link whose packet waits for the receiver, is
 //! not a candidate for that time. Where no resource is nearly always active, the longest stage is named, too.

@@ -22,7 +22,7 @@ pub struct PartNumber {
     pub meaning: &'static str,
     /// The source of the value, from the comment behind it.
     pub source: Option<String>,
-    /// What its part declares of it: its meaning, and the resource that it belongs to.
+    /// The declaration by its part: its meaning, and the resource that it belongs to.
     pub declared: Declared,
     magnitude: Magnitude,
 }

@@ -228,7 +228,7 @@ pub fn files(read: &Read<Machine>) -> Json {
     if files.is_empty() { Json::Null } else { files.into() }
 }
 
-/// Returns the folder that the paths of the files are relative to; `None` if there are none, or their paths are absolute.
+/// Returns the folder that the paths of the files are relative to; `None` without files, and if their paths are absolute.
 fn folder(read: &Read<Machine>) -> Option<PathBuf> {
     let (entries, mut files) = (read.entries(), user_files(read));
     files.find_map(|(key, file)| {

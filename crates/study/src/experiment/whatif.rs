@@ -63,7 +63,7 @@ pub struct Gain {
     pub factor: f64,
     /// The improvement of the metric as a factor; less than 1 if it is worse.
     pub ratio: f64,
-    /// What its part declares the parameter to mean, if it does.
+    /// Meaning that the part declares for the parameter, if it does.
     pub meaning: Option<Meaning>,
 }
 
@@ -123,7 +123,7 @@ pub struct Refusal {
     pub change: String,
     /// The reason.
     pub reason: String,
-    /// What to do, or an empty text if nothing is known.
+    /// Advice, or an empty text.
     pub advice: String,
 }
 
@@ -158,7 +158,7 @@ pub struct WhatIf {
     pub more_is_better: bool,
     /// Whether the run without changes is saturated.
     pub is_saturated: bool,
-    /// What the reader must know of the trials, in sentences.
+    /// Notes on the trials, in sentences.
     pub notes: Vec<String>,
     /// The overrides that shorten the runs and hardly change the metric.
     pub shorter: Vec<String>,
@@ -193,7 +193,7 @@ pub enum WhatIfError {
 
 /// A step of the analysis, for the display of its progress.
 pub enum TrialProgress {
-    /// So many runs are expected in all.
+    /// Number of runs that are expected in all.
     Expected(usize),
     /// A run ended.
     Ran,

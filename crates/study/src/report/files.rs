@@ -121,7 +121,7 @@ mod tests {
         let read = |name: &str| fs::read_to_string(folder.join(name)).expect(name);
         let page = read("report.html");
         let mut other = report("<svg>two</svg>");
-        // A file stands where a folder is needed.
+        // A file has the name of the folder that is needed.
         other.files = vec![("report.json/descriptions/a.toml".into(), String::new())];
         assert!(other.write(&folder).is_err());
         assert_eq!((read("latency.svg").as_str(), read("report.html")), ("<svg>one</svg>", page));

@@ -48,7 +48,7 @@ pub fn reproduce(options: &Options, builtins: &BuiltinFns, progress: &dyn Progre
     find(&options.paper, options.quick, builtins)?.reproduce(options, progress)
 }
 
-/// Returns a table of the points whose runs did not end as done, with the reasons; `None` if there are none.
+/// Returns a table of the points whose runs did not end as done, with the reasons; `None` if all did.
 fn runs_not_done(results: &Results) -> Option<Artifact> {
     let mut table = ReportTable::new(["point", "outcome", "reason"].map(Column::new).into());
     for (point, run) in results.iter().filter(|(_, run)| run.outcome != Outcome::Done) {

@@ -306,7 +306,7 @@ fn machine([host, ni]: [&str; 2], protocol: &str, fabric: &str) -> Result<Machin
         "parts = [\"hosts/{host}\", \"ni/{ni}\"{protocol}{fabric}\n\
          nodes.n = {{ count = 3, host = \"{host}\" }}\n\
          messaging = {{ send = 40, poll = 4, receive = 40 }}\n\
-         [workload.stream]\nflows = [\"n0 -> n2\", \"n1 -> n2\"]\nmessages = 60\npayload = \"200 B\"\n"
+         [workload.stream]\nflows = [\"n0 -> n2\", \"n1 -> n2\"]\nmessages = 60\nwarm-up = 0\npayload = \"200 B\"\n"
     );
     let registry = Arc::new(Registry::shipped().with_fabric::<Switch>().with_protocol::<Marked>());
     registry.read(Document::Text("switch", &text, None), &[]).map(|read| read.value).map_err(|all| all.to_string())

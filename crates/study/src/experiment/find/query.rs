@@ -34,7 +34,7 @@ pub struct FindQuery {
     pub unit: String,
 }
 
-/// What the points of a search are made of, besides the key that is searched along.
+/// The settings of the points of a search other than the key that is searched along.
 pub struct SearchedPoints<'a> {
     /// The parts that descriptions may name.
     pub registry: &'a Arc<Registry>,
@@ -162,7 +162,7 @@ impl FindQuery {
     }
 
     /// Returns a row for each point: the value, metric and outcome at the end where the condition holds, then those at the
-    /// other end, whose names begin with `beside`.
+    /// other end, whose names begin with `beside_`.
     pub fn dataset(&self, rows: &[FoundRow]) -> Dataset {
         let mut data = Dataset::default();
         tidy::of_values(&mut data, &rows.iter().map(|(values, _)| &values[..]).collect::<Vec<_>>());

@@ -76,7 +76,8 @@ impl Steps {
     fn left(&self) -> Option<usize> {
         let [Some(before), Some(last)] = self.reductions else { return None };
         let factor = (last / before).clamp(CONVERGENCE.0, CONVERGENCE.1);
-        let steps = ((TOLERANCE / last).ln() / factor.ln()).ceil();
+        // A quotient of logarithms that is whole but for rounding is whole.
+        let steps = ((TOLERANCE / last).ln() / factor.ln() - 1e-9).ceil();
         Some((steps.max(1.0) as usize).min(self.max.saturating_sub(self.tried)))
     }
 }

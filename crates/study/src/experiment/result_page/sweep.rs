@@ -33,7 +33,7 @@ struct SweepColumns<'a> {
 }
 
 impl SweepColumns<'_> {
-    /// Returns a table of the rows whose runs did not all end as `done`, with the reasons; `None` if there are none.
+    /// Returns a table of the rows whose runs did not all end as `done`, with the reasons; `None` if all did.
     fn not_done(&self, rows: &Dataset, name: &str) -> Option<Artifact> {
         let outcome = rows.find(OUTCOME)?;
         let shown = self.varied.iter().copied().chain([outcome]).chain(rows.find(REASON));

@@ -39,7 +39,7 @@ pub fn of(middle: &[f64], down: &Change, up: &Change) -> Vec<f64> {
 }
 
 /// A function that returns the numbers with overrides applied to some machines, each given by its index: none if a machine
-/// cannot have such a value, or else why there are none.
+/// cannot have such a value, or else the reason why nothing was tried.
 pub type Numbers<'a> = &'a (dyn Fn(&[(usize, Vec<String>)]) -> Result<Option<Vec<f64>>, String> + Sync);
 
 /// Returns the elasticities of the numbers to each of `unknowns`. For each change, `numbers` is called with the

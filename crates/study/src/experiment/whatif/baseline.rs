@@ -34,7 +34,7 @@ pub(super) struct Baseline {
     pub goal: Goal,
     /// Whether each run is long.
     pub is_long: bool,
-    /// What the reader must know, in sentences.
+    /// Notes for the reader, in sentences.
     pub notes: Vec<String>,
     /// The number of runs made.
     pub runs: usize,

@@ -37,7 +37,7 @@ impl Goal {
     }
 }
 
-/// What a run gave: its metrics, and whether it was saturated.
+/// The result of a run: its metrics, and whether it was saturated.
 pub(super) struct Measured {
     pub metrics: Vec<Metric>,
     pub is_saturated: bool,
@@ -82,7 +82,7 @@ fn cut_off(result: &RunResult) -> Problem {
 #[derive(Clone)]
 pub(super) enum Trial {
     Ran {
-        /// How many times better the metric is.
+        /// Factor by which the metric is better.
         ratio: f64,
         /// Whether any metric changed.
         is_changed: bool,

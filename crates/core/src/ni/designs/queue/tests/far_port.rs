@@ -208,7 +208,7 @@ fn coherent_queues_run_behind_a_link() {
     for design in ["cni512q", "cni32qm", "cni32qm-throttle"] {
         let [near, far, farther] = [0, 50, 400].map(|ns| run(design, &format!("linked.crossing = \"{ns} ns\"")));
         for run in [&near, &far, &farther] {
-            assert_eq!((&run.outcome, run.metric("messages.delivered")), (&Outcome::Done, Some(40.0)), "{design}");
+            assert_eq!((&run.outcome, run.metric("messages.delivered")), (&Outcome::Done, Some(640.0)), "{design}");
             assert!(run.messages.iter().all(|message| message.payload == 1024));
         }
         assert!(latencies(&near) < latencies(&far) && latencies(&far) < latencies(&farther), "{design}");
