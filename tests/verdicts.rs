@@ -128,7 +128,7 @@ fn results_that_did_not_complete_are_not_compared() {
     fs::write(&b, narrows(&["run", "stream", DEAF, "--format=json"]).stdout).expect("a file");
     let text = stdout(&["compare", &a, &b]);
     assert!(text.starts_with("B ended in a loss: 736 of 800"), "{text}");
-    assert!(!text.contains("message.bandwidth") && text.contains("workload.stream.never-poll"), "{text}");
+    assert!(!text.contains("message.bandwidth") && text.contains("workload.stream.never_poll"), "{text}");
     let found = as_json(&["compare", &a, &b]);
     assert_eq!((&found["metrics"], &found["outcomes"]["a"]), (&serde_json::json!({}), &"done".into()));
     // A saturated run: its rates are compared, its latencies only grow.

@@ -226,7 +226,7 @@ fn readme_notebook_and_example_agree_to_the_last_digit() {
         result["metrics"]["message.latency_one_way"]["value"].as_f64().expect("a latency")
     };
     // What the README's sensitivity analysis begins with.
-    assert!(readme.contains(&format!("\nmessage.latency_one_way is {:.3} µs\n", run("ni2w", "64 B"))));
+    assert!(readme.contains(&format!("\nmessage.latency_one_way is {:.3} µs; less is better\n", run("ni2w", "64 B"))));
     let notebook: Json = serde_json::from_str(&file("docs/question.ipynb")).expect("JSON");
     let cells = notebook["cells"].as_array().expect("cells").iter();
     let outputs = cells.flat_map(|cell| cell["outputs"].as_array().into_iter().flatten());

@@ -70,7 +70,12 @@ const SINGLE: [Constructed; 12] = [
         &["SRAM of ni.trapeze"],
         Some("ni.trapeze.lanai.sram.rate"),
     ),
-    ("stream", &[FEW, "messaging.receive=1000000"], &["messaging library of messaging"], Some("messaging.receive")),
+    (
+        "stream",
+        &[FEW, "workload.stream.warm-up=0", "messaging.receive=1000000"],
+        &["messaging library of messaging"],
+        Some("messaging.receive"),
+    ),
     (
         "ping-pong",
         &["fabric.myrinet.switch-latency=2 ms"],

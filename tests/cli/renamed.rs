@@ -10,7 +10,8 @@ const WARNING: &str = "warning: --set: `workload.stream.deaf` was renamed to `wo
 fn a_former_key_is_read_with_one_warning() {
     let ran = done(&["check", "stream", OLD]);
     assert!(stderr(&ran).contains(WARNING), "{}", stderr(&ran));
-    let sweep = ["sweep", "stream", OLD, "--set=workload.stream.messages=2", "--vary=workload.stream.payload=64,128"];
+    let sweep =
+        ["sweep", "stream", OLD, "--set=workload.stream.messages=2", "--vary=workload.stream.payload=64 B,128 B"];
     let ran = stderr(&done(&sweep));
     assert_eq!(ran.matches("was renamed to").count(), 1, "once for all points: {ran}");
     let machine = json(&["run", "stream", OLD, "--set=workload.stream.messages=2", "--format=json"])["machine"].clone();

@@ -97,14 +97,6 @@ const RENAMED: [(&str, &str); 3] = [
 ];
 
 /// Returns today's name of a metric that was once called `name`, or `name` if it was not renamed.
-///
-/// ```
-/// # extern crate narrows_core as narrows;
-/// use narrows::engine::current_metric_name;
-///
-/// assert_eq!(current_metric_name("dsmc.handed_over"), "dsmc.migrations");
-/// assert_eq!(current_metric_name("message.latency_one_way"), "message.latency_one_way");
-/// ```
 pub fn current_metric_name(name: &str) -> &str {
     RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
 }

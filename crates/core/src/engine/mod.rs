@@ -294,8 +294,17 @@ pub use record::{Recorder, Timeline};
 /// assert_eq!(metric.kind.more_is_better(), Some(false));
 /// assert!(metric.kind != MetricKind::Fact);
 /// ```
-pub use metric::current_metric_name;
 pub use metric::{Metric, MetricKind};
+
+/// Today's name of a metric, which may have been renamed.
+///
+/// ```
+/// # extern crate narrows_core as narrows;
+/// use narrows::engine::current_metric_name;
+///
+/// assert_eq!(current_metric_name("dsmc.handed_over"), "dsmc.migrations");
+/// ```
+pub use metric::current_metric_name;
 
 /// Statistics of many times: mean, extremes and percentiles.
 ///

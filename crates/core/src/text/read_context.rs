@@ -42,7 +42,7 @@ pub(super) struct ReadContext {
     renamed: RefCell<Vec<RenamedKey>>,
 }
 
-/// What a reading gives besides its value.
+/// The results of a reading other than its value.
 pub(super) struct Findings {
     /// The problems.
     pub problems: Vec<Problem>,
@@ -128,7 +128,7 @@ impl ReadContext {
         problems.push(problem);
     }
 
-    /// Returns what the reading gives besides its value.
+    /// Returns the results of the reading other than its value.
     pub(super) fn finish(self) -> Findings {
         let (mut problems, suppressed) = (self.problems.into_inner(), self.suppressed_missing.into_inner());
         problems.retain(|problem| !suppressed.contains(&problem.message));
