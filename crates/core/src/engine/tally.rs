@@ -183,8 +183,8 @@ impl MessageTally {
             return false;
         }
         self.kept.borrow_mut().add((message.clone(), at));
-        if flow.tested > 0 {
-            self.flow_series.borrow_mut().add(flow.latencies.count() / flow.tested, ledger.total(), at);
+        if let Some(number) = flow.latencies.count().checked_div(flow.tested) {
+            self.flow_series.borrow_mut().add(number, ledger.total(), at);
         }
         flow.latencies.add(ledger.total());
         flow.instants.add(at);

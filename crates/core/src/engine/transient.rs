@@ -69,7 +69,7 @@ impl TransientTest {
     /// Tests the means of successive batches, each of `width` values.
     pub fn of(means: &[f64], width: u64) -> TransientTest {
         let joined = means.len().div_ceil(BATCHES_MAX).max(1);
-        let batches: Vec<f64> = means.chunks_exact(joined).map(|part| mean(part)).collect();
+        let batches: Vec<f64> = means.chunks_exact(joined).map(mean).collect();
         if batches.len() < BATCHES_MIN {
             return TransientTest::TooShort;
         }
