@@ -370,7 +370,8 @@ mod time {
     fn small_queues_add_waiting_time_only() {
         let text = SYNTHETIC.text("em3d]\nn-nodes = 20\nlocal-p = 0\niterations = 2\nexchange = \"updates\"");
         let run = |outgoing: u32| {
-            let text = text.replace("send-buffers = 4096", &format!("send-buffers = {outgoing}")).replace("8 GB/s", "4 MB/s");
+            let text =
+                text.replace("send-buffers = 4096", &format!("send-buffers = {outgoing}")).replace("8 GB/s", "4 MB/s");
             let read = machine::read(Document::Text("test.toml", &text, None), &[]);
             experiment::run(&read.unwrap_or_else(|problems| panic!("{problems}")).value, Recorder::off())
         };
