@@ -181,7 +181,7 @@ def test_distributions_are_merged_over_seeds():
     assert sum(buckets["count"]) == 1202 and buckets.units["up_to_s"] == "s"
     assert all(low <= high for low, high in zip(buckets["from_s"], buckets["up_to_s"]))
     assert narrows.Distribution.read(name, both.record) == both and pickle.loads(pickle.dumps(both)) == both
-    assert "1200 samples" in repr(both) and "p99" in both._repr_html_()
+    assert "1202 samples" in repr(both) and "p99" in both._repr_html_()
     assert both.plot(log="y").svg.startswith("<svg") and "one" in narrows.cdf({"one": one, "both": both}).svg
     with pytest.raises(ValueError, match="from 0 to 100"):
         both.percentile(101)
