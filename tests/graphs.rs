@@ -201,7 +201,7 @@ fn rates_that_take_no_whole_cycles_are_refused_with_their_lines() {
 }
 
 const STREAM: &str = "[ni.queues]\n[protocol.none]\n[messaging]\nin-order = false\n\
-                      [workload.stream]\nmessages = 10\npayload = \"24 B\"\n";
+                      [workload.stream]\nwarm-up = 0\nmessages = 10\npayload = \"24 B\"\n";
 
 /// Two leaves with two hosts each, and a description of the nodes.
 fn flow_over(nodes: &str, flows: &str) -> Result<Machine, String> {
@@ -216,7 +216,7 @@ fn hosts_keep_their_names() {
     let names: Vec<&str> = machine.nodes.iter().map(|node| node.name.as_str()).collect();
     assert_eq!(names, ["h0", "h1", "h2", "h3"]);
     let result = run(&machine, Recorder::off());
-    assert_eq!((result.outcome.clone(), result.metric("messages.delivered")), (Outcome::Done, Some(930.0)));
+    assert_eq!((result.outcome.clone(), result.metric("messages.delivered")), (Outcome::Done, Some(30.0)));
     assert!(result.resources.iter().any(|resource| resource.name.contains("h0 → leaf0.0")), "{:?}", result.resources);
     assert!(result.resources.iter().any(|resource| resource.name.contains("leaf1.2 → spine0.1")));
     let problems = flow_over("", "[\"x* -> h0\"]").unwrap_err();

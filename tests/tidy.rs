@@ -172,8 +172,9 @@ fn every_example_reads_and_checks() {
     assert!(!examples.is_empty());
     for (name, text) in &examples {
         let folder = root().join("examples");
-        if let Err(problems) = narrows::machine::read(Document::Text(name, text, Some(&folder)), &[]) {
-            panic!("{problems}");
+        match narrows::machine::read(Document::Text(name, text, Some(&folder)), &[]) {
+            Ok(read) => assert!(read.renamed_keys().is_empty(), "{name}: {:?}", read.renamed_keys()),
+            Err(problems) => panic!("{problems}"),
         }
         assert!(text.starts_with("# "), "{name} begins with what it is");
     }

@@ -200,17 +200,9 @@ fn file(path: &str) -> String {
 fn shown<'t>(text: &'t str, command: &str) -> (Vec<String>, &'t str) {
     let from = text.find(command).unwrap_or_else(|| panic!("`{command}` is not shown"));
     let (line, below) = text[from..].split_once('\n').expect("what it prints");
-    let mut arguments = vec![String::new()];
-    let mut is_quoted = false;
-    for character in line.chars() {
-        match character {
-            '\'' => is_quoted = !is_quoted,
-            ' ' if !is_quoted => arguments.push(String::new()),
-            other => arguments.last_mut().expect("one").push(other),
-        }
-    }
+    let arguments = shlex::split(line).expect("a command line").split_off(1);
     let end = ["\n\n", "\n```"].iter().filter_map(|end| below.find(end)).min().expect("an end");
-    (arguments.split_off(1), &below[..end])
+    (arguments, &below[..end])
 }
 
 #[test]

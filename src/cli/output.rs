@@ -2,7 +2,7 @@
 
 use super::exit::Failure;
 use narrows_core::text::Problem;
-use narrows_study::report::files::unique_suffix;
+use narrows_study::report::files::temporary_path;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -89,16 +89,9 @@ impl Output {
         if self.device {
             return Ok(());
         }
-        let temporary = self.temporary()?;
+        let temporary = temporary_path(&self.path)?;
         File::create(&temporary)?;
         fs::remove_file(&temporary)
-    }
-
-    /// Returns the path of the temporary file that replaces the file when it is complete.
-    fn temporary(&self) -> io::Result<PathBuf> {
-        let mut name = self.path.file_name().ok_or(ErrorKind::InvalidInput)?.to_owned();
-        name.push(format!(".{}.part", unique_suffix()));
-        Ok(self.path.with_file_name(name))
     }
 
     /// Writes the file.
@@ -107,7 +100,7 @@ impl Output {
     }
 
     fn try_write(&self, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
-        let temporary = self.temporary()?;
+        let temporary = temporary_path(&self.path)?;
         let file = match self.device {
             true => OpenOptions::new().write(true).open(&self.path)?,
             false => File::create(&temporary)?,

@@ -175,15 +175,16 @@ impl Options {
         })
     }
 
-    /// Checks that the output takes the place of no file that the runs read.
+    /// Checks that the output, if there is one, takes the place of no file that the runs read.
     fn check_output(&self, subject: &input::Subject, dimensions: &[Dimension]) -> Result<(), Failure> {
+        let Some(out) = self.out.as_deref() else { return Ok(()) };
         let varied = dimensions.iter().flat_map(|dimension| &dimension.varies).flat_map(|vary| &vary.values);
         let varied = varied.map(|value| PathBuf::from(value.trim_matches(['"', '\''])));
         // A problem of the first point is reported when all points are checked.
         let read = subject.read_varied(&self.subject.sets, &settings(&values_of(dimensions, 0))).ok();
         let named = read.iter().flat_map(input::named_files);
         let inputs = self.subject.input_file().into_iter().chain(self.against.clone()).chain(named).chain(varied);
-        check_distinct(&inputs.collect::<Vec<_>>(), &[self.out.as_deref()])
+        check_distinct(&inputs.collect::<Vec<_>>(), &[Some(out)])
     }
 
     /// Returns the output format.

@@ -2,9 +2,9 @@
 
 use super::exit::{CommandResult, ExitStatus, Failure};
 use super::progress::Progress;
+use super::sweep_runs::pool;
 use super::{Format, input, output, whatif_text};
 use clap::Args;
-use narrows_core::text::Problem;
 use narrows_study::experiment::whatif::{self, WhatIfError, WhatIfQuery};
 
 const EXAMPLES: &str = "\
@@ -55,8 +55,7 @@ fn factor(text: &str) -> Result<f64, String> {
 /// Runs the command.
 pub fn run(options: &Options) -> CommandResult {
     let subject = options.subject.subject()?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(options.jobs.unwrap_or(0) as usize).build();
-    let pool = pool.map_err(|error| Failure::from(Problem::new(format!("cannot start the jobs: {error}"))))?;
+    let pool = pool(options.jobs)?;
     let reader = |sets: &[String]| subject.read_varied(&options.subject.sets, sets);
     let (metric, thorough) = (options.metric.as_deref(), options.all);
     let query = WhatIfQuery { reader: &reader, metric, factor: options.by, thorough };

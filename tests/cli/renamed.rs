@@ -1,7 +1,7 @@
 //! Keys and metrics under their former names: they are accepted, and each is reported once.
 
 use crate::common::cli::{done, json, narrows, stderr};
-use narrows::machine::{Registry, shipped};
+use serde_json::Value as Json;
 
 const OLD: &str = "--set=workload.stream.deaf=false";
 const WARNING: &str = "warning: --set: `workload.stream.deaf` was renamed to `workload.stream.never-poll`\n";
@@ -36,17 +36,10 @@ fn both_names_of_a_key_are_an_error() {
 
 #[test]
 fn a_former_metric_is_replaced_with_a_warning() {
-    let sweep = ["sweep", "memory-bus", "--vary=run.seed=1,2", "--metric=time.wait_for_room", "--format=json"];
-    let ran = narrows(&sweep);
+    let short = "--set=workload.bursts.cycles=2000";
+    let vary = "--vary=run.seed=1,2";
+    let ran = done(&["sweep", "nifdy", short, vary, "--metric=time.wait_for_room", "--format=json"]);
     assert!(stderr(&ran).contains("warning: `time.wait_for_room` was renamed to `time.wait_for_capacity`"));
-}
-
-#[test]
-fn shipped_descriptions_use_no_former_name() {
-    for name in shipped::examples() {
-        let folder = Some(std::path::Path::new(shipped::SHIPPED));
-        let document = narrows::text::Document::Text(name, shipped::example(name).expect("an example"), folder);
-        let read = Registry::shared().read(document, &[]).unwrap_or_else(|problems| panic!("{name}: {problems}"));
-        assert!(read.renamed_keys().is_empty(), "{name}: {:?}", read.renamed_keys());
-    }
+    let rows: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
+    assert!(rows["points"][0]["metrics"]["time.wait_for_capacity"]["value"].is_f64(), "{rows}");
 }

@@ -14,6 +14,8 @@
 //! 18.4: the share of all messages beyond the reported value is within a factor of about two of the nominal one, if
 //! samples are independent.
 
+use std::collections::BTreeMap;
+
 /// Buckets in each doubling, as a power of two.
 const FINE_BITS: u32 = 7;
 
@@ -143,21 +145,12 @@ impl Histogram {
         self.min = if is_empty { other.min } else { self.min.min(other.min) };
         self.max = self.max.max(other.max);
         self.samples = self.samples.saturating_add(other.samples);
-        let (mut numbers, mut counts) = (Vec::new(), Vec::new());
-        let (mut here, mut there) = (self.each().peekable(), other.each().peekable());
-        loop {
-            let next = [here.peek(), there.peek()].into_iter().flatten().map(|(number, _)| *number).min();
-            let Some(next) = next else { break };
-            let take = |from: &mut dyn Iterator<Item = (u16, u64)>, is_next: bool| {
-                if is_next { from.next().map_or(0, |(_, count)| count) } else { 0 }
-            };
-            let (is_here, is_there) =
-                (here.peek().is_some_and(|one| one.0 == next), there.peek().is_some_and(|one| one.0 == next));
-            numbers.push(next);
-            counts.push(take(&mut here, is_here).saturating_add(take(&mut there, is_there)));
+        let mut all: BTreeMap<u16, u64> = self.each().collect();
+        for (number, count) in other.each() {
+            let sum = all.entry(number).or_default();
+            *sum = sum.saturating_add(count);
         }
-        drop((here, there));
-        (self.numbers, self.counts) = (numbers, counts);
+        (self.numbers, self.counts) = all.into_iter().unzip();
     }
 
     fn each(&self) -> impl Iterator<Item = (u16, u64)> + '_ {
@@ -198,16 +191,27 @@ impl Histogram {
         if self.samples < samples_needed(percent) {
             return None;
         }
-        let (rank, mut passed) = (rank(self.samples, percent), 0_u64);
-        let at = self.each().find(|(_, count)| {
-            passed = passed.saturating_add(*count);
-            passed >= rank
-        });
-        match rank {
-            1 => Some(self.min),
-            _ => Some(at.map_or(self.max, |(number, _)| bucket_last(number.into()).clamp(self.min, self.max))),
-        }
+        let counts = self.each().map(|(number, count)| (number.into(), count));
+        Some(value_of_rank(counts, rank(self.samples, percent), (self.min, self.max)))
     }
+}
+
+/// Returns the value of a rank, from 1 on, among samples from `least` to `greatest` in buckets: the end of its bucket, or
+/// exactly an extreme. `counts` are buckets in ascending order with their numbers of samples.
+pub(super) fn value_of_rank(
+    mut counts: impl Iterator<Item = (usize, u64)>,
+    rank: u64,
+    (least, greatest): (u64, u64),
+) -> u64 {
+    if rank == 1 {
+        return least;
+    }
+    let mut passed = 0_u64;
+    let found = counts.find(|(_, count)| {
+        passed = passed.saturating_add(*count);
+        passed >= rank
+    });
+    found.map_or(greatest, |(bucket, _)| bucket_last(bucket).clamp(least, greatest))
 }
 
 #[cfg(test)]

@@ -87,8 +87,10 @@ impl Ledger {
 
     /// Adds a stage that has ended, in memory that is bounded by the number of names.
     fn add(&mut self, stage: Stage) {
-        let is_full = self.stages.len() >= LISTED_STAGES_MAX;
-        match self.stages.iter_mut().rev().find(|last| is_full && last.name == stage.name) {
+        if self.stages.len() < LISTED_STAGES_MAX {
+            return self.stages.push(stage);
+        }
+        match self.stages.iter_mut().rfind(|last| last.name == stage.name) {
             Some(last) => (last.waiting, last.service) = (last.waiting + stage.waiting, last.service + stage.service),
             None => self.stages.push(stage),
         }

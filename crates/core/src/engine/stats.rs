@@ -5,7 +5,7 @@
 //! percentile is at most 0.8 % above the exact one. Count, minimum, maximum and mean stay exact.
 //! All of it is whole numbers, so the order of values and of merging changes nothing.
 
-use super::histogram::{self, Histogram, bucket_last, bucket_of};
+use super::histogram::{self, Histogram, bucket_of, value_of_rank};
 use super::time::Time;
 
 /// Values kept one by one, by default.
@@ -144,19 +144,11 @@ impl Summary {
         }
         match &self.values {
             Values::Exact(values) => of_ranks(values.clone(), &ranks),
-            Values::Counts(counts) => ranks.iter().map(|rank| self.of_counts(counts, *rank)).collect(),
+            Values::Counts(counts) => {
+                let (counts, extremes) = (counts.iter().copied().enumerate(), (self.min.ps(), self.max.ps()));
+                ranks.iter().map(|rank| Time::from_ps(value_of_rank(counts.clone(), *rank, extremes))).collect()
+            }
         }
-    }
-
-    /// Returns the value of a rank, from 1 on, in counts of buckets.
-    fn of_counts(&self, counts: &[u64], rank: u64) -> Time {
-        let mut passed = 0;
-        let at = counts.iter().position(|times| {
-            passed += times;
-            passed >= rank
-        });
-        // No value of the bucket is greater than its end, nor than the greatest of all.
-        at.map_or(self.max, |bucket| Time::from_ps(bucket_last(bucket)).clamp(self.min, self.max))
     }
 
     /// Returns the values as a histogram of picoseconds.

@@ -22,6 +22,8 @@
 //! Leaves out a level that does not change among the measured values: a run that ends before its caches are warm shows
 //! only the cold level. Workloads look at the caches for that ([`TransientTest::Filling`]).
 
+use super::interval::mean;
+
 /// Largest number of batches that are compared; more are joined.
 const BATCHES_MAX: usize = 64;
 /// Smallest number of batches that are compared.
@@ -110,10 +112,6 @@ impl TransientTest {
             other => other,
         }
     }
-}
-
-fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
 }
 
 /// A change of level between two batches.

@@ -135,7 +135,7 @@ impl RunningWorkload for Measurements {
         metrics
     }
 
-    fn warm_up_check(&self, world: &World, _: &Outcome) -> Option<WarmUpCheck> {
+    fn warm_up_check(&self, world: &World) -> Option<WarmUpCheck> {
         let (series, warm_up) = (&self.series.borrow(), ("workload.dma.warm-up", self.parameters.warm_up, "transfers"));
         let check = || WarmUpCheck::of_flows(world, series, warm_up, ("the time", "us", 1e6));
         (self.parameters.transfers > 0).then(check)

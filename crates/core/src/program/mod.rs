@@ -102,7 +102,7 @@ pub trait RunningWorkload {
     }
 
     /// Returns the test for an initial transient among what was measured, if the workload measures a steady state.
-    fn warm_up_check(&self, _world: &World, _outcome: &Outcome) -> Option<WarmUpCheck> {
+    fn warm_up_check(&self, _world: &World) -> Option<WarmUpCheck> {
         None
     }
 

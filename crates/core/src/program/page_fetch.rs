@@ -159,7 +159,7 @@ impl RunningWorkload for Measurements {
         vec![faults, super::message_latencies(&world.tally.latencies())]
     }
 
-    fn warm_up_check(&self, world: &World, _: &Outcome) -> Option<WarmUpCheck> {
+    fn warm_up_check(&self, world: &World) -> Option<WarmUpCheck> {
         let (series, warm_up) = (&self.series.borrow(), ("workload.page-fetch.warm-up", self.warm_up, "faults"));
         Some(WarmUpCheck::of_flows(world, series, warm_up, (LATENCY, "us", 1e6)))
     }

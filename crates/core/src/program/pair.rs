@@ -129,15 +129,17 @@ impl Measurements {
         assert!(!is_duplicate, "a packet arrived twice");
         self.received.borrow_mut().push(endpoint.cycle());
     }
-}
 
-impl Measurements {
+    /// Returns the cycles of measured packets, of those of all packets.
+    fn measured<'a>(&self, received: &'a [u64]) -> &'a [u64] {
+        received.get(self.parameters.warm_up as usize..).unwrap_or_default()
+    }
+
     /// Tests the cycles between two measured packets for an initial transient.
     fn transient(&self) -> TransientTest {
         let (received, mut series) = (self.received.borrow(), FlowSeries::default());
         series.join();
-        let steady = received.get(self.parameters.warm_up as usize..).unwrap_or_default();
-        for (number, pair) in (0..).zip(steady.windows(2)) {
+        for (number, pair) in (0..).zip(self.measured(&received).windows(2)) {
             series.add(number, Time::from_ps(pair[1] - pair[0]), Time::from_ps(pair[1]));
         }
         // A picosecond of the series stands for a cycle.
@@ -149,7 +151,7 @@ impl RunningWorkload for Measurements {
     fn metrics(&self, world: &World, _: &Outcome) -> Vec<Metric> {
         let received = self.received.borrow();
         let mut own = Vec::new();
-        let steady = received.get(self.parameters.warm_up as usize..).unwrap_or_default();
+        let steady = self.measured(&received);
         if let [first, .., last] = steady {
             let each = (last - first) as f64 / (steady.len() - 1) as f64;
             own.push(Metric::cost("pair.cycles_per_packet", each, "cycles"));
@@ -157,7 +159,7 @@ impl RunningWorkload for Measurements {
         parallel::metrics(world, own)
     }
 
-    fn warm_up_check(&self, _: &World, _: &Outcome) -> Option<WarmUpCheck> {
+    fn warm_up_check(&self, _: &World) -> Option<WarmUpCheck> {
         Some(WarmUpCheck {
             key: "workload.pair.warm-up",
             value: self.parameters.warm_up,

@@ -145,8 +145,8 @@ impl RunningWorkload for Measurements {
         vec![super::message_latencies(&self.latencies(world))]
     }
 
-    fn warm_up_check(&self, world: &World, _: &Outcome) -> Option<WarmUpCheck> {
+    fn warm_up_check(&self, world: &World) -> Option<WarmUpCheck> {
         let (series, warm_up) = (&world.tally.flow_series(), ("workload.ping-pong.warm-up", self.warm_up, "messages"));
-        Some(WarmUpCheck::of_flows(world, series, warm_up, ("message.latency_one_way", "us", 1e6)))
+        Some(WarmUpCheck::of_flows(world, series, warm_up, (super::MESSAGE_LATENCY, "us", 1e6)))
     }
 }

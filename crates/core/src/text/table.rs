@@ -26,8 +26,6 @@ pub struct Table<'t> {
     /// The place of this table, or else of the nearest one above.
     nearest: Option<Place>,
     shape: RefCell<TableShape>,
-    /// Renamed keys: the former name and today's.
-    renamed: Vec<(&'static str, &'static str)>,
 }
 
 /// A key whose value is recorded.
@@ -45,7 +43,7 @@ impl<'t> Table<'t> {
         above: Option<Place>,
     ) -> Table<'t> {
         let nearest = node.and_then(|node| node.place.clone()).or(above);
-        Table { context, path, node, nearest, shape: RefCell::default(), renamed: Vec::new() }
+        Table { context, path, node, nearest, shape: RefCell::default() }
     }
 
     /// Reads this table with `read`; keys that it did not read are reported as unknown.
@@ -106,7 +104,6 @@ impl<'t> Table<'t> {
     /// reported by [`Read::renamed_keys`](super::Read::renamed_keys). Both names in one layer are an error; a higher layer
     /// overrides either name. To be called before `new` is read; the values of tables are not merged over both names.
     pub fn renamed_key(&mut self, old: &'static str, new: &'static str) {
-        self.renamed.push((old, new));
         self.shape.borrow_mut().renamed.push((old, new));
         let Some(tree) = tree_of(self.node) else { return };
         let Some(former) = tree.get(old) else { return };
@@ -252,10 +249,11 @@ impl<'t> Table<'t> {
 
     pub(super) fn child(&self, key: &str) -> Option<&'t TreeNode> {
         let tree = self.node?.table()?;
-        if self.renamed.is_empty() {
+        let renamed = &self.shape.borrow().renamed;
+        if renamed.is_empty() {
             return tree.get(key);
         }
-        let former = self.renamed.iter().filter(|(_, new)| *new == key).filter_map(|(old, _)| tree.get(old));
+        let former = renamed.iter().filter(|(_, new)| *new == key).filter_map(|(old, _)| tree.get(old));
         // Of equal ranks, the last is the maximum: the key itself.
         former.chain(tree.get(key)).max_by_key(|node| node.rank())
     }
@@ -263,7 +261,8 @@ impl<'t> Table<'t> {
     /// Returns the name by which the description calls a key: its former name, if only that is defined.
     fn as_written_key<'k>(&self, key: &'k str) -> &'k str {
         let is_defined = |name: &str| tree_of(self.node).is_some_and(|tree| tree.get(name).is_some());
-        let former = self.renamed.iter().find(|(old, new)| *new == key && is_defined(old));
+        let renamed = &self.shape.borrow().renamed;
+        let former = renamed.iter().find(|(old, new)| *new == key && is_defined(old));
         former.filter(|_| !is_defined(key)).map_or(key, |(old, _)| old)
     }
 
@@ -350,8 +349,9 @@ impl<'t> Table<'t> {
     }
 
     fn report_unknown_keys(&self) {
-        let known = self.shape.borrow().keys();
-        let is_renamed = |key: &str| self.renamed.iter().any(|(old, _)| *old == key);
+        let shape = self.shape.borrow();
+        let known = shape.keys();
+        let is_renamed = |key: &str| shape.renamed.iter().any(|(old, _)| *old == key);
         for (key, node) in tree_of(self.node).map(Tree::in_order).unwrap_or_default() {
             if !known.contains(&key) && !is_renamed(key) && !self.context.is_unknown_suppressed(&self.full(key)) {
                 if let Some(meant) = suggest::nearest(key, known.iter().copied()) {

@@ -41,7 +41,7 @@ class Result:
         ledger: Where a message's time went: `messages`, `total_us` and `stages`, each with `waiting_us`,
             `service_us` and its `share` of the latency. Empty if the run did not complete.
         resources: How long each resource was busy: `busy_us`, `moving_us` and the `share` of the run.
-        binds: What holds the run back; None where nothing does.
+        binds: The candidate for the bottleneck; None if no resource was active or the run did not complete.
         stuck: Who waits for whom, where the run ended in a deadlock, livelock or at a limit; else None.
         simulated_us: The simulated time at which it ended, in microseconds.
         machine: Every value of the description that was run.

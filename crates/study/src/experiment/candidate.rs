@@ -8,7 +8,6 @@
 use super::RunResult;
 use crate::report::MeanLedger;
 use crate::report::number::percent;
-use narrows_core::engine::Outcome;
 use std::fmt;
 
 /// The utilisation from which a resource is nearly always active (chosen).
@@ -25,18 +24,11 @@ pub enum Candidate {
     Busiest(String, f64),
     /// No resource was active.
     Idle,
-    /// The run ended in a deadlock or livelock.
-    Deadlocked,
 }
 
 impl Candidate {
-    /// Returns the candidate of the run that gave `result`, whose mean message ledger is `ledger`.
-    ///
-    /// A run that ended in a deadlock or livelock has none, since the resources held at its end did no useful work.
+    /// Returns the candidate of the completed run that gave `result`, whose mean message ledger is `ledger`.
     pub fn of(result: &RunResult, ledger: &MeanLedger) -> Candidate {
-        if matches!(result.outcome, Outcome::Deadlock(_) | Outcome::Livelock(_)) {
-            return Candidate::Deadlocked;
-        }
         if let Some((name, share)) = result.busiest().filter(|(_, share)| *share >= NEARLY_ALWAYS) {
             return Candidate::Resource(name.to_owned(), share);
         }
@@ -60,7 +52,6 @@ impl Candidate {
             }
             Candidate::Stage(name, _) => name,
             Candidate::Busiest(..) | Candidate::Idle => "no bottleneck".to_owned(),
-            Candidate::Deadlocked => "stuck".to_owned(),
         }
     }
 }
@@ -77,7 +68,6 @@ impl fmt::Display for Candidate {
                 percent(NEARLY_ALWAYS),
                 percent(*share)
             ),
-            Candidate::Deadlocked => write!(f, "No candidate for the bottleneck: the run made no progress at its end."),
             Candidate::Idle => write!(f, "No candidate for the bottleneck: no resource was active."),
         }
     }

@@ -1,7 +1,7 @@
 //! The numeric parameters of a machine's parts, and scaled copies of them.
 //!
-//! The parts are hosts, interface, protocol, messaging and fabric. Parameters of the workload are left out, since they
-//! describe the load and not the machine. A scaled number keeps its unit and is at least one smallest unit.
+//! The parts are hosts, interface, protocol, messaging and fabric. Parameters of the workload, which describe the load and
+//! not the machine, are among all numbers of a description alone. A scaled number keeps its unit and is at least one smallest unit.
 
 use narrows_core::engine::{Bytes, Hertz, Rate, Time};
 use narrows_core::machine::Machine;
@@ -11,7 +11,7 @@ use narrows_core::text::{Declared, Entry, Read};
 /// The tables of a description that hold parts.
 const PARTS: [&str; 5] = ["hosts", "ni", "protocol", "messaging", "fabric"];
 
-/// A positive numeric parameter of a part.
+/// A positive numeric parameter.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PartNumber {
     /// The key of the parameter.

@@ -119,8 +119,8 @@ impl Description {
         Ok(crossing)
     }
 
-    /// Multiplies and divides every number of the machine by `factor`, one at a time, and reports how `metric` changes;
-    /// without a metric, the one that the workload is run for.
+    /// Finds the bottleneck by experiment: makes resources, pairs of them and single parameters faster and slower by
+    /// `factor`, and reports how `metric` changes; without a metric, the one that the workload is run for.
     ///
     /// # Errors
     ///

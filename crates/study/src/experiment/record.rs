@@ -230,7 +230,10 @@ pub fn files(read: &Read<Machine>) -> Json {
 
 /// Returns the folder that the paths of the files are relative to; `None` without files, and if their paths are absolute.
 fn folder(read: &Read<Machine>) -> Option<PathBuf> {
-    let (entries, mut files) = (read.entries(), user_files(read));
+    let mut files = user_files(read).peekable();
+    // Most descriptions name no file: their entries, which are many, are not listed for each run.
+    files.peek()?;
+    let entries = read.entries();
     files.find_map(|(key, file)| {
         let written = entries.iter().find(|entry| entry.path == *key)?.value.trim_matches('"');
         let depth = Path::new(written).components().count();
@@ -354,7 +357,7 @@ fn candidate_json(candidate: &Candidate) -> Json {
         Candidate::Resource(name, share) => json!({ "resource": name, "share": share }),
         Candidate::Stage(name, share) => json!({ "stage": name, "share": share }),
         Candidate::Busiest(name, share) => json!({ "busiest": name, "share": share }),
-        Candidate::Idle | Candidate::Deadlocked => Json::Null,
+        Candidate::Idle => Json::Null,
     }
 }
 

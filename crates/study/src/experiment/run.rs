@@ -96,7 +96,7 @@ fn result(built: Built) -> RunResult {
         note: built.running.note(&built.world, &outcome),
         metrics: metrics.into_iter().map(reported).collect(),
         distributions: if is_complete { distributions(&built, &outcome) } else { Vec::new() },
-        warm_up: built.running.warm_up_check(&built.world, &outcome).filter(|_| outcome == Outcome::Done),
+        warm_up: (outcome == Outcome::Done).then(|| built.running.warm_up_check(&built.world)).flatten(),
         map: built.running.map(),
         ledger: if is_complete { built.world.tally.ledger() } else { LedgerSums::default() },
         deliveries: deliveries(&built),

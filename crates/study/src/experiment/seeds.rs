@@ -70,17 +70,20 @@ pub struct Replicated {
 
 /// Returns the distributions of all samples of the runs whose latencies can be compared.
 pub fn distributions(results: &[&ResultRow]) -> Vec<Distribution> {
-    merged(
-        results
-            .iter()
-            .flat_map(|result| result.distributions.iter().filter(move |one| is_counted(result, results, &one.name))),
-    )
+    let are_alike = are_alike(results);
+    let counted = |result: &&ResultRow, one: &&Distribution| is_counted(result, are_alike, &one.name);
+    merged(results.iter().flat_map(|result| result.distributions.iter().filter(move |one| counted(result, one))))
 }
 
-/// Returns whether the metric or distribution `name` of a run counts among those of all runs: where only some runs are
-/// saturated, their latencies do not, since these grow with the length of the run.
-fn is_counted(result: &ResultRow, results: &[&ResultRow], name: &str) -> bool {
-    results.iter().all(|other| other.outcome == result.outcome) || record::is_comparable(&result.outcome, name)
+/// Returns whether all runs have the same outcome.
+fn are_alike(results: &[&ResultRow]) -> bool {
+    results.windows(2).all(|two| two[0].outcome == two[1].outcome)
+}
+
+/// Returns whether the metric or distribution `name` of a run counts among those of all runs: where these are not alike,
+/// the latencies of saturated ones do not, since they grow with the length of the run.
+fn is_counted(result: &ResultRow, are_alike: bool, name: &str) -> bool {
+    are_alike || record::is_comparable(&result.outcome, name)
 }
 
 /// Returns the statistics of all metrics of the runs, in the order in which the metrics first appear; `distributions`
@@ -89,12 +92,13 @@ fn is_counted(result: &ResultRow, results: &[&ResultRow], name: &str) -> bool {
 /// They are over the runs that measured the metric. Runs that did not complete measured none; their counts are left out,
 /// too. Where only some runs are saturated, their latencies are left out, since these grow with the length of the run.
 pub fn metrics(results: &[&ResultRow], distributions: &[Distribution]) -> Vec<Replicated> {
+    let are_alike = are_alike(results);
     let pooled: Vec<PooledStatistic> =
-        distributions.iter().flat_map(|one| PooledStatistic::all(one, results)).collect();
+        distributions.iter().flat_map(|one| PooledStatistic::all(one, results, are_alike)).collect();
     let mut all: Vec<(&str, &str, Vec<f64>)> = Vec::new();
     let pairs = results.iter().flat_map(|&result| result.metrics.iter().map(move |metric| (result, metric)));
     for (result, (name, value, unit)) in pairs {
-        let is_counted = is_counted(result, results, name);
+        let is_counted = is_counted(result, are_alike, name);
         let at = all.iter().position(|(known, ..)| *known == &**name).unwrap_or_else(|| {
             all.push((name, unit, Vec::new()));
             all.len() - 1
@@ -123,10 +127,10 @@ struct PooledStatistic {
 
 impl PooledStatistic {
     /// Returns the statistics of a distribution that was merged from `results`.
-    fn all(distribution: &Distribution, results: &[&ResultRow]) -> Vec<PooledStatistic> {
+    fn all(distribution: &Distribution, results: &[&ResultRow], are_alike: bool) -> Vec<PooledStatistic> {
         let has_samples = |result: &&&ResultRow| {
             let is_there = result.distributions.iter().any(|one| one.name == distribution.name);
-            is_there && is_counted(result, results, &distribution.name)
+            is_there && is_counted(result, are_alike, &distribution.name)
         };
         let with_samples = results.iter().filter(has_samples).count();
         let statistic = |(suffix, value): (&str, f64)| PooledStatistic {

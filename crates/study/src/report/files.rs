@@ -71,19 +71,17 @@ struct StagedFiles(Vec<(PathBuf, PathBuf)>);
 impl StagedFiles {
     /// Writes the new contents of the file `path` under a temporary name.
     fn write(&mut self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let mut name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_owned();
-        name.push(format!(".{}.part", unique_suffix()));
-        let temporary = path.with_file_name(name);
+        let temporary = temporary_path(path)?;
         self.0.push((temporary.clone(), path.to_owned()));
         fs::write(temporary, bytes)
     }
 
     /// Renames all files, in the order in which they were written.
     fn commit(mut self) -> io::Result<()> {
-        while !self.0.is_empty() {
-            let (temporary, path) = &self.0[0];
+        self.0.reverse();
+        while let Some((temporary, path)) = self.0.last() {
             fs::rename(temporary, path)?;
-            self.0.remove(0);
+            self.0.pop();
         }
         Ok(())
     }
@@ -97,8 +95,19 @@ impl Drop for StagedFiles {
     }
 }
 
+/// Returns the path of a temporary file next to `path`, which replaces it when it is complete.
+///
+/// # Errors
+///
+/// Returns an error if `path` has no file name.
+pub fn temporary_path(path: &Path) -> io::Result<PathBuf> {
+    let mut name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_owned();
+    name.push(format!(".{}.part", unique_suffix()));
+    Ok(path.with_file_name(name))
+}
+
 /// Returns a name suffix that is unique among the threads, processes and machines that share a disk.
-pub fn unique_suffix() -> String {
+fn unique_suffix() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
     format!("{}-{}-{now:x}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))

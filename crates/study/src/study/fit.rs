@@ -70,7 +70,9 @@ pub fn fit_study(
     let points_inputs: Vec<_> =
         drafts.iter().zip(&reads).map(|(draft, read)| json!([draft.name, inputs(read)])).collect();
     let statements: Vec<String> = claims.iter().map(|claim| format!("{claim:?}")).collect();
-    let description = digest(&json!([points_inputs, statements]));
+    // What claims refer to is part of them.
+    let definitions = format!("{:?} {:?} {:?}", study.values, study.sets, study.names);
+    let description = digest(&json!([points_inputs, statements, definitions]));
     let fitting = Fitting { found, claims, drafts, points, keys };
     fit(&constants, &data, &fitting, description, control).map_err(|problem| without_point(Problems::one(problem)))
 }

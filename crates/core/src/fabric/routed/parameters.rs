@@ -94,7 +94,7 @@ impl RoutedFabric {
             None => {
                 let shape = self.topology.build().expect("a checked shape can be built");
                 let places = self.places(nodes).expect("the names of nodes were checked");
-                (places.map_or_else(|| shape.clone(), |places| shape.placed(&places)), Vec::new())
+                (places.map(|places| shape.placed(&places)).unwrap_or(shape), Vec::new())
             }
         }
     }

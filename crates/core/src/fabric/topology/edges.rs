@@ -5,6 +5,7 @@
 //! port of its row's last router that faces no neighbour. Leaves out: routers of the columns' own.
 
 use super::grid::Grid;
+use super::relabelled::RelabelledRouting;
 use super::{Asking, End, Routing, Shape, Ways, Wiring, every_channel};
 use std::sync::Arc;
 
@@ -51,46 +52,20 @@ impl Columns {
         let (row, is_high) = (place % rows, place >= rows);
         Some((row * length + if is_high { length - 1 } else { 0 }, Grid::port(0, is_high)))
     }
-
-    /// The node at a place's router, or the node itself.
-    fn node(&self, end: u32) -> u32 {
-        self.at(end).map_or(end, |(router, _)| router)
-    }
 }
 
-impl Routing for Columns {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
-        match self.at(asking.destination) {
-            Some((router, port)) if router == asking.router => Ways::one(port, every_channel(virtual_channels)),
-            _ => {
-                let [source, destination] = [asking.source, asking.destination].map(|end| self.node(end));
-                self.rule.ways(&Asking { source, destination, ..*asking }, virtual_channels)
-            }
-        }
+impl RelabelledRouting for Columns {
+    fn rule(&self) -> &dyn Routing {
+        &*self.rule
     }
 
-    fn virtual_channels_min(&self) -> u8 {
-        self.rule.virtual_channels_min()
+    fn place(&self, end: u32) -> u32 {
+        self.at(end).map_or(end, |(router, _)| router)
     }
 
-    fn packet_flits_max(&self, virtual_channels: u8) -> u16 {
-        self.rule.packet_flits_max(virtual_channels)
-    }
-
-    fn is_by_destination(&self) -> bool {
-        self.rule.is_by_destination()
-    }
-
-    fn draws_port(&self) -> bool {
-        self.rule.draws_port()
-    }
-
-    fn distance(&self, from: u32, to: u32) -> u32 {
-        self.rule.distance(self.node(from), self.node(to))
-    }
-
-    fn looks_back(&self) -> bool {
-        self.rule.looks_back()
+    fn exit(&self, asking: &Asking, virtual_channels: u8) -> Option<Ways> {
+        let (_, port) = self.at(asking.destination).filter(|(router, _)| *router == asking.router)?;
+        Some(Ways::one(port, every_channel(virtual_channels)))
     }
 }
 

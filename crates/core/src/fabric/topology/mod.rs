@@ -13,6 +13,7 @@
 //! | `butterfly.rs` | butterflies and multibutterflies |
 //! | `details.rs` | rates, latencies and names of single links and routers |
 //! | `placement.rs` | nodes on the places of a shape in another order |
+//! | `relabelled.rs` | a rule that is asked for other nodes |
 //! | `graph/` | any graph, from a file |
 //! | `survey/` | degree, diameter, bisection of a shape, and whether its packets can wait in a circle |
 //! | `parameters.rs` | the shapes by their names in descriptions |
@@ -33,6 +34,7 @@ pub mod mesh;
 pub mod parameters;
 mod placement;
 mod port_set;
+mod relabelled;
 pub mod survey;
 pub mod torus;
 #[cfg(test)]

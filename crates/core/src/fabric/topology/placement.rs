@@ -1,7 +1,8 @@
 //! Nodes on the places of a shape in another order: a machine numbers its nodes as it describes them, a file as it
 //! names them.
 
-use super::{Asking, End, Routing, Shape, Ways, Wiring, WiringDetails};
+use super::relabelled::RelabelledRouting;
+use super::{End, Routing, Shape, Wiring, WiringDetails};
 use std::sync::Arc;
 
 impl Shape {
@@ -52,46 +53,17 @@ struct Placed {
     places: Vec<u32>,
 }
 
-impl Placed {
+impl RelabelledRouting for Placed {
+    fn rule(&self) -> &dyn Routing {
+        &*self.rule
+    }
+
     fn place(&self, node: u32) -> u32 {
         self.places[node as usize]
     }
-}
 
-impl Routing for Placed {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
-        let (source, destination) = (self.place(asking.source), self.place(asking.destination));
-        self.rule.ways(&Asking { source, destination, ..*asking }, virtual_channels)
-    }
-
-    fn virtual_channels_min(&self) -> u8 {
-        self.rule.virtual_channels_min()
-    }
-
-    fn packet_flits_max(&self, virtual_channels: u8) -> u16 {
-        self.rule.packet_flits_max(virtual_channels)
-    }
-
-    fn is_by_destination(&self) -> bool {
-        self.rule.is_by_destination()
-    }
-
-    fn draws_port(&self) -> bool {
-        self.rule.draws_port()
-    }
-
-    fn distance(&self, from: u32, to: u32) -> u32 {
-        self.rule.distance(self.place(from), self.place(to))
-    }
-
-    fn farthest(&self) -> Option<(u32, u32)> {
-        let node = |place: u32| self.places.iter().position(|other| *other == place).map(|node| node as u32);
-        let (from, to) = self.rule.farthest()?;
-        Some((node(from)?, node(to)?))
-    }
-
-    fn looks_back(&self) -> bool {
-        self.rule.looks_back()
+    fn node(&self, place: u32) -> Option<u32> {
+        self.places.iter().position(|other| *other == place).map(|node| node as u32)
     }
 }
 

@@ -142,7 +142,8 @@ impl Port {
     }
 
     pub(super) fn arrive(&self, packet: &Rc<Packet>) {
-        let frame = frame_of(packet);
+        let body = (!packet.bytes().is_empty()).then(|| PacketHandle::new(packet.clone()));
+        let frame = frame_of(packet, body);
         let now = self.sim.now();
         let is_trimmed = frame.marks.trimmed;
         let is_control = frame.body.is_none() && !is_trimmed;
@@ -201,11 +202,10 @@ impl Port {
     }
 }
 
-/// Returns the frame that a packet carries.
-fn frame_of(packet: &Rc<Packet>) -> Frame<PacketHandle> {
+/// Returns the frame that a packet carries, with `body` as what the protocol delivers.
+pub(crate) fn frame_of(packet: &Packet, body: Option<PacketHandle>) -> Frame<PacketHandle> {
     let Label { source: from, destination: to, class, length: bytes, takes_place, flow, head } = packet.label();
     let (extension, marks) = (packet.header_extension(), packet.marks());
-    let body = (!packet.bytes().is_empty()).then(|| PacketHandle::new(packet.clone()));
     Frame { from, to, flow, class, head, extension, marks, bytes, takes_place, again: false, body }
 }
 

@@ -12,6 +12,8 @@
 mod deferred;
 mod fabric_side;
 
+pub(crate) use fabric_side::frame_of;
+
 use super::in_flight::InFlight;
 use super::port_config::{PortConfig, Stages};
 use crate::engine::{Addresses, Bytes, Class, Hertz, Mailbox, MessageTally, NodeId, Signal, Sim, Time, Track};

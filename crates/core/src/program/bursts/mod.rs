@@ -210,7 +210,7 @@ impl RunningWorkload for Measurements {
     }
 
     /// The latencies after the warm-up that is found; all of them where none is.
-    fn warm_up_check(&self, world: &World, _: &Outcome) -> Option<WarmUpCheck> {
+    fn warm_up_check(&self, world: &World) -> Option<WarmUpCheck> {
         let (series, end) = (world.tally.latency_series(), world.sim.now().ps());
         let (means, width) = series.means(series.warm_up(end).at().unwrap_or(0), end);
         let width = parallel::endpoint(world, 0).clock().cycle_before(Time::from_ps(width)).max(1);
@@ -218,7 +218,7 @@ impl RunningWorkload for Measurements {
             key: "workload.bursts.cycles",
             value: self.cycles,
             items: "cycles",
-            metric: "message.latency_one_way",
+            metric: super::MESSAGE_LATENCY,
             unit: "us",
             test: TransientTest::of(&means, width).in_units_of(1e6),
         })

@@ -357,7 +357,7 @@ impl RunningWorkload for OpenLoopRun {
         let open_loop = self.0.borrow();
         let (counts, drain) = (&open_loop.counts, open_loop.parameters.drain);
         let unfinished = counts.generated - counts.arrived;
-        (*outcome == Outcome::Done && unfinished > 0 && !counts.latencies.is_empty()).then(|| {
+        (open_loop.is_undrained(outcome) && !counts.latencies.is_empty()).then(|| {
             format!(
                 "{unfinished} of the measured packets had not arrived within `workload.offered.drain`, {drain} cycles: \
                  without theirs there is no mean latency."
@@ -365,7 +365,7 @@ impl RunningWorkload for OpenLoopRun {
         })
     }
 
-    fn warm_up_check(&self, _: &World, _: &Outcome) -> Option<WarmUpCheck> {
+    fn warm_up_check(&self, _: &World) -> Option<WarmUpCheck> {
         let open_loop = self.0.borrow();
         let Range { start: from, end: to } = open_loop.window();
         let (means, width) = open_loop.counts.latency_series.means(from, to);
@@ -373,7 +373,7 @@ impl RunningWorkload for OpenLoopRun {
             key: "workload.offered.warm-up",
             value: open_loop.parameters.warm_up,
             items: "cycles",
-            metric: "offered.latency",
+            metric: LATENCY,
             unit: "cycles",
             test: TransientTest::of(&means, width),
         })

@@ -20,7 +20,7 @@
 //! its own particles. A segment of the sum passes all processors before it returns to its owner, so a processor that
 //! has its segment knows that all have read the positions: the ring is also a barrier.
 //!
-//! Alewife's versions have no ring (`sends`): the processor that computes a pair returns the forces on others'
+//! Alewife's versions have no ring (`exchange`): the processor that computes a pair returns the forces on others'
 //! particles, by messages, in bulk or of two particles each (`sending.rs`), or by updates of shared memory
 //! (`shared.rs`).
 //!

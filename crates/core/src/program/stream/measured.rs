@@ -3,11 +3,10 @@
 use super::Stream;
 use super::send::{ClosedCounts, GROWING, OpenCounts, SenderCounts, WINDOWS};
 use crate::engine::metric::name_word;
-use crate::engine::stats::Summary;
-use crate::engine::{Bytes, Distribution, EndId, FlowTally, Metric, Outcome, Time};
+use crate::engine::{Bytes, EndId, FlowTally, Metric, Outcome, Time};
 use crate::messaging::World;
 use crate::program::arrivals::Arrivals;
-use crate::program::{RunningWorkload, WarmUpCheck, delivery_metrics, message_latencies, message_latency_metrics};
+use crate::program::{MESSAGE_LATENCY, RunningWorkload, WarmUpCheck, delivery_metrics, message_latency_metrics};
 use std::cell::{Cell, Ref, RefCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -32,13 +31,6 @@ fn window(flows: &[FlowTally]) -> Option<(Time, Time)> {
     let together = (firsts.clone().max()?, lasts.clone().min()?);
     let window = if together.0 < together.1 { together } else { (firsts.min()?, lasts.max()?) };
     (window.0 < window.1).then_some(window)
-}
-
-/// Returns the latencies of the messages of all flows.
-fn latencies(flows: &[FlowTally]) -> Summary {
-    let mut latencies = Summary::default();
-    flows.iter().for_each(|flow| latencies.merge(&flow.latencies));
-    latencies
 }
 
 impl Measured {
@@ -121,7 +113,7 @@ impl RunningWorkload for Measured {
         let counts: Vec<u64> = flows.iter().map(delivered).collect();
         let total = self.rate(counts.iter().sum(), window);
         let mut metrics = vec![Metric::rate("message.bandwidth", total, "MB/s")];
-        metrics.extend(message_latency_metrics(&latencies(&flows)));
+        metrics.extend(message_latency_metrics(&world.tally.latencies()));
         metrics.extend(self.open_metrics(total));
         metrics.extend(delivery_metrics(world));
         if flows.len() > 1 {
@@ -137,10 +129,6 @@ impl RunningWorkload for Measured {
             metrics.push(Metric::rate(format!("copy.{name}.bandwidth"), rate, "MB/s"));
         }
         metrics
-    }
-
-    fn distributions(&self, world: &World, _: &Outcome) -> Vec<Distribution> {
-        vec![message_latencies(&latencies(&self.tallies(world)))]
     }
 
     fn note(&self, _: &World, outcome: &Outcome) -> Option<String> {
@@ -159,9 +147,9 @@ impl RunningWorkload for Measured {
         })
     }
 
-    fn warm_up_check(&self, world: &World, _: &Outcome) -> Option<WarmUpCheck> {
+    fn warm_up_check(&self, world: &World) -> Option<WarmUpCheck> {
         let (series, warm_up) = (&world.tally.flow_series(), ("workload.stream.warm-up", self.warm_up, "messages"));
-        Some(WarmUpCheck::of_flows(world, series, warm_up, ("message.latency_one_way", "us", 1e6)))
+        Some(WarmUpCheck::of_flows(world, series, warm_up, (MESSAGE_LATENCY, "us", 1e6)))
     }
 
     fn final_outcome(&self, world: &World, outcome: Outcome) -> Outcome {

@@ -1,6 +1,6 @@
 //! Conditions on a metric: `METRIC >= VALUE`, with the value in any unit of the metric's kind.
 
-use narrows_core::engine::{Bytes, Hertz, Metric, Rate, Time};
+use narrows_core::engine::{Bytes, Hertz, Metric, Rate, Time, current_metric_name};
 use narrows_core::text::Problem;
 use narrows_core::text::quantity::{self, Quantity};
 
@@ -53,6 +53,7 @@ impl Condition {
                     .help("to find where it crosses another machine's, add --against FILE"));
             }
         };
+        let name = current_metric_name(name);
         let metric = metrics.iter().find(|metric| metric.name == name);
         let metric = metric.ok_or_else(|| {
             super::super::sweep::metrics::unknown(name, metrics.iter().map(|metric| metric.name.as_str()))

@@ -8,6 +8,7 @@ use crate::experiment::threads::one_task_per_run;
 use crate::experiment::tidy;
 use crate::experiment::vary;
 use crate::report::dataset::{ColumnValues, Dataset};
+use narrows_core::engine::current_metric_name;
 use narrows_core::machine::Registry;
 use narrows_core::text::{Problem, Problems};
 use rayon::prelude::*;
@@ -92,8 +93,9 @@ impl FindQuery {
         let read = reader(&sweep::settings(&values)).map_err(|problems| vec![(String::new(), problems)])?;
         let known = metrics::of(&read.value);
         let name = Condition::name(find);
-        let Some(metric) = known.iter().find(|metric| metric.name == name) else {
-            return Err(ungrouped(metrics::unknown(name, known.iter().map(|metric| metric.name.as_str()))));
+        let current = current_metric_name(name);
+        let Some(metric) = known.iter().find(|metric| metric.name == current) else {
+            return Err(ungrouped(metrics::unknown(current, known.iter().map(|metric| metric.name.as_str()))));
         };
         let condition = match compares {
             false => Some(Condition::parse(find, &known).map_err(ungrouped)?),
@@ -104,7 +106,7 @@ impl FindQuery {
             }
             true => None,
         };
-        Ok(FindQuery { range, condition, metric: name.to_owned(), unit: metric.unit.to_owned() })
+        Ok(FindQuery { range, condition, metric: current.to_owned(), unit: metric.unit.to_owned() })
     }
 
     /// Checks the description at both ends of the range of every point; values between are checked when they are run.

@@ -64,9 +64,10 @@ impl CdfSpec {
                 None => drawn.push((value, passed)),
             }
         }
+        let all = set.samples();
         let share = |passed: u64| match self.log.1 {
-            true => (set.samples() - passed) as f64 / set.samples() as f64,
-            false => passed as f64 / set.samples() as f64,
+            true => (all - passed) as f64 / all as f64,
+            false => passed as f64 / all as f64,
         };
         // Each step is a vertical and a horizontal edge. No sample is above the greatest, which a logarithmic axis
         // cannot show.

@@ -11,6 +11,7 @@ use crate::experiment::record::VERSION;
 use crate::experiment::tidy;
 use crate::experiment::vary::Dimension;
 use crate::report::dataset::Dataset;
+use narrows_core::engine::current_metric_name;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -55,7 +56,7 @@ impl SweepPlan {
             inputs: inputs.to_vec(),
             lines: SweepLines::of(dimensions, seeds).filter(|_| stops),
             seeds,
-            metrics: metrics.to_vec(),
+            metrics: metrics.iter().map(|name| current_metric_name(name).to_owned()).collect(),
         }
     }
 

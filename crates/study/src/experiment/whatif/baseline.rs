@@ -6,10 +6,10 @@
 use super::trial::{Goal, Measured, is_comparable};
 use super::{TrialProgress, WhatIfError, WhatIfQuery};
 use crate::experiment::constants::{self, PartNumber};
-use narrows_core::engine::{Metric, MetricKind};
+use crate::experiment::sweep::metrics;
+use narrows_core::engine::{Metric, MetricKind, current_metric_name};
 use narrows_core::machine::Machine;
 use narrows_core::program::Objective;
-use narrows_core::text::suggest::nearest;
 use narrows_core::text::{Meaning, Problem, Read};
 
 /// The divisors of the number of repetitions that are tried, and the least number that remains (chosen).
@@ -122,18 +122,11 @@ fn choose(
     }
 }
 
-/// Returns the metric called `name`.
+/// Returns the metric called `name`, which may be a former name.
 fn find<'m>(name: &str, run: &'m Measured) -> Result<&'m Metric, Problem> {
+    let name = current_metric_name(name);
     let found = run.metrics.iter().find(|metric| metric.name == name);
-    found.ok_or_else(|| {
-        let names = || run.metrics.iter().map(|metric| metric.name.as_str());
-        let problem = Problem::new(format!("there is no metric `{name}`"));
-        let problem = match nearest(name, names()) {
-            Some(near) => problem.help(format!("did you mean `{near}`?")),
-            None => problem,
-        };
-        problem.help(format!("metrics: {}", names().collect::<Vec<_>>().join(", ")))
-    })
+    found.ok_or_else(|| metrics::unknown(name, run.metrics.iter().map(|metric| metric.name.as_str())))
 }
 
 /// Returns whether more of `metric` is better: as the workload's objective states, or else as the metric itself does.

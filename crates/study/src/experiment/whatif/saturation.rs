@@ -2,7 +2,7 @@
 
 use super::search::Search;
 use super::trial::{Bench, Trial};
-use super::{GAIN_MIN, ParameterChange, Saturation, SpeedUpGain, TrialProgress, resource};
+use super::{GAIN_MIN, ParameterChange, Refusal, Saturation, SpeedUpGain, TrialProgress, resource};
 
 /// The largest power of the factor by which the bottleneck is made faster.
 const STEPS_MAX: i32 = 8;
@@ -30,6 +30,11 @@ impl Search<'_> {
                     }
                 }
             }
+        }
+        if power == STEPS_MAX {
+            let advice = "choose a larger factor".to_owned();
+            let next = self.faster(bottleneck, factor.powi(power + 1));
+            limit = Some(Refusal::new(&next, format!("only {STEPS_MAX} steps are tried"), advice));
         }
         let (low, high) = (factor.powi(power - 1), factor.powi(power));
         let speeds: Vec<f64> = PARTS_OF_STEP.iter().map(|part| low + part * (high - low)).collect();

@@ -46,9 +46,11 @@ pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
 
 /// Returns a line without its comment, which begins with a `#` outside the quotes of attributes.
 fn without_comment(line: &str) -> &str {
-    let (mut quote, mut has_attributes) = (None, false);
+    let (mut quote, mut has_attributes, mut is_escaped) = (None, false, false);
     for (at, character) in line.char_indices() {
         match (quote, character) {
+            (Some(_), _) if is_escaped => is_escaped = false,
+            (Some(_), '\\') => is_escaped = true,
             (None, '#') => return &line[..at],
             (None, '{') => has_attributes = true,
             (None, '\'' | '"') if has_attributes => quote = Some(character),

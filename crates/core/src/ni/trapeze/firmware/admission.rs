@@ -14,6 +14,7 @@ use super::receive::Arrived;
 use super::send::Outgoing;
 use crate::engine::{Bytes, Class, FlowKey, NodeId, Time};
 use crate::fabric::{Label, Packet};
+use crate::ni::port::frame_of;
 use crate::protocol::{
     Answer, Effects, Frame, Marks, Offer, PacketHandle, Protocol, ProtocolBinding, Slot, Statistics, Taken, plain,
 };
@@ -132,10 +133,7 @@ impl Admission {
 
     /// A packet came, or a frame of the protocol's own; true if it is for nobody.
     pub(super) fn arrive(&self, packet: &Packet, body: Option<&Rc<Arrived>>, now: Time) -> bool {
-        let Label { source: from, destination: to, class, length: bytes, takes_place, flow, head } = packet.label();
-        let body = body.map(|arrived| PacketHandle::new(arrived.clone()));
-        let (extension, marks) = (packet.header_extension(), packet.marks());
-        let frame = Frame { from, to, flow, class, head, extension, marks, bytes, takes_place, again: false, body };
+        let frame = frame_of(packet, body.map(|arrived| PacketHandle::new(arrived.clone())));
         let effects = self.protocol.borrow_mut().arrive(frame, now);
         self.has_effects(effects);
         effects.discards
