@@ -87,8 +87,8 @@ fn a_message_returned_without_end_is_a_deadlock() {
     let stream = "stream = { payload = \"300 B\", messages = 8, never-poll = true }";
     let parts =
         "[\"hosts/memory-bus-1998\", \"ni/queues\", \"protocols/return-to-sender-1998\", \"fabrics/ideal-1998\"]";
-    let machine = read(&format!("parts = {parts}\n[workload]\n{stream}\n"), &["run.no-progress-limit=2 ms".to_owned()]);
+    let machine = read(&format!("parts = {parts}\n[workload]\n{stream}\n"), &[]);
     let result = experiment::run(&machine.unwrap_or_else(|problems| panic!("{problems}")), Recorder::off());
     assert!(matches!(result.outcome, Outcome::Deadlock(_)), "{:?}", result.outcome);
-    assert!(result.end.as_s() < 4e-3, "{}", result.end);
+    assert!(result.end.as_s() < 20e-3, "{}", result.end);
 }

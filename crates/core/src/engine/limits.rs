@@ -8,6 +8,10 @@
 //! wait for an instant: it computes, however slow its clock is. While a sleeper is to wake before the run's end, the
 //! run goes on.
 //!
+//! A packet that its receiver returns is sent again at once, perhaps for ever. After many returns without progress the run
+//! is stuck if each essential task waits, no task works, and none is in a delay that began before the returns: whatever
+//! could accept the packet has had occasion to.
+//!
 //! A run whose clock stalls while events go on is stuck, too, whatever its limits.
 //!
 //! Leaves out: whether the wake-up of a sleeper changes anything, so a run in which only such tasks act ends at
@@ -25,6 +29,10 @@ const SLEEP_PART: u64 = 64;
 /// Number of times in that period that the guard looks for sleepers, so that none is missed because it is awake
 /// at one check.
 const CHECKS_PER_PERIOD: u64 = 8;
+
+/// Number of packets that are returned without progress between two checks whether the run is stuck (chosen: some
+/// milliseconds).
+const RETURNS_PER_CHECK: u64 = 10_000;
 
 /// The clock is stalled if this number of events fires at one instant: more than all tasks of the largest machine
 /// need.
@@ -92,6 +100,29 @@ impl SleepHorizon {
     }
 }
 
+/// The packets that were returned to their senders since the last progress.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Returns {
+    count: u64,
+    /// The instant of the first.
+    since: Time,
+}
+
+impl Returns {
+    /// Returns the count with one more at `now`; it begins again after `progress`.
+    pub(super) fn with_one(self, now: Time, progress: Time) -> Returns {
+        match self.count == 0 || progress > self.since || self.is_check_due() {
+            true => Returns { count: 1, since: now },
+            false => Returns { count: self.count + 1, ..self },
+        }
+    }
+
+    /// Returns whether there were enough for a check.
+    pub(super) fn is_check_due(self) -> bool {
+        self.count >= RETURNS_PER_CHECK
+    }
+}
+
 impl Core {
     /// Looks why `event`, the next, does not simply fire, and at the limits: how the run ends, or that it goes on
     /// to the next look. The event comes again.
@@ -112,6 +143,9 @@ impl Core {
             return ControlFlow::Break(self.end());
         }
         if event == Event::NONE {
+            return ControlFlow::Break(Outcome::Deadlock(self.deadlock_report()));
+        }
+        if self.only_returns() {
             return ControlFlow::Break(Outcome::Deadlock(self.deadlock_report()));
         }
         let limits = Limits { time: limits.time.min(LAST), ..limits };
@@ -167,11 +201,28 @@ impl Core {
         sleep_horizon
     }
 
-    /// A run in which all essential tasks wait, and only pollers act, is a deadlock.
-    fn no_progress(&self) -> Outcome {
+    /// Returns whether packets were returned many times without progress, and nothing else can happen.
+    fn only_returns(&self) -> bool {
+        let Returns { since, .. } = self.returns.get();
+        if !self.returns.get().is_check_due() || self.progress.get() >= since {
+            return false;
+        }
+        let works = |task_info: &TaskInfo| task_info.works.get() > 0 && task_info.polled.get().is_none();
+        let mut began_before = self.sleep_horizon.get().until > self.now.get();
+        self.wakeups.borrow().timers(|_, timer_since| began_before |= timer_since < since);
+        !began_before && self.all_wait() && !self.task_info.borrow().iter().any(works)
+    }
+
+    /// Returns whether every essential task that has not finished waits.
+    fn all_wait(&self) -> bool {
         let waits =
             |task_info: &TaskInfo| !task_info.essential || task_info.finished.get() || task_info.waits_for().is_some();
-        match self.task_info.borrow().iter().all(waits) {
+        self.task_info.borrow().iter().all(waits)
+    }
+
+    /// A run in which all essential tasks wait, and only pollers act, is a deadlock.
+    fn no_progress(&self) -> Outcome {
+        match self.all_wait() {
             true => Outcome::Deadlock(self.deadlock_report()),
             false => Outcome::Livelock(self.deadlock_report()),
         }

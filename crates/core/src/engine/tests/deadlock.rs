@@ -305,3 +305,49 @@ fn what_comes_between_two_seldom_polls_is_found() {
     assert_eq!(bench.run(patience()), Outcome::Done);
     assert_eq!(bench.log.lines.take(), ["3300 in"]);
 }
+
+/// Runs a sender whose packet is returned every 10 ns until `receiver` is done; returns the outcome and the time.
+fn returned_until<F: Future<Output = ()> + 'static>(receiver: impl FnOnce(Sim) -> F + 'static) -> (Outcome, Time) {
+    let bench = Bench::new();
+    let sim = bench.sim();
+    let accepted = Rc::new(Signal::new(&sim, "the packet to be accepted"));
+    let of_wire = sim.clone();
+    sim.spawn_server("wire", async move {
+        loop {
+            of_wire.delay(ns(10)).await;
+            of_wire.packet_returned();
+        }
+    });
+    let accepts = accepted.clone();
+    bench.spawn("sender", move |_, _| async move { _ = accepted.wait().await });
+    bench.spawn("receiver", move |sim, _| async move {
+        receiver(sim).await;
+        accepts.notify();
+    });
+    (bench.run(Limits::default()), sim.now())
+}
+
+#[test]
+fn returns_without_end_are_a_deadlock_before_the_limit() {
+    let (outcome, at) = returned_until(|sim| async move { _ = Signal::new(&sim, "nothing").wait().await });
+    let Outcome::Deadlock(stuck) = outcome else { panic!("a deadlock: {outcome:?}") };
+    assert_eq!((stuck.chain[0].wants.as_str(), at), ("the packet to be accepted", Time::from_us(100)));
+}
+
+#[test]
+fn returns_end_when_a_slow_receiver_accepts() {
+    let end = Time::from_us(450);
+    let works = |sim: Sim| async move {
+        let _works = sim.works();
+        spin_for(&sim, end).await;
+    };
+    assert_eq!(returned_until(works), (Outcome::Done, end));
+    let sleeps = |sim: Sim| async move {
+        let door = sim.point("the door");
+        let _polls = sim.polls_for(door);
+        sim.delay(end).await;
+    };
+    assert_eq!(returned_until(sleeps), (Outcome::Done, end));
+    let computes = |sim: Sim| async move { spin_for(&sim, end).await };
+    assert_eq!(returned_until(computes), (Outcome::Done, end));
+}

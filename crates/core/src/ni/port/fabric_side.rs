@@ -153,7 +153,10 @@ impl Port {
         };
         self.keep_span(comes(is_control, effects.returned), packet, now);
         match effects.returned {
-            true => packet.journey.close("returned", now),
+            true => {
+                packet.journey.close("returned", now);
+                self.sim.packet_returned();
+            }
             false => {
                 packet.journey.served(Time::ZERO, now);
                 packet.journey.close(self.stages.fabric, now);
