@@ -1,5 +1,5 @@
-//! Open and closed loops on every kind of interface: does an open loop wait as a queue with its arrivals and its service
-//! time does, say so when it saturates, and agree with a closed loop when there is little to wait for?
+//! Checks open and closed loops on every kind of interface: an open loop has the waiting times of a queue with its
+//! arrivals and its service time, reports saturation, and agrees with a closed loop at low load.
 //!
 //! The service time of a machine is what a closed loop measures: the interval of its deliveries. Where it is constant,
 //! the waiting times follow from the arrivals alone (Lindley's recursion), and their mean from the load (the
@@ -95,7 +95,7 @@ fn the_backlog_beyond_saturation_grows_linearly_and_the_run_says_saturated() {
             let [offered, accepted] = ["offered", "accepted"].map(|name| metric(result, &format!("message.{name}")));
             assert!((accepted * service / PAYLOAD as f64 - 1.0).abs() < 0.03, "{interface}, {fabric}: {accepted} MB/s");
             assert!((offered / accepted / 1.2 - 1.0).abs() < 0.1, "{interface}, {fabric}: {offered}, {accepted} MB/s");
-            // What is not accepted stays behind, in a short run and in a long one.
+            // The backlog grows by the messages that are not accepted, in a short run and in a long one.
             let growth = metric(result, "message.backlog_growth") * PAYLOAD as f64 / 1e6;
             let error = (growth - (offered - accepted)).abs();
             assert!(error < 0.05 * offered, "{interface}, {fabric}: grows by {growth} MB/s, {offered} - {accepted}");
@@ -175,7 +175,7 @@ fn an_exponential_service_time_waits_as_m_m_1() {
 }
 
 #[test]
-fn what_is_outstanding_bounds_a_closed_loop() {
+fn closed_loop_is_bounded_by_its_outstanding_messages() {
     let run = |outstanding: u64| {
         let arrivals = format!("closed-loop.outstanding = {outstanding}");
         stream("single-cycle", FABRICS[0], &arrivals, 500, 1)

@@ -7,7 +7,7 @@ use narrows::text::{Document, Meaning};
 
 const HOST: &str = "hosts.pentium-ii-440lx";
 
-/// Returns what is found of a shipped example under these settings, by `metric` or else its objective.
+/// Analyses a shipped example with these settings, by `metric` or else by its objective.
 fn query(example: &str, sets: &[&str], metric: Option<&str>) -> Result<WhatIf, String> {
     let path = format!("{}/examples/{example}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("a shipped example");
@@ -124,7 +124,7 @@ const COUPLED: [Constructed; 5] = [
         &["PCI of hosts.pentium-ii-440lx", "link of fabric.myrinet"],
         None,
     ),
-    // A bus that is faster alone starves the network of the interface's memory.
+    // If only the bus becomes faster, its transfers starve the network engines of the interface's memory.
     ("stream", &[FEW], &["PCI of hosts.pentium-ii-440lx", "SRAM of ni.trapeze"], None),
     // The clock of a bus and the cycles of its phases are two forms of the same speed.
     (

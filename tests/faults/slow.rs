@@ -1,5 +1,5 @@
-//! Slow is not stuck: a barrier, a computation, a call and a clock of any length end as done, and a run that is stuck
-//! is still found.
+//! Checks the detection of deadlocks in slow runs: a barrier, a computation, a call and a clock cycle longer than
+//! `run.no-progress-limit` complete, and a run that makes no progress is still reported as a deadlock.
 
 use crate::common::parts::{read, sound};
 use narrows::engine::{Outcome, Recorder};

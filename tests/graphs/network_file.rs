@@ -1,4 +1,4 @@
-//! Networks of switches and hosts in each format of a graph file.
+//! Writes networks of switches and hosts in each format of a graph file, as inputs of the tests of graphs.
 
 use std::fmt::Write;
 use std::fs;
@@ -23,7 +23,7 @@ impl Link {
         Link { ends: [from.to_owned(), to.to_owned()], rate: None, latency: None }
     }
 
-    /// Rate and latency, with their names.
+    /// The rate and the latency, if given, with their keys.
     fn attributes(&self) -> Vec<(&'static str, &'static str)> {
         let attributes = [("rate", self.rate), ("latency", self.latency)];
         attributes.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
@@ -31,7 +31,7 @@ impl Link {
 }
 
 impl Network {
-    /// Leaves with hosts each, and spines that join them: a fat tree of two tiers.
+    /// A fat tree of two tiers: `leaves` switches with `hosts` hosts each, joined by `spines` switches.
     pub fn leaf_spine(leaves: usize, hosts: usize, spines: usize) -> Network {
         let all = |name: &str, count: usize| (0..count).map(|number| format!("{name}{number}")).collect::<Vec<_>>();
         let (host, leaf, spine) = (all("h", leaves * hosts), all("leaf", leaves), all("spine", spines));
@@ -41,8 +41,8 @@ impl Network {
         Network { hosts: host.clone(), switches: leaf.iter().chain(&spine).cloned().collect(), links }
     }
 
-    /// A dragonfly (Kim et al. 2008): groups of `a` switches, all joined, each switch with `p` hosts and `h` links to
-    /// other groups, of which there are `a · h`, each joined to each.
+    /// A dragonfly (Kim et al. 2008): `a · h + 1` groups, each joined to every other by one link. A group has `a`
+    /// switches, all joined, and a switch has `p` hosts and `h` links to other groups.
     pub fn dragonfly(p: usize, a: usize, h: usize) -> Network {
         let groups = a * h + 1;
         let switch = |group: usize, at: usize| format!("g{group}s{at}");

@@ -1,4 +1,4 @@
-//! The name of a type names one thing.
+//! Checks that no two public types of the program have the same name.
 
 use super::{CODE, is_test, none, sources};
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ fn types<'a>(name: &str, text: &'a str, all: &[(String, String)]) -> Vec<&'a str
 }
 
 #[test]
-fn a_type_has_a_name_of_its_own() {
+fn type_names_are_unique() {
     let all = sources();
     let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, text) in all.iter().filter(|(name, _)| !is_test(name)) {
