@@ -64,7 +64,7 @@ fn ns_per_hit() -> f64 {
     let sim = simulation.sim();
     let node = Rc::new(MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER));
     let took = Rc::new(std::cell::Cell::new(0.0));
-    let told = took.clone();
+    let measured = took.clone();
     sim.spawn("loads", async move {
         for block in 0..64 {
             node.processor.load(4096 + 64 * block, 8).await;
@@ -75,7 +75,7 @@ fn ns_per_hit() -> f64 {
             sum += node.processor.try_load(4096 + 8 * (load % 512), 8).expect("the block is in the cache");
         }
         black_box(sum);
-        told.set(start.elapsed().as_nanos() as f64 / LOADS as f64);
+        measured.set(start.elapsed().as_nanos() as f64 / LOADS as f64);
     });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);
     took.get()

@@ -1,5 +1,5 @@
-//! A program of one's own on any machine: the heat of a rod, of which each processor has a part in shared memory.
-//! `cargo run --release --example heat` says how long it takes with two interfaces.
+//! A user's program that runs on any machine: the heat of a rod, of which each processor has a part in shared memory.
+//! `cargo run --release --example heat` prints its time with two interfaces.
 
 use narrows::engine::{EndId, Metric, Outcome, Recorder};
 use narrows::experiment::run::run_with;
@@ -15,10 +15,10 @@ use std::rc::Rc;
 const POINTS: usize = 32;
 const STEPS: usize = 40;
 
-/// Where each processor's points are: those of even and of odd steps.
+/// The addresses of each processor's points, for even and for odd steps, and the workers.
 struct Heat(Vec<[SharedAddress; 2]>, Vec<Rc<Worker>>);
 
-/// The program of a processor: each point becomes the mean of those beside it; one end is kept hot.
+/// The program of a processor: each point becomes the mean of its neighbours; one end is kept hot.
 async fn relax(worker: Rc<Worker>, heat: Rc<Heat>) {
     let last = heat.0.len() * POINTS - 1;
     let place = |at: usize, step: usize| heat.0[at / POINTS][step % 2].plus(8 * (at % POINTS) as u32);

@@ -63,7 +63,7 @@ impl HotPotato {
     }
 }
 
-/// What a run measured.
+/// The measurements of a run.
 struct Hops {
     ended: Rc<Cell<Time>>,
     hops: u64,

@@ -1,7 +1,7 @@
-//! Distributions as Python holds them: percentiles, merging over seeds, and charts.
+//! Distributions for Python: percentiles, merging over seeds, and charts.
 
+use crate::exceptions::problem_error;
 use crate::table::Table;
-use crate::wrong::wrong;
 use narrows::engine::histogram::{Bucket, PERCENTILES};
 use narrows::engine::{Distribution as Inner, SampleUnit};
 use narrows::experiment::distribution::{merged, one_json, read_one};
@@ -122,5 +122,5 @@ pub fn cdf(
     title: Option<String>,
 ) -> PyResult<String> {
     let sets: Vec<SampleSet> = named.into_iter().map(|(name, one)| SampleSet::of(name, &one.0)).collect();
-    Ok(CdfSpec { title, log }.draw(&sets).map_err(wrong)?.svg)
+    Ok(CdfSpec { title, log }.draw(&sets).map_err(problem_error)?.svg)
 }
