@@ -176,7 +176,7 @@ fn closures(tasks: u64, events: u64) -> (u64, Duration) {
     (closures.events, took)
 }
 
-/// The one function whose instructions are counted.
+/// Runs `run` and returns its time; the only function whose instructions are counted.
 #[inline(never)]
 fn timed(run: impl FnOnce()) -> Duration {
     let start = Instant::now();

@@ -42,7 +42,7 @@ const PROGRAMS: [(&str, &[&str]); 7] = [
     ("unstructured", &["nodes=9428"]),
 ];
 
-/// How fast a program runs with CNI32Qm: what its processors executed, not waited for, and what went over all buses.
+/// Prints the speed of a program with CNI32Qm: executed cycles, without waiting, and bus transactions of all nodes.
 fn program(name: &str, settings: &[&str]) {
     let text = format!(
         "parts = ['hosts/memory-bus-1998', 'ni/cni32qm', 'protocols/return-to-sender-1998', 'fabrics/ideal-1998']\n\
@@ -81,7 +81,7 @@ fn ns_per_hit() -> f64 {
     took.get()
 }
 
-/// Bus transactions of a ping-pong pair per microsecond of real time.
+/// Returns the bus transactions of a ping-pong pair per microsecond of real time.
 fn transactions_per_us(design: Design) -> f64 {
     let text = shipped::example("memory-bus").expect("the example is shipped");
     let parts = format!(
@@ -101,7 +101,7 @@ fn is_transaction(name: &str) -> bool {
     name.starts_with("bus.") && !name.starts_with("bus.fetched")
 }
 
-/// The metrics of a run that are so.
+/// Returns the sum of the metrics of a run whose names satisfy `is`.
 fn sum(result: &RunResult, is: impl Fn(&str) -> bool) -> f64 {
     result.metrics.iter().filter(|metric| is(&metric.name)).map(|metric| metric.value).sum()
 }

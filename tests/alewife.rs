@@ -19,7 +19,7 @@ use proptest::sample::select;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// A machine of Alewife nodes over a fabric.
+/// Returns a machine of Alewife nodes over a fabric.
 fn machine(fabric: &str, nodes: usize, endpoints: u32, rest: &str, sets: &[String]) -> Machine {
     let text = format!(
         "parts = [\"hosts/alewife\", \"ni/cmmu\", \"fabrics/{fabric}\", \"protocols/none\"]\n\
@@ -56,7 +56,7 @@ fn metric(result: &RunResult, name: &str) -> f64 {
     result.metric(name).unwrap_or_else(|| panic!("no {name} in {:?}", result.metrics))
 }
 
-/// A shared space with `bytes` at each endpoint, and the base address of each endpoint's part.
+/// Returns a shared space with `bytes` at each endpoint, and the base address of each endpoint's part.
 fn space(built: &build::Built, bytes: u64) -> (Rc<Space>, Vec<SharedAddress>) {
     let ends = built.world.actives().len();
     let space = Rc::new(Space::new(ends, built.world.shared_memory.block));
@@ -229,7 +229,7 @@ fn interrupt_and_handler_delay_a_computation_by_their_cycles() {
     assert!((82.0..86.0).contains(&each), "{each} cycles each");
 }
 
-/// The cycles of two loads of other nodes' blocks with work before each, prefetched or not.
+/// Returns the cycles of a step that computes and loads another node's block, with or without a prefetch.
 fn walk(prefetches: bool, sets: &[&str]) -> f64 {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let built = world(&machine("alewife-mesh", 8, 1, SHORT, &sets));
@@ -324,7 +324,7 @@ fn a_program_starts_on_every_node() {
     assert_eq!(ran.get(), 6);
 }
 
-/// The machines of Table 1, by their shipped descriptions.
+/// Returns the machines of Table 1, by their shipped descriptions.
 fn of_table_1(workload: &str) -> Vec<(&'static str, Machine)> {
     let parts = shipped::parts().iter().filter(|part| part.starts_with("chong-1998/") && !part.contains("networks"));
     let read = |part: &&'static str| {

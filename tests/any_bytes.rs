@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 /// A target: a function that accepts any bytes and panics on an error.
 type Target = fn(&[u8]);
 
-/// The packets of a few datagrams.
+/// Returns the packets of a few datagrams.
 fn packets() -> Vec<Vec<u8>> {
     let end = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
     let of = |(identification, length): (u16, usize)| {
@@ -39,7 +39,7 @@ fn packets() -> Vec<Vec<u8>> {
     [(1, 0), (2, 21), (3, 150)].into_iter().flat_map(of).collect()
 }
 
-/// The captures before damage: one written by this program, and three of packets that Linux sent.
+/// Returns the captures before damage: one written by this program, and three of packets that Linux sent.
 fn captures() -> Vec<Vec<u8>> {
     let mut capture = Capture::new(["a", "b"]);
     for (number, packet) in packets().iter().enumerate() {
@@ -55,14 +55,14 @@ fn captures() -> Vec<Vec<u8>> {
     all
 }
 
-/// A triangle with a tail as a METIS graph, with weights and without.
+/// Returns a triangle with a tail as a METIS graph, with weights and without.
 fn graphs() -> Vec<Vec<u8>> {
     let texts =
         [include_str!("data/matrices/tailed-triangle.graph"), "3 2 111 2\n9 5 6 2 7\n9 5 6 3 8 1 7\n9 5 6 2 8\n"];
     texts.map(|text| text.as_bytes().to_vec()).into()
 }
 
-/// The same as a matrix, in each format.
+/// Returns the same graph as a matrix, in each format.
 fn matrices() -> Vec<Vec<u8>> {
     let market = include_str!("data/matrices/tailed-triangle.mtx");
     let cards = include_str!("data/matrices/tailed-triangle.rsa");
@@ -72,7 +72,7 @@ fn matrices() -> Vec<Vec<u8>> {
     [market, cards, triplets, general, pattern].map(|text| text.as_bytes().to_vec()).into()
 }
 
-/// Two hosts at two switches, in each format, with kinds, rates and latencies.
+/// Returns two hosts at two switches, in each format, with kinds, rates and latencies.
 fn networks() -> Vec<Vec<u8>> {
     let list = "# switches: s*\nh0 s0\ns0 s1 {'rate': '8 Gbit/s', 'latency': '5 ns'}\nh1,s1 # last\n";
     let json = r#"{"directed": false,
@@ -92,7 +92,8 @@ fn networks() -> Vec<Vec<u8>> {
     [list, json, graphml].map(|text| text.as_bytes().to_vec()).into()
 }
 
-/// The bytes of one or two seeds with up to a dozen changes: replaced, flipped, cut, doubled, or set to extreme values.
+/// Returns the bytes of one or two seeds with up to a dozen changes: replaced, flipped, cut, doubled, or set to extreme
+/// values.
 fn damaged(seeds: &[Vec<u8>], rng: &mut Pcg64) -> Vec<u8> {
     let mut bytes = seeds[rng.random_range(0..seeds.len())].clone();
     if rng.random_range(0..8) == 0 {
@@ -118,7 +119,7 @@ fn damaged(seeds: &[Vec<u8>], rng: &mut Pcg64) -> Vec<u8> {
     bytes
 }
 
-/// A short input of random bytes.
+/// Returns a short input of random bytes.
 fn shapeless(rng: &mut Pcg64) -> Vec<u8> {
     (0..rng.random_range(0..400)).map(|_| rng.random()).collect()
 }
@@ -139,7 +140,7 @@ fn fuzz(target: Target, seeds: &[Vec<u8>], time: Duration, seed: u64) -> u64 {
     inputs
 }
 
-/// The number in the environment variable `name`, or `otherwise` if it is not set.
+/// Returns the number in the environment variable `name`, or `otherwise` if it is not set.
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name)
         .map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")))

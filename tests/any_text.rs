@@ -21,7 +21,7 @@ fn example() -> &'static str {
     shipped::example("ping-pong").expect("an example")
 }
 
-/// A shipped example with up to a dozen bytes replaced by other text.
+/// Returns a shipped example with up to a dozen bytes replaced by other text.
 fn damaged() -> impl Strategy<Value = String> {
     let other = "\\PC{0,6}|[0-9\"\\[\\]=.,-]{0,4}|[a-z-]{1,9} = [0-9]{1,20}\n|\"[0-9]{1,4} [kKMG]?i?B\"";
     (any::<prop::sample::Index>(), 0..12usize, other).prop_map(|(at, long, other)| {
@@ -32,7 +32,7 @@ fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// A key of the language, or something like it, and a value.
+/// Returns settings of a known key, or of a similar one, to a value.
 fn setting() -> impl Strategy<Value = String> {
     let keys = [
         "run.seed",
@@ -66,14 +66,14 @@ fn setting() -> impl Strategy<Value = String> {
     (prop::sample::select(keys.to_vec()), values).prop_map(|(key, value)| format!("{key}={value}"))
 }
 
-/// An edge list, node-link JSON, or something like them.
+/// Returns an edge list, node-link JSON, or something like them.
 fn graph_text() -> impl Strategy<Value = String> {
     let line = "((node|router|link|weight|#)? ?[a-c0-9]{0,2} ?[-<>,]{0,2} ?[a-c0-9]{0,9} ?[0-9.-]{0,4}\n){0,6}";
     let json = "\\{\"(nodes|links|edges)\": ?\\[(\\{\"(id|source|target)\": ?[\"a0-3]{1,3}\\},?){0,3}\\](,\"(nodes|links)\":\\[\\])?\\}";
     prop_oneof![any::<String>(), line, json]
 }
 
-/// A trace with its columns, or something like it.
+/// Returns a trace with its columns, or something like it.
 fn trace_text() -> impl Strategy<Value = String> {
     let rows = "(generated_cycle|source|x),(source|flits),(destination|arrived_cycle)(,flits)?\n([0-9\"-]{0,21}(,[0-9 ]{0,11}){0,4}\n){0,5}";
     let whole = "([0-9]{1,20},[0-9]{1,10},[0-9]{1,10},[0-9]{0,20}\n){1,5}";

@@ -24,7 +24,7 @@ fn content(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at ^ (at >> 8).wrapping_mul(29)) as u8).collect()
 }
 
-/// The packets of a datagram with this payload.
+/// Returns the packets of a datagram with this payload.
 fn packets(identification: u16, payload: &[u8]) -> Vec<Vec<u8>> {
     let end = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
     let datagram = Datagram { from: end(0), to: end(1), identification, payload: payload.len(), checksum: None };
@@ -32,7 +32,7 @@ fn packets(identification: u16, payload: &[u8]) -> Vec<Vec<u8>> {
     fragments.map(|fragment| fragment.packet(payload)).collect()
 }
 
-/// A capture of all payloads with the time of each packet; the third interface's packets are in reverse order.
+/// Returns a capture of all payloads with the time of each packet; the third interface's packets are in reverse order.
 fn capture() -> (Capture, Vec<Time>) {
     let mut capture = Capture::new(["sender", "receiver: ü", "x"]);
     let mut times = Vec::new();
@@ -91,7 +91,7 @@ fn written_capture_reads_back() {
     assert_eq!(written, capture.bytes());
 }
 
-/// A capture of packets that Linux sent; `tests/data/captures/README.md` says how it was made.
+/// Returns a capture of packets that Linux sent; `tests/data/captures/README.md` says how it was made.
 fn of_linux(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/captures").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -156,7 +156,7 @@ impl Drop for Scratch {
     }
 }
 
-/// The fields of each packet as tshark reads them, or `None` where it is not installed.
+/// Returns the fields of each packet as tshark reads them, or `None` where it is not installed.
 fn tshark(file: &Path, fields: &[&str]) -> Option<Vec<Vec<String>>> {
     let is_there = Command::new("tshark").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !is_there {
@@ -228,7 +228,7 @@ fn tshark_sees_a_wrong_sum() {
     assert_eq!(lines.last(), Some(&vec![GOOD.to_owned(), "0".to_owned()]), "{lines:?}");
 }
 
-/// The packets of a run, as `--pcap` writes them, and the number of messages it delivered.
+/// Returns the packets of a run, as `--pcap` writes them, and the number of messages it delivered.
 fn of_a_run(ni: &str, sets: &[&str]) -> (Capture, f64) {
     let text = format!(
         "parts = [\"hosts/pentium-iii-815ep\", \"ni/{ni}\", \"fabrics/myrinet\"]\n[workload.ping-pong]\nwarm-up = 0\npayload = \"5000 B\"\nmessages = 3\n"

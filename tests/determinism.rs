@@ -10,7 +10,7 @@ use narrows::machine::Machine;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
-/// Descriptions that together use every engine and policy of Trapeze, and random gaps.
+/// Returns descriptions that together use every engine and policy of Trapeze, and random gaps.
 fn benches() -> Vec<Bench> {
     let workloads = [
         r#"ping-pong = { warm-up = 0, messages = 20, payload = "3000 B" }"#,
@@ -41,8 +41,8 @@ fn everything(machine: &Machine) -> String {
     format!("{:?}", run(machine, Recorder::keeping(1 << 20)))
 }
 
-/// Machines in which every shipped part meets every other that it is compatible with, under a stream of messages and
-/// under random active messages of all nodes.
+/// Returns machines in which every shipped part meets every other that it is compatible with, under a stream of
+/// messages and under random active messages of all nodes.
 fn machines() -> Vec<Machine> {
     let programs = [
         (

@@ -100,7 +100,7 @@ impl FabricNet for BoxedNet {
     }
 }
 
-/// Two nodes with this host and interface, joined by a fabric.
+/// Returns two nodes with this host and interface, joined by a fabric.
 fn machine(host: &str, ni: &str, fabric: &str, workload: &str) -> Machine {
     let nodes = format!("[nodes.a]\nhost = \"{host}\"\n[nodes.b]\nhost = \"{host}\"\n");
     let parts = format!("parts = [\"hosts/{host}\", \"ni/{ni}\", \"protocols/none\"]\n");

@@ -95,7 +95,7 @@ fn lost_message_is_named_in_the_deadlock_report() {
     assert!(stuck.lost.first.first().is_some_and(|first| first.starts_with(lost)), "{stuck}");
 }
 
-/// Seven switches in a ring with a node at each, which sends to the node three switches further.
+/// Returns seven switches in a ring with a node at each, which sends to the node three switches further.
 fn ring() -> Bench {
     let name = |letter: &str, number: usize| format!("{letter}{}", number % 7);
     let links = |number| [("n", number, number), ("s", number, number + 1)];
@@ -214,7 +214,7 @@ fn memory_of_the_reported_size_is_never_full() {
     }
 }
 
-/// A shipped example with settings over it, run to its end.
+/// Runs a shipped example with these settings.
 #[track_caller]
 fn example(name: &str, sets: &[&str]) -> narrows::experiment::RunResult {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();

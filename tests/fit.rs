@@ -48,7 +48,7 @@ fn read(base: &[&str], sets: &[String]) -> Result<Read<Machine>, Problems> {
     Registry::shared().read_varied(Document::Text("machine.toml", MACHINE, None), &base, sets)
 }
 
-/// The latencies of the machine with these settings, each times a factor, as a measured curve.
+/// Returns the latencies of the machine with these settings, each multiplied by a factor, as a measured curve.
 fn curve(base: &[&str], truth: &[String], factors: [f64; 4]) -> Curve {
     let mut text = "size [B], latency [us]\n".to_owned();
     for (size, factor) in SIZES.iter().zip(factors) {

@@ -151,7 +151,7 @@ fn mean(k: f64) -> MeanLedger {
     MeanLedger { messages: 1000, stages }
 }
 
-/// An artifact with its picture.
+/// Returns an artifact with its picture.
 fn artifact(id: &str, title: &str, svg: String, table: Option<ReportTable>) -> Artifact {
     Artifact {
         id: id.into(), title: title.into(), svg: Some(svg), table,
@@ -159,7 +159,7 @@ fn artifact(id: &str, title: &str, svg: String, table: Option<ReportTable>) -> A
     }
 }
 
-/// One artifact of each picture.
+/// Returns one artifact of each picture.
 fn artifacts(flow: &PacketFlow, table: ReportTable) -> Vec<Artifact> {
     vec![
         Artifact {

@@ -47,8 +47,8 @@ const ROUTER: &str = "[fabric.router]\nvirtual-channels = 2\nbuffer-flits = 4\nw
 const BURSTS: &str = "parts = [\"hosts/cm-5\"]\n[ni.queues]\n[protocol.nifdy]\n[messaging]\nin-order = true\n\
                       [workload.bursts]\nphases = 2\npackets = [1, 4]\n";
 
-/// The zero-load metrics, renamed to count links between routers only; a fat tree's distances include `links_of_nodes`
-/// links of nodes.
+/// Returns the zero-load metrics, renamed to count links between routers only; a fat tree's distances include
+/// `links_of_nodes` links of nodes.
 fn zero_load(fabric: &str, links_of_nodes: u32) -> BTreeMap<String, f64> {
     let renamed = |(name, value): (String, f64)| {
         let Some(rest) = name.strip_prefix("zero_load.d") else { return (name, value) };
@@ -134,7 +134,7 @@ fn a_dragonfly_of_seventy_two_hosts_cannot_deadlock() {
     assert_eq!(survey.deadlock, Deadlock::Free);
 }
 
-/// Two switches with a host each, whose link has this rate and this latency.
+/// Returns two switches with a host each, whose link has this rate and this latency.
 fn pair(rate: Option<&'static str>, latency: Option<&'static str>) -> Network {
     let middle = Link { rate, latency, ..Link::new("s0", "s1") };
     let hosts = ["h0", "h1"].map(str::to_owned).to_vec();
@@ -204,7 +204,7 @@ fn rates_that_are_no_whole_cycles_per_flit_are_refused_with_their_lines() {
 const STREAM: &str = "[ni.queues]\n[protocol.none]\n[messaging]\nin-order = false\n\
                       [workload.stream]\nwarm-up = 0\nmessages = 10\npayload = \"24 B\"\n";
 
-/// Two leaves with two hosts each, and a description of the nodes.
+/// Reads a machine of two leaves with two hosts each, with this description of the nodes.
 fn flow_over(nodes: &str, flows: &str) -> Result<Machine, String> {
     let [file, ..] = Network::leaf_spine(2, 2, 1).files(&format!("names-{}", nodes.len() + 100 * flows.len()));
     let fabric = file.fabric("[fabric.router]\nclock = \"1 MHz\"\n");

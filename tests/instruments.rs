@@ -17,7 +17,7 @@ const SPANS: usize = 1 << 20;
 /// The sample takes every `STEP`-th compatible combination, and the first one with each part.
 const STEP: usize = 31;
 
-/// Some combinations that fit, with small inputs.
+/// Returns a sample of the compatible combinations, with small inputs.
 fn sample() -> Vec<(Combination, Machine)> {
     let fit =
         Registry::shared().combinations().into_iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
@@ -52,7 +52,7 @@ fn is_exclusive((group, name): (&str, &str)) -> bool {
     group == "fabric" || parts.contains(&name)
 }
 
-/// Overlapping spans on tracks whose resource serves one message at a time.
+/// Returns the overlapping spans on tracks whose resource serves one message at a time.
 fn overlaps(timeline: &Timeline) -> Vec<String> {
     let mut wrong = Vec::new();
     for (track, mut spans) in spans_by_track(timeline).into_iter().filter(|(track, _)| is_exclusive(*track)) {
@@ -63,13 +63,13 @@ fn overlaps(timeline: &Timeline) -> Vec<String> {
     wrong
 }
 
-/// Resources that were busy for longer than the run, or moved for longer than they were busy.
+/// Returns the resources that were busy for longer than the run, or moved for longer than they were busy.
 fn impossible(result: &RunResult) -> Vec<String> {
     let wrong = result.resources.iter().filter(|one| one.busy > result.end || one.active > one.busy);
     wrong.map(|one| format!("{one:?} in {}", result.end)).collect()
 }
 
-/// Delivered messages without a span at their source or at their destination.
+/// Returns the delivered messages without a span at their source or at their destination.
 fn unseen(machine: &Machine) -> Vec<String> {
     let built = build(machine, Recorder::keeping(SPANS));
     built.run();
@@ -89,7 +89,7 @@ fn unseen(machine: &Machine) -> Vec<String> {
     ends.filter(|(node, id)| !seen.contains(&(node.as_str(), *id))).map(|end| format!("{end:?}")).collect()
 }
 
-/// Metrics of latencies that are missing, not in order, or not those of the distribution of the same name.
+/// Returns the metrics of latencies that are missing, not in order, or not those of the distribution of the same name.
 fn latencies_wrong(result: &RunResult, name: &str) -> Vec<String> {
     let ends = ["_min", "_p50", "_p90", "_p99", "_p999", "_max"];
     let values = ends.map(|suffix| result.metric(&format!("{name}{suffix}")));
@@ -107,7 +107,7 @@ fn latencies_wrong(result: &RunResult, name: &str) -> Vec<String> {
     if is_sound { Vec::new() } else { vec![format!("{name}: {values:?}, {distribution:?}")] }
 }
 
-/// Parts of the machine that are missing among the resources of its run.
+/// Returns the parts of the machine that are missing among the resources of its run.
 fn missing(result: &RunResult, machine: &Machine) -> Vec<String> {
     let names: BTreeSet<&str> = result.resources.iter().map(|one| one.name.as_str()).collect();
     let processors = machine.nodes.iter().map(|node| format!("{} processor", node.name));
@@ -146,7 +146,7 @@ fn instruments_see_every_combination_and_change_none() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), sample.len(), wrong.join("\n"));
 }
 
-/// A program that drives a mesh of 16 nodes alone.
+/// Returns a program that drives a mesh of 16 nodes alone.
 fn alone(workload: &str) -> Machine {
     let fabric = "fabric.mesh = { shape = [4, 4] }\nfabric.router = { virtual-channels = 2, networks = 2 }";
     read(&format!("{fabric}\n[workload.{workload}\n")).unwrap_or_else(|problems| panic!("{problems}"))

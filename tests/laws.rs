@@ -26,12 +26,14 @@ fn word(overhead_cycles: u64) -> f64 {
 /// Time of the software, in ns: 100 cycles at 100 MHz.
 const SOFTWARE: f64 = 1_000.0;
 
-/// Time from the send to the firmware's notice of the message, in ns: software, and four words across the bus.
+/// Returns the time from the send to the firmware's notice of the message, in ns: software, and four words across the
+/// bus.
 fn host_send() -> f64 {
     SOFTWARE + 4.0 * word(3)
 }
 
-/// Time from the interrupt to the program, in ns: interrupt latency, the entry's state, software, three words.
+/// Returns the time from the interrupt to the program, in ns: interrupt latency, the entry's state, software, three
+/// words.
 fn host_receive() -> f64 {
     2_000.0 + word(15) + SOFTWARE + 3.0 * word(15)
 }
@@ -44,7 +46,7 @@ fn length(span: &Span) -> f64 {
     in_ns(span.end - span.start)
 }
 
-/// Two hosts of which no two numbers are the same.
+/// Returns two hosts in which all numbers differ.
 fn unequal() -> [Host; 2] {
     let first = Host { read_setup: 700, read_rate: 90, write_setup: 1_100, write_rate: 70, ..Host::default() };
     let second = Host { read_setup: 1_900, read_rate: 60, write_setup: 1_300, write_rate: 110, ..Host::default() };
@@ -198,8 +200,8 @@ fn no_transfer_overtakes_its_source_or_is_smaller_than_minpulse() {
     }
 }
 
-/// Each transfer to a sink finds its bytes deposited (to a word), and takes at least 128 of them
-/// unless it is the last; together they take the payload.
+/// Asserts that each transfer to a sink starts after its bytes are deposited (to a word), and takes at least 128 of
+/// them unless it is the last; together they take the payload.
 fn follows(sink: &[&Span], payload: u64, deposited: impl Fn(f64) -> f64) {
     let mut taken = 0;
     for span in sink {

@@ -171,7 +171,7 @@ fn default_page_fits_a_message_of_every_host_and_interface() {
     }
 }
 
-/// A run of a stream between two nodes of a host, an interface and a fabric.
+/// Runs a stream between two nodes with a host, an interface and a fabric.
 fn stream(parts: [&str; 3], values: &str) -> RunResult {
     let text = format!("{}{values}\n", description(Registry::shared(), &parts, "stream"));
     let machine = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
@@ -209,7 +209,7 @@ fn the_latency_of_a_paced_stream_is_that_of_its_messages_whatever_the_gap() {
     }
 }
 
-/// A run of streams into one node of four, by Trapeze's firmware.
+/// Runs streams into one node of four, with Trapeze's firmware.
 fn into_one(fabric: &str, rest: &str, stream: &str) -> RunResult {
     let nodes: String = (0..4).map(|node| format!("[nodes.n{node}]\nhost = \"p6-natoma\"\n")).collect();
     let parts = ["hosts/p6-natoma", "ni/trapeze", fabric];

@@ -11,7 +11,7 @@ use proptest::sample::select;
 const MEMORY_BUS: [&str; 2] = ["hosts/memory-bus-1998", "memory-bus-1998"];
 const IO_BUS: [&str; 2] = ["hosts/pentium-iii-815ep", "pentium-iii-815ep"];
 
-/// Two nodes with these interfaces.
+/// Returns two nodes with these interfaces.
 fn machine(host: [&str; 2], ni: [&str; 2], rest: &str, sets: &[String]) -> Result<Machine, String> {
     let [part, host] = host;
     let node = |name, ni| format!("[nodes.{name}]\nhost = \"{host}\"\nparts = \"{ni}\"\n");
@@ -38,7 +38,7 @@ fn ping_pong(payload: u64) -> String {
     format!("[workload.ping-pong]\nwarm-up = 0\npayload = \"{payload} B\"\nmessages = 4")
 }
 
-/// The shipped interfaces on a memory bus that have the packet format of `ni/cni32qm`.
+/// Returns the shipped interfaces on a memory bus that have the packet format of `ni/cni32qm`.
 fn same_format() -> Vec<&'static str> {
     let interfaces = shipped::parts().iter().copied().filter(|part| part.starts_with("ni/"));
     let rest = rest("ideal-1998", "none", &ping_pong(8));

@@ -43,7 +43,7 @@ fn every_paper_is_sound() {
     }
 }
 
-/// The number that a claim states.
+/// Returns the number that a claim states.
 fn expected(found: &LocatedStudy, id: &str) -> Option<f64> {
     found.read.value.claims.iter().find(|claim| claim.id.text == id).and_then(|claim| claim.expected())
 }
@@ -234,7 +234,7 @@ fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
     }
 }
 
-/// Eight buffers for sending and eight for receiving; a returned packet is retried after 200 ns.
+/// Returns eight buffers for sending and eight for receiving; a returned packet is retried after 200 ns.
 fn return_to_sender_of_table_5() -> ReturnToSenderParameters {
     let buffers = return_to_sender::Buffers::finite(8).expect("eight are some");
     let retry = return_to_sender::Retry::constant(Time::from_ns(200));

@@ -75,7 +75,7 @@ impl Draw {
         self.random.random_range(0..2) == 0
     }
 
-    /// A count within bounds; half of the time a power of two, which many keys require.
+    /// Returns a count within bounds; half of the time a power of two, which many keys require.
     fn count(&mut self, least: u64, most: u64) -> u64 {
         let most = most.min(least.saturating_add(1 << 24));
         let any = self.random.random_range(least..=most);
@@ -209,7 +209,7 @@ fn random_parameters_of_every_part_read_back_as_they_were_written() {
     assert!(lines.len() > 250, "{} keys", lines.len());
 }
 
-/// All Rust files below a folder, with their text.
+/// Adds all Rust files below a folder, with their text, to `found`.
 fn rust(folder: &Path, found: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();

@@ -37,7 +37,7 @@ fn host() -> impl Strategy<Value = Host> {
     )
 }
 
-/// A policy, and the fewest bytes of a transfer to a sink under it.
+/// Returns a policy, and the fewest bytes of a transfer to a sink under it.
 fn policy() -> impl Strategy<Value = (String, u64)> {
     (select(vec!["store-and-forward", "pure", "eager", "adaptive"]), 1..2_048u64, 1..6u64).prop_map(
         |(policy, minpulse, buffers)| match policy {
@@ -71,7 +71,7 @@ fn arrivals() -> impl Strategy<Value = String> {
     prop_oneof![Just(r#""closed-loop""#.to_owned()), open("periodic"), open("poisson"), closed, bursts]
 }
 
-/// A random workload on `nodes` nodes.
+/// Returns a random workload on `nodes` nodes.
 fn workload(nodes: usize) -> impl Strategy<Value = String> {
     let pair = (0..nodes, 1..nodes).prop_map(move |(from, by)| (from, (from + by) % nodes));
     let payload = prop_oneof![0..300u64, 0..=65_536u64];
@@ -97,7 +97,7 @@ fn workload(nodes: usize) -> impl Strategy<Value = String> {
     prop_oneof![3 => stream, 1 => ping_pong, 1 => fetch]
 }
 
-/// Up to three switches in a row or a ring, with each node at one of them.
+/// Returns up to three switches in a row or a ring, with each node at one of them.
 fn links(nodes: usize) -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
     (1..4usize, prop::collection::vec(0..3usize, nodes), any::<bool>()).prop_map(|(switches, places, ring)| {
         let names: Vec<_> = (0..switches).map(|switch| format!("s{switch}")).collect();
@@ -111,7 +111,7 @@ fn links(nodes: usize) -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
     })
 }
 
-/// A machine, and the fewest bytes of a transfer to a sink.
+/// Returns a machine, and the fewest bytes of a transfer to a sink.
 fn bench() -> impl Strategy<Value = (Bench, u64)> {
     (2..5usize).prop_flat_map(|nodes| {
         let interface = (policy(), notification(), 1..65u64, any::<[bool; 2]>(), (0..300u64, 20..500u64), 251..600u64);
@@ -257,7 +257,7 @@ fn engines_do_one_thing_at_a_time(run: &Run, nodes: usize) {
     }
 }
 
-/// Every stage ends when the engine that it is named for has ended its last transfer.
+/// Asserts that every stage ends with the last transfer of its engine.
 fn ledger_agrees_with_engines(run: &Run, message: &Delivered) {
     let stages = message.ledger.stages().iter().map(|stage| stage.name);
     // An open loop's messages may have waited in the program before.

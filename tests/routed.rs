@@ -63,7 +63,7 @@ const NIFDY: &str = "[protocol.nifdy]\n[messaging]\nin-order = true";
 const PLAIN: &str = "[protocol.none]\nsend-buffers = 4\nreceive-buffers = 2\n[messaging]\nin-order = false";
 const SHIFT: &str = "cyclic-shift]\nwords = 40";
 
-/// A mesh of 4 x 4.
+/// Returns a mesh of 4 x 4.
 fn mesh() -> String {
     format!("mesh]\nshape = [4, 4]\n{ROUTER}")
 }
@@ -72,7 +72,7 @@ fn mesh() -> String {
 struct File(PathBuf);
 
 impl File {
-    /// Nine routers, each with a node: a ring with a chord.
+    /// Returns nine routers, each with a node: a ring with a chord.
     fn graph(name: &str) -> File {
         let path = std::env::temp_dir().join(format!("narrows-routed-{name}-{}.edges", std::process::id()));
         let ring: String = (0..9).map(|from| format!("{from} {}\n", (from + 1) % 9)).collect();
@@ -136,8 +136,8 @@ fn programs_that_check_their_results_get_them_right() {
     }
 }
 
-/// A ring of flows over a mesh, from each node to the next by number. Processors receive faster than they send, as one
-/// that polls while packets arrive could otherwise never send.
+/// Returns a ring of flows over a mesh, from each node to the next by number. Processors receive faster than they send,
+/// as one that polls while packets arrive could otherwise never send.
 fn neighbours(deaf: &str) -> Machine {
     let bursts = format!(
         "bursts]\ncycles = 60000\npattern = \"neighbour\"\npackets = [1000000, 1000000]\nunresponsive-nodes = [{deaf}]"

@@ -8,7 +8,7 @@ use narrows::machine;
 use narrows::text::Document;
 use serde_json::Value as Json;
 
-/// A 4 × 4 mesh of routers with two channels of four flits, and an open loop at this load.
+/// Runs an open loop at this load on a 4 × 4 mesh of routers with two channels of four flits.
 fn mesh(load: f64, seed: u64, more: &str) -> RunResult {
     let text = format!(
         "fabric.mesh = {{ shape = [4, 4] }}\nfabric.router = {{ virtual-channels = 2, buffer-flits = 4 }}\n\

@@ -44,7 +44,7 @@ async fn store(end: &SharedMemory, at: SharedAddress, value: u64) {
 /// A time after the end of the machine's own workload, which is a few packets.
 const BEGINS: Time = Time::from_us(1000);
 
-/// A machine of memory-bus nodes with these further lines of its description.
+/// Returns a machine of memory-bus nodes with these further lines of its description.
 fn machine(ni: &str, fabric: &str, protocol: &str, nodes: usize, rest: &str) -> Machine {
     let text = format!(
         "parts = [\"hosts/memory-bus-1998\", \"ni/{ni}\", \"fabrics/{fabric}\", \"protocols/{protocol}\"]\n\

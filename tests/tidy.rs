@@ -54,14 +54,14 @@ fn entry_name(path: &Path) -> String {
 /// The folders of the code: the models, experiments and studies, the command line.
 const CODE: [&str; 3] = ["crates/core/src", "crates/study/src", "src"];
 
-/// Every file of the program, with its text: those of `CODE`, in order.
+/// Returns every file of the program, with its text: those of `CODE`, in order.
 fn sources() -> Vec<(String, String)> {
     let mut all: Vec<_> = CODE.iter().flat_map(|folder| files(folder, ".rs")).collect();
     all.sort();
     all
 }
 
-/// Every Rust file of the project.
+/// Returns every Rust file of the project.
 fn rust() -> Vec<(String, String)> {
     ["src", "tests", "benches", "fuzz", "crates"].iter().flat_map(|folder| files(folder, ".rs")).collect()
 }
@@ -199,7 +199,7 @@ fn every_link_between_pages_leads_somewhere() {
     none(wrong);
 }
 
-/// The targets of `[text](target)` outside code.
+/// Returns the targets of `[text](target)` outside code.
 fn links(text: &str) -> Vec<&str> {
     let mut is_code = false;
     let prose = text.lines().filter(|line| {
@@ -217,7 +217,7 @@ fn links_are_found_in_prose_only() {
     assert_eq!(links("a [b](c.md#d) `[e](f)` [g](h)\n```\n[i](j)\n```\n"), ["c.md#d", "h"]);
 }
 
-/// The lines of a text that are code, with their numbers.
+/// Returns the lines of a text that are code, with their numbers.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim()));
     lines.filter(|(_, line)| !line.starts_with("//"))

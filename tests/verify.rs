@@ -21,7 +21,7 @@ fn json(arguments: &[&str]) -> (Json, Option<i32>) {
     (serde_json::from_str(&text).expect("JSON"), code)
 }
 
-/// The verdict on a property of the first firmware.
+/// Returns the verdict on a property of the first firmware.
 fn holds(json: &Json, property: &str) -> bool {
     let all = json["firmwares"][0]["properties"].as_array().expect("a list");
     let of = all.iter().find(|of| of["property"] == property).expect("a property");

@@ -34,7 +34,7 @@ fn is_adaptive(fabric: &str) -> bool {
     fabric.contains("minimal-adaptive")
 }
 
-/// A description of nine nodes.
+/// Returns a description of nine nodes.
 fn description((host, ni): (&str, &str), (fabric, clock): (&str, &str), rest: &str) -> String {
     let channels = if is_adaptive(fabric) { 3 } else { 1 };
     let router = format!(
@@ -144,7 +144,7 @@ fn metric(result: &RunResult, name: &str) -> f64 {
     result.metric(name).unwrap_or_else(|| panic!("no metric {name} in {:?}", result.metrics))
 }
 
-/// Bursts from all nodes to all, on links so slow that packets contend.
+/// Returns bursts from all nodes to all, on links so slow that packets contend.
 fn bursts(interface: (&str, &str), fabric: &str, rest: &str) -> String {
     description(interface, (fabric, "10 MHz"), &format!("[workload.bursts]\nphases = 2\npackets = [10, 30]\n{rest}"))
 }

@@ -22,7 +22,7 @@ fn cases() -> BTreeSet<String> {
     files.filter(is_case).map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned()).collect()
 }
 
-/// The arguments of a case.
+/// Returns the arguments of a case.
 fn arguments(case: &str) -> Vec<String> {
     let given = fs::read_to_string(folder().join(format!("{case}.args"))).unwrap_or_default();
     let mut given: Vec<String> = given.lines().map(str::to_owned).collect();

@@ -33,7 +33,7 @@ pub fn any(bytes: &[u8]) {
     assert_eq!((reassembly.datagrams(), reassembly.bytes()), (0, 0));
 }
 
-/// A fragment of one of four datagrams: 8-byte units, the last with a few bytes more or fewer.
+/// Returns a fragment of one of four datagrams: 8-byte units, the last with a few bytes more or fewer.
 fn fragment(&[flags, at, length, wait]: &[u8; 4]) -> Parsed {
     let more = flags & 1 == 1;
     let offset = 8 * usize::from(at % 16);

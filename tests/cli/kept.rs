@@ -49,7 +49,7 @@ fn deadlocked_point_is_a_row_like_others() {
     assert!(stderr(&ran).contains("The point ni.trapeze.keep-buffers=true ended in a deadlock: "), "{}", stderr(&ran));
 }
 
-/// The finished points in a folder, each with the time it was written.
+/// Returns the finished points in a folder, each with the time it was written.
 fn points(out: &str) -> BTreeMap<PathBuf, SystemTime> {
     points_kept(out).into_iter().map(|path| (path.clone(), written(&path))).collect()
 }

@@ -169,7 +169,7 @@ const ROUTER: [Range; 6] = [
     ("exit-delay", 0, 20, plainly),
 ];
 
-/// The tables of a part's parameters, and their ranges.
+/// Returns the tables of a part's parameters, and their ranges.
 fn ranges(part: &str) -> Vec<(String, &'static [Range])> {
     let name = plain(part);
     match (part.split('/').next(), name) {
@@ -194,7 +194,7 @@ fn ranges(part: &str) -> Vec<(String, &'static [Range])> {
     }
 }
 
-/// Random values for a combination's parameters, as settings.
+/// Returns random values for a combination's parameters, as settings.
 pub fn values(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
     let mut all: Vec<(String, &[Range])> = names(one).iter().flat_map(|part| ranges(part)).collect();
     all.push((String::new(), &MESSAGING));
@@ -212,7 +212,8 @@ pub fn values(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
     sets
 }
 
-/// Settings of a loss rate in half of the cases in which the fabric can lose packets and the protocol retransmits them.
+/// Returns settings of a loss rate, in half of the cases in which the fabric can lose packets and the protocol
+/// retransmits them.
 fn loss(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
     let percent = draw.of(0, 5);
     let is_routed = one.fabric.starts_with("fabrics/nifdy-");

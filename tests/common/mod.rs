@@ -152,7 +152,7 @@ impl Bench {
         self.workload(format!(r#"stream = {{ warm-up = 0, messages = {messages}, payload = "{payload} B" }}"#))
     }
 
-    /// A stream over flows such as `"n0 -> n2"`.
+    /// Sets the workload to a stream over flows such as `"n0 -> n2"`.
     pub fn flows(self, flows: &[&str], messages: u64, payload: u64) -> Bench {
         self.workload(format!(
             r#"stream = {{ warm-up = 0, flows = {flows:?}, messages = {messages}, payload = "{payload} B" }}"#
@@ -174,7 +174,7 @@ impl Bench {
         self
     }
 
-    /// The description as a user would write it.
+    /// Returns the description as a user would write it.
     pub fn text(&self) -> String {
         let mut text = format!(
             "[run]\nseed = {}\nno-progress-limit = \"{} us\"\n[workload]\n{}\n",
@@ -229,7 +229,7 @@ receive = {software}
         )
     }
 
-    /// The description, read and checked.
+    /// Reads and checks the description.
     pub fn machine(&self) -> Machine {
         let text = self.text();
         match narrows::machine::read(Document::Text("test.toml", &text, None), &[]) {
@@ -316,7 +316,7 @@ impl Delivered {
         in_ns(self.at - self.ledger.start())
     }
 
-    /// The time of a stage, in ns; zero if it was skipped.
+    /// Returns the time of a stage, in ns; zero if it was skipped.
     pub fn stage(&self, name: &str) -> f64 {
         self.ledger.stages().iter().filter(|stage| stage.name == name).map(|stage| in_ns(stage.total())).sum()
     }
@@ -333,19 +333,19 @@ impl Run {
         self.result.metric(name).unwrap_or_else(|| panic!("no metric {name} in {:?}", self.result.metrics))
     }
 
-    /// The message `id`.
+    /// Returns the message `id`.
     pub fn message(&self, id: u64) -> &Delivered {
         self.messages.iter().find(|message| message.id == id).expect("it was delivered")
     }
 
-    /// The spans of an engine of a node, in order of time.
+    /// Returns the spans of an engine of a node, in order of time.
     pub fn spans(&self, node: usize, engine: &str) -> Vec<&Span> {
         let timeline = &self.result.timeline;
         let is_track = |span: &&Span| timeline.tracks[span.track.0 as usize] == (format!("n{node}"), engine.to_owned());
         timeline.spans.iter().filter(is_track).collect()
     }
 
-    /// The spans that served a message on an engine of a node.
+    /// Returns the spans that served a message on an engine of a node.
     pub fn spans_of(&self, message: u64, node: usize, engine: &str) -> Vec<&Span> {
         self.spans(node, engine).into_iter().filter(|span| span.message == Some(message)).collect()
     }

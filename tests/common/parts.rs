@@ -46,7 +46,7 @@ fn mixed(hash: u32, byte: u8) -> u32 {
     (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193).rotate_left(5)
 }
 
-/// The parts: host, interface, protocol, fabric.
+/// Returns the parts: host, interface, protocol, fabric.
 pub fn names(one: &Combination) -> [&'static str; 4] {
     [one.host, one.ni, one.protocol, one.fabric]
 }
@@ -62,7 +62,7 @@ pub fn text(one: &Combination, nodes: usize, program: &str) -> String {
     format!("parts = {:?}\n{program}\n{nodes}", names(one))
 }
 
-/// A description, read and checked, with values set over it.
+/// Reads and checks a description with these settings.
 pub fn read(text: &str, sets: &[String]) -> Result<Machine, String> {
     let read = machine::read(Document::Text("combination.toml", text, None), sets);
     read.map(|read| read.value).map_err(|problems| problems.to_string())

@@ -20,7 +20,7 @@ pub fn with_endpoints(one: &Combination, endpoints: u32) -> Result<Machine, Stri
     read(&small_description(Registry::shared(), one, 4, endpoints))
 }
 
-/// The description, read and checked.
+/// Reads and checks the description.
 pub fn read(text: &str) -> Result<Machine, String> {
     machine::read(Document::Text("combination.toml", text, None), &[])
         .map(|read| read.value)

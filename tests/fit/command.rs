@@ -13,7 +13,7 @@ const CURVE: &str = "size [B], latency [us]\n16, 6.9\n128, 16.6\n512, 48.7\n2048
 /// A curve that no rate fits: far too high at large sizes, and the machine's own at small ones.
 const BENT: &str = "size [B], latency [us]\n16, 5.2\n32, 6.2\n512, 400\n2048, 1600\n";
 
-/// A folder with a description, changed by one replacement, and a measured curve.
+/// Returns a folder with a description, changed by one replacement, and a measured curve.
 fn folder(name: &str, curve: &str, (from, to): (&str, &str)) -> Folder {
     let folder = Folder::new(&format!("fit-{name}"));
     assert!(MACHINE.contains(from));
@@ -22,7 +22,7 @@ fn folder(name: &str, curve: &str, (from, to): (&str, &str)) -> Folder {
     folder
 }
 
-/// The arguments of a fit of these constants.
+/// Returns the arguments of a fit of these constants.
 fn arguments(folder: &Folder, constants: &[&str], options: &[&str]) -> Vec<String> {
     let mut all =
         vec!["fit".to_owned(), folder.path("machine.toml"), "--measured".to_owned(), folder.path("curve.csv")];

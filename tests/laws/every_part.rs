@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 /// Largest fraction of a latency that the phase of polling may add or remove.
 const PHASE: f64 = 0.03;
 
-/// The mean latency of messages of which one is in flight at a time, in ns.
+/// Returns the mean latency of messages of which one is in flight at a time, in ns.
 fn lone(one: &Combination, payload: u64, sets: &[String]) -> f64 {
     let program = format!(
         "workload.ping-pong = {{ warm-up = 0, payload = \"{payload} B\", reply-payload = \"{payload} B\", messages = 4 }}"
@@ -129,7 +129,7 @@ const ROUTER: [&str; 10] = [
     "exit-delay=60",
 ];
 
-/// Settings that raise each cost of a part above its own value.
+/// Returns settings that raise each cost of a part above its own value.
 fn costs(part: &str) -> Vec<String> {
     let name = plain(part);
     let (table, costs): (String, &[&[&str]]) = match (part.split('/').next(), name) {
@@ -242,7 +242,7 @@ fn messages_of_a_pair_come_in_order_where_that_is_promised() {
     assert!(promised.iter().all(|count| *count > 10), "{promised:?} do not promise it, and do");
 }
 
-/// Settings of the fabric whose links are slower than any host and interface.
+/// Returns settings of the fabric whose links are slower than any host and interface.
 fn slow(one: &Combination) -> Vec<String> {
     vec![match one.fabric {
         "fabrics/ideal-1998" => "fabric.ideal.rate=4 MB/s".to_owned(),

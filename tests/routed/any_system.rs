@@ -10,7 +10,7 @@ fn one<'a>(random: &mut RandomStream, of: &[&'a str]) -> &'a str {
     of[random.random_range(0..of.len())]
 }
 
-/// A shape of up to 27 nodes.
+/// Returns a shape of up to 27 nodes.
 fn any_shape(random: &mut RandomStream, graph: &File) -> String {
     let [x, y, z] = [(); 3].map(|()| random.random_range(2..4));
     let (nodes, dimensions) = (random.random_range(3..20), random.random_range(1..5));
@@ -31,7 +31,7 @@ fn any_shape(random: &mut RandomStream, graph: &File) -> String {
     shapes[random.random_range(0..shapes.len())].clone()
 }
 
-/// Routers; those of a fabric that loses frames have one channel, so that it keeps packets in order.
+/// Returns keys of routers; those of a fabric that loses frames have one channel, so that it keeps packets in order.
 fn any_router(random: &mut RandomStream, is_lossy: bool) -> String {
     let switching = one(random, &["wormhole", "virtual-cut-through", "store-and-forward"]);
     let (sharing, clock) = (one(random, &["demand", "strict"]), one(random, &["33 MHz", "50 MHz", "1 GHz"]));

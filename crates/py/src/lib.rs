@@ -3,7 +3,7 @@
 use narrows::machine::Registry;
 use pyo3::prelude::*;
 
-/// The extension module that `python/narrows` imports.
+/// Defines the extension module that `python/narrows` imports.
 #[pymodule]
 fn _narrows(module: &Bound<'_, PyModule>) -> PyResult<()> {
     narrows_py::module(module, Registry::shipped())

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-/// The extension module that the Python package `narrows` imports.
+/// Defines the extension module that the Python package `narrows` imports.
 #[pymodule]
 fn _narrows(module: &Bound<'_, PyModule>) -> PyResult<()> {
     narrows_py::module(module, narrows_outside::registry())
