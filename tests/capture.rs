@@ -242,7 +242,7 @@ fn of_a_run(ni: &str, sets: &[&str]) -> (Capture, f64) {
 }
 
 #[test]
-fn the_packets_of_a_run_are_whole_and_their_sums_right() {
+fn packets_of_a_run_are_whole_with_right_checksums() {
     let coarse = "ni.mcp.pipelining=coarse";
     for (ni, sets) in [("udp-ip", &["ni.mcp.mtu=1500 B"][..]), ("udp-ip", &[]), ("e-udp", &[coarse])] {
         let (capture, delivered) = of_a_run(ni, sets);

@@ -165,7 +165,7 @@ fn standard_output_has_results_only() {
 }
 
 #[test]
-fn show_says_where_each_value_comes_from() {
+fn show_states_the_source_of_each_value() {
     let shown = stdout(&["show", "ping-pong", "--set", "workload.ping-pong.payload=1 KiB"]);
     let line = |key: &str| {
         let line = shown.lines().find(|line| line.split_whitespace().next() == Some(key));
@@ -262,7 +262,7 @@ fn combinations_are_listed_with_their_refusals() {
 }
 
 #[test]
-fn a_result_is_run_again_and_its_keys_paste_back() {
+fn result_can_be_run_again_and_its_keys_used_as_settings() {
     let folder = Folder::new("again");
     let path = folder.path("result.json");
     for example in ["ping-pong", "memory-bus", "replay-mesh"] {

@@ -135,7 +135,7 @@ fn source_routes_that_can_deadlock_are_noted_before_time_0() {
 }
 
 #[test]
-fn a_watchdog_shorter_than_a_packet_is_noted_where_nothing_is_sent_again() {
+fn watchdog_shorter_than_a_packet_is_noted_without_retransmission() {
     let bench = Bench { watchdog: 30, ..Bench::default() }.stream(20, 8_192);
     let note = bench.machine().note().expect("a note");
     assert!(note.contains("holds its links for 30 us") && note.contains("(ni.trapeze.payload-max)"), "{note}");
@@ -150,7 +150,7 @@ fn watchdog_breaks_a_cyclic_wait_by_dropping_packets() {
 }
 
 #[test]
-fn a_main_memory_that_a_program_cannot_fit_in_is_refused() {
+fn main_memory_smaller_than_a_program_is_refused() {
     let text = |size: &str| {
         format!(
             "parts = [\"hosts/p6-natoma\", \"ni/ni2w\", \"fabrics/myrinet\"]\n\
@@ -324,7 +324,7 @@ fn loss_without_retransmission_is_refused_under_every_interface() {
 }
 
 #[test]
-fn one_bit_is_refused_where_copies_may_be_overtaken_under_every_interface() {
+fn one_bit_is_refused_where_duplicates_may_be_overtaken_under_every_interface() {
     let sets = ["protocol.nifdy.retransmission.timeout=1 ms", "fabric.loss=0.05"].map(String::from);
     let mut refusals = 0;
     for one in accepted("stream").iter().filter(|one| one.protocol == "protocols/nifdy") {

@@ -90,7 +90,7 @@ fn two_tier_fat_tree_from_a_file_runs_as_the_built_in_one() {
 }
 
 #[test]
-fn a_dragonfly_from_a_file_has_its_distances_and_delivers() {
+fn dragonfly_from_a_file_has_its_distances_and_delivers() {
     let network = Network::dragonfly(2, 3, 1);
     let files = network.files("dragonfly");
     for routing in ["up-down", "distance-classes"] {

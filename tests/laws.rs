@@ -170,7 +170,7 @@ fn cut_through_is_never_slower_than_store_and_forward() {
 }
 
 #[test]
-fn a_payload_up_to_minpulse_goes_whole() {
+fn payload_up_to_minpulse_is_one_transfer() {
     let policy = r#"{ eager-cut-through = { minpulse = "512 B" } }"#;
     for payload in [1, 4, 60, 127, 511, 512] {
         let run = Bench::default().policy(policy).ping_pong(1, payload).done();
@@ -228,7 +228,7 @@ fn message_is_received_by_interrupt_or_within_a_poll_interval() {
 }
 
 #[test]
-fn a_message_is_handed_over_when_it_is_there() {
+fn message_is_delivered_when_it_is_complete() {
     // Both nodes send and receive, so that their engines towards the host always have another
     // transfer to do, of 2 ms or more. Handing a message over takes microseconds of firmware and bus.
     let hosts = [Host::with_dma(1_000, 20), Host::with_dma(1_000, 33)];
@@ -255,7 +255,7 @@ fn shadow_buffer_adds_a_copy() {
 }
 
 #[test]
-fn a_page_goes_where_its_tag_says() {
+fn page_is_stored_at_the_address_of_its_tag() {
     // The program fails where a page lies elsewhere, or is another.
     for policy in [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE] {
         let run = Bench::default()
@@ -284,7 +284,7 @@ fn candidate(run: &Run) -> String {
 }
 
 #[test]
-fn a_link_moves_its_bytes_at_its_rate_however_long_it_is_held() {
+fn link_is_active_for_its_bytes_only_and_busy_while_it_is_held() {
     let slow = Host { write_rate: 60, ..Host::default() };
     for policy in [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE] {
         for receiver in [Host::default(), slow.clone()] {

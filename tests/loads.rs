@@ -63,7 +63,7 @@ fn lindley(arrivals: &Arrivals, seed: u64, messages: usize, mut service_us: impl
 }
 
 #[test]
-fn an_open_loop_waits_as_its_arrivals_and_the_service_time_say() {
+fn open_loop_has_the_waiting_times_of_lindley_s_recursion() {
     for (interface, fabric) in INTERFACES.iter().flat_map(|interface| FABRICS.map(|fabric| (interface, fabric))) {
         let (service, alone) = service(interface, fabric);
         for load in [0.3, 0.6, 0.9] {
@@ -83,7 +83,7 @@ fn an_open_loop_waits_as_its_arrivals_and_the_service_time_say() {
 }
 
 #[test]
-fn the_backlog_beyond_saturation_grows_linearly_and_the_run_says_saturated() {
+fn backlog_beyond_saturation_grows_linearly_and_saturation_is_reported() {
     for (interface, fabric) in INTERFACES.iter().flat_map(|interface| FABRICS.map(|fabric| (interface, fabric))) {
         let (service, _) = service(interface, fabric);
         let runs = [8_000, 16_000].map(|messages| stream(interface, fabric, &poisson(service, 1.2).1, messages, 1));
@@ -125,7 +125,7 @@ fn interval_99(values: &[f64]) -> (f64, f64) {
 }
 
 #[test]
-fn a_constant_service_time_waits_as_m_d_1() {
+fn constant_service_time_has_the_waiting_time_of_m_d_1() {
     let (service, alone) = service("single-cycle", FABRICS[0]);
     for load in [0.3, 0.6, 0.9] {
         let (_, process) = poisson(service, load);
@@ -166,7 +166,7 @@ fn wait_for_a_resource(load: f64, seed: u64) -> f64 {
 }
 
 #[test]
-fn an_exponential_service_time_waits_as_m_m_1() {
+fn exponential_service_time_has_the_waiting_time_of_m_m_1() {
     for load in [0.3, 0.6, 0.9] {
         let (mean, half) = interval_99(&(1..=20).map(|seed| wait_for_a_resource(load, seed)).collect::<Vec<_>>());
         let expected = load / (1.0 - load);
@@ -215,7 +215,7 @@ fn one_line_is_an_incast() {
 }
 
 #[test]
-fn flows_of_one_pair_share_what_is_delivered() {
+fn flows_of_one_pair_share_its_bandwidth() {
     let text = format!(
         "parts = [\"hosts/memory-bus-1998\", \"ni/single-cycle\", {}]\n\
          nodes.a.host = \"memory-bus-1998\"\nnodes.b.host = \"memory-bus-1998\"\n\

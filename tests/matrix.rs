@@ -126,7 +126,7 @@ fn each_operation_of_costs_runs_wherever_it_is_accepted() {
 }
 
 #[test]
-fn an_interface_states_as_many_words_as_its_driver_sends() {
+fn interface_states_the_words_of_its_driver() {
     let all = Registry::shared().combinations();
     let plain = |one: &&Combination| one.protocol == "protocols/none" && one.fabric == "fabrics/ideal-1998";
     let pairs = |one: &&Combination| one.workload == "pair" && one.refused.is_empty() && HOSTS.contains(&one.host);
@@ -179,7 +179,7 @@ fn stream(parts: [&str; 3], values: &str) -> RunResult {
 }
 
 #[test]
-fn firmware_streams_into_routers_in_whatever_pieces_its_memory_has() {
+fn firmware_streams_into_routers_in_pieces_of_any_size() {
     for (fabric, payload) in [("nifdy-mesh", 512), ("nifdy-mesh-3d", 700), ("nifdy-torus", 1000)] {
         let parts = ["hosts/p6-natoma", "ni/trapeze", &format!("fabrics/{fabric}")];
         let text = description(Registry::shared(), &parts, "stream").replace("64 B", &format!("{payload} B"));
@@ -192,7 +192,7 @@ fn firmware_streams_into_routers_in_whatever_pieces_its_memory_has() {
 const PHASE: f64 = 0.03;
 
 #[test]
-fn the_latency_of_a_paced_stream_is_that_of_its_messages_whatever_the_gap() {
+fn latency_of_a_paced_stream_does_not_depend_on_the_gap() {
     let accepted =
         Registry::shared().combinations().into_iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
     let pairs: BTreeSet<[&str; 2]> = accepted.map(|one| [one.host, one.ni]).collect();

@@ -127,7 +127,7 @@ const FAILING: [(&str, &[&str]); 5] = [
 ];
 
 #[test]
-fn the_readme_counts_claims_by_role_as_the_claims_state_it() {
+fn readme_counts_claims_by_their_stated_role() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = std::fs::read_to_string(root.join("README.md")).expect("a text");
     for (paper, failing) in FAILING {

@@ -218,7 +218,7 @@ fn random_numbers_depend_on_the_seed_alone() {
 }
 
 #[test]
-fn the_state_of_an_interface_does_not_grow_with_the_machine() {
+fn interface_state_does_not_grow_with_the_machine() {
     // The state of a node is bounded by its parameters, none of which is the number of nodes.
     let state = |nodes: u32| {
         let tree = format!("fat-tree]\nnodes = {nodes}\n{ROUTER}");

@@ -296,7 +296,7 @@ fn matrix(name: &str) -> Folder {
 }
 
 #[test]
-fn a_cell_leads_to_the_description_that_gives_its_number() {
+fn cell_links_to_the_description_of_its_number() {
     let folder = matrix("matrix");
     let out = folder.0.join("results");
     let ran = narrows(&["reproduce", folder.root(), "--strict", "--out", out.to_str().expect("UTF-8")]);

@@ -118,7 +118,7 @@ fn search_finds_the_crossing_that_a_sweep_shows() {
 }
 
 #[test]
-fn two_descriptions_cross_where_their_sweeps_do() {
+fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
     let over = "workload.ping-pong.payload=8 B..2 KiB*4";
     let swept = data(&["sweep", "memory-bus", FEW, COLD, "--vary=ni=ni2w,udma", &format!("--vary={over}")]);
     let latency = numbers(&swept, "message_latency_one_way_s");

@@ -184,7 +184,7 @@ fn every_example_reads_and_checks() {
 }
 
 #[test]
-fn every_link_between_pages_leads_somewhere() {
+fn every_link_between_pages_has_a_target() {
     let mut wrong = Vec::new();
     for (name, text) in files("", ".md") {
         for target in links(&text) {

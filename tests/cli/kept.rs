@@ -11,7 +11,7 @@ use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 #[test]
-fn a_sweep_gives_the_same_bytes_whatever_the_jobs() {
+fn sweep_gives_the_same_bytes_with_any_number_of_jobs() {
     let sweep = |jobs: &str, format: &str| {
         let payload = "workload.ping-pong.payload=64 B..1 KiB*4";
         let policy = "ni.trapeze.policy=store-and-forward,adaptive-cut-through";

@@ -1,5 +1,5 @@
 //! Machines of compatible shipped parts: the list of combinations, their descriptions, and the results of their runs,
-//! which are the same for every interface, protocol and fabric.
+//! in one form for every interface, protocol and fabric.
 //!
 //! Tests of laws that hold for every part use these machines. They set the constants that a law is computed from, or
 //! read them from the described machine.

@@ -226,7 +226,7 @@ fn packets_that_fill_no_block_are_moved_whole() {
 }
 
 #[test]
-fn messages_of_a_pair_come_in_order_where_that_is_promised() {
+fn messages_of_a_pair_arrive_in_order_if_order_is_guaranteed() {
     let program = "workload.stream = { warm-up = 0, payload = \"600 B\", messages = 10, \
                    flows = [\"n0 -> n3\", \"n1 -> n3\", \"n3 -> n0\"] }";
     let mut promised = [0, 0];

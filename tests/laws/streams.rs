@@ -90,7 +90,7 @@ fn bandwidths_of_flows_are_of_one_window_and_add_up() {
 }
 
 #[test]
-fn two_flows_between_the_same_nodes_share_what_one_has() {
+fn two_flows_between_the_same_nodes_share_the_bandwidth_of_one() {
     let host = Host::with_dma(500, 90);
     for ring_entries in [1, 2, 3, 16] {
         let bench = Bench { ring_entries, ..Bench::default() }.hosts(&[host.clone(), host.clone()]);

@@ -120,7 +120,7 @@ fn cycles<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<Vec<&'a str>>
 }
 
 #[test]
-fn imports_go_one_way_as_the_table_says() {
+fn imports_are_those_of_the_table() {
     let all = Crate::read();
     let (mut wrong, mut used) = (BTreeSet::new(), BTreeSet::new());
     for (from, module) in all.0.iter().filter(|(from, _)| !from.is_empty()) {

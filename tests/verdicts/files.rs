@@ -94,7 +94,7 @@ fn result_of_a_protocol_on_one_network_is_run_again() {
 }
 
 #[test]
-fn flows_whose_names_are_alike_have_a_metric_each() {
+fn flows_with_similar_names_have_separate_metrics() {
     let folder = Folder::new("flows");
     let nodes = ["\"a.b\"", "a", "\"b.c\"", "c"].map(|name| format!("[nodes.{name}]\nhost = \"pentium-ii-440lx\"\n"));
     let text = format!(
