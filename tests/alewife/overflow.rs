@@ -62,7 +62,7 @@ fn endpoint_that_ignores_the_network_overflows_and_loses_nothing() {
     assert!(sent_by > 5e-3, "the network was held up for as long as the receiver did not listen: {sent_by} s");
 }
 
-/// Every node floods the others with messages that no node polls for while its loads wait, sent_at one logical network.
+/// Every node floods the others with messages that no node polls for while its loads wait, over one logical network.
 #[test]
 fn loads_behind_messages_come_through() {
     let sets = ["ni.cmmu.reception=polling", "fabric.router.networks=1", "ni.cmmu.receive-queue=1"].map(String::from);

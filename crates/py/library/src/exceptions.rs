@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use std::io;
 use std::path::Path;
 
-create_exception!(narrows, DescriptionError, PyValueError, "Bad input: what is problem_error, and where.");
+create_exception!(narrows, DescriptionError, PyValueError, "Bad input: the errors, with their positions.");
 
 /// Returns the exception for the problems of a description.
 pub fn description_error(problems: Problems) -> PyErr {
