@@ -14,28 +14,23 @@ use std::rc::Rc;
 
 /// A transfer between host memory and SRAM.
 pub struct HostJob {
-    /// Which way.
-    pub direction: Direction,
-    /// Where in host memory.
-    pub host_address: Address,
-    /// Where in SRAM.
-    pub sram_address: u64,
-    /// How much.
+    /// pub direction: Direction,
+    /// pub host_address: Address,
+    /// pub sram_address: u64,
     pub bytes: Bytes,
     /// The counter that shows the progress of a read.
     pub landing: Option<Rc<Landing>>,
-    /// For whom.
-    pub journey: Journey,
-    /// The stage of the message that ends with it.
+    /// pub journey: Journey,
+    /// The stage of the message that ends with the transfer.
     pub closes: Option<&'static str>,
 }
 
-/// The engine.
+/// The host DMA engine.
 pub struct HostDma {
     sim: Sim,
     sram: Rc<Sram>,
     port: Rc<dyn DmaPort>,
-    /// For the bytes of a beat.
+    /// Buffer for the bytes of a beat, kept to avoid allocations.
     buffer: Cell<Vec<u8>>,
     attention: Rc<Signal>,
     registers: Registers<HostJob>,
@@ -59,7 +54,7 @@ impl HostDma {
         engine
     }
 
-    /// Whether a transfer can be started.
+    /// Returns whether a transfer can be started.
     pub fn is_idle(&self) -> bool {
         self.registers.is_idle()
     }
@@ -69,12 +64,12 @@ impl HostDma {
         self.registers.begin(job);
     }
 
-    /// How long the engine has been busy in all.
+    /// Returns the total time for which the engine has been busy.
     pub fn busy_total(&self) -> Time {
         self.registers.busy_total()
     }
 
-    /// How long of that it was set up and moved bytes, and did not wait for a bus or for memory.
+    /// Returns the part of the busy time spent on set-up and on moving bytes, without waiting for a bus or for memory.
     pub fn moved_total(&self) -> Time {
         self.registers.moved_total()
     }
@@ -117,7 +112,7 @@ impl HostDma {
         DmaRequest { address: job.host_address, operation }
     }
 
-    /// Has a beat, which began to flow, pass between bus and SRAM; `data` is what it reads.
+    /// Passes a beat that has begun between bus and SRAM; `data` holds the bytes of a read.
     async fn pass(&self, job: &HostJob, transfer: &mut DmaCompletion, (beat, data): (DataBeat, &[u8])) {
         if job.direction == Direction::Read {
             self.sram.store(job.sram_address + beat.offset, data);
@@ -139,7 +134,7 @@ impl HostDma {
         }
     }
 
-    /// When the last byte of a burst has left the bus, and is in memory or was taken from it.
+    /// Returns the time at which the last byte of a beat has left the bus and has been written to or read from SRAM.
     fn ends(&self, beat: &DataBeat) -> Time {
         let met = self.sram.host_rate(beat.rate);
         if met < beat.rate { beat.to.max(beat.from + met.time_for(beat.bytes)) } else { beat.to }

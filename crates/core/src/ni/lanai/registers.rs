@@ -1,5 +1,5 @@
-//! What firmware sees of an engine: it stores a job when the engine is idle, and the engine is busy
-//! until it says that it is done. One piece for all three engines.
+//! The interface between firmware and an engine: the firmware stores a job while the engine is idle, and the engine is
+//! busy until it reports completion. All three engines use it.
 
 use super::Wires;
 use crate::engine::sim::PointId;
@@ -19,7 +19,7 @@ pub(super) struct Registers<J> {
 }
 
 impl<J> Registers<J> {
-    /// An idle engine, called `engine` in the tale of a stuck run.
+    /// Creates the registers of an idle engine, which a deadlock report calls `engine`.
     pub(super) fn new(wires: &Wires, engine: &str) -> Registers<J> {
         Registers {
             sim: wires.sim.clone(),
@@ -43,7 +43,7 @@ impl<J> Registers<J> {
         self.started.notify();
     }
 
-    /// The engine waits for its next job.
+    /// Waits for the engine's next job.
     pub(super) async fn next(&self) -> J {
         loop {
             if let Some(job) = self.job.borrow_mut().take() {
@@ -53,17 +53,17 @@ impl<J> Registers<J> {
         }
     }
 
-    /// The engine works from now on.
+    /// Records that the engine works from now on.
     pub(super) fn works(&self) {
         self.worked.begin(self.sim.now());
     }
 
-    /// It works no more.
+    /// Records that the engine has stopped working.
     pub(super) fn rests(&self) {
         self.worked.end(self.sim.now());
     }
 
-    /// The engine is done, and tells the firmware.
+    /// Marks the engine as idle and notifies the firmware.
     pub(super) fn done(&self) {
         self.busy.set(false);
         self.sim.progress();
@@ -74,7 +74,7 @@ impl<J> Registers<J> {
         self.worked.total(self.sim.now())
     }
 
-    /// The engine has moved bytes that take `alone` at its own pace.
+    /// Records that the engine has moved bytes that take `alone` at the engine's own rate.
     pub(super) fn moves(&self, alone: Time) {
         self.moved_total.set(self.moved_total.get() + alone);
     }
@@ -83,7 +83,7 @@ impl<J> Registers<J> {
         self.moved_total.get()
     }
 
-    /// What the engine waits for when it has no job.
+    /// Returns the point at which an idle engine waits.
     pub(super) fn work(&self) -> PointId {
         self.started.point()
     }

@@ -1,5 +1,5 @@
-//! The driver's half that every user of the interface has: descriptors of packets to send, buffers to
-//! receive into, and what the interface tells of those that came.
+//! The part of the driver that the kernel and the library share: descriptors of packets to send, receive buffers, and
+//! the interface's events.
 
 use super::buffers::{Place, ReceiveBuffers};
 use super::instruments::Instruments;
@@ -15,7 +15,7 @@ use crate::ni::word_copy::words_of;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// A node's driver of its card.
+/// The driver of a node's card.
 pub struct Card {
     pub(super) sim: Sim,
     pub(super) name: String,
@@ -27,37 +27,39 @@ pub struct Card {
     pub(super) window: Window,
     pub(super) layout: Layout,
     pub(super) queue: SendQueue,
-    /// Buffers of what is to be sent, and which are free.
+    /// Addresses of the send buffers.
     pub(super) send_memory: Vec<Address>,
+    /// Indices of the free send buffers.
     pub(super) send_free: RefCell<Vec<usize>>,
-    /// Told when something to be sent may find room, or something has come.
+    /// Signalled when a waiting send may succeed, or a message has arrived.
     pub(super) room: Signal,
     pub(super) buffers: ReceiveBuffers,
     pub(super) instruments: Rc<Instruments>,
     pending: Rc<InFlight>,
-    /// How many buffers were posted, and events read.
-    posted: Cell<u64>,
+    /// Number of receive buffers posted so far.
+    /// posted: Cell<u64>,
+    /// Number of events read so far.
     events: Cell<u64>,
 }
 
-/// What the interface tells of what came.
+/// An event of the interface: a received packet.
 pub(super) struct Came {
-    /// The buffer that it is in.
+    /// Index of the buffer that holds the packet.
     pub buffer: u32,
-    /// Which fragment it is.
+    /// Index of the fragment in its datagram.
     pub fragment: u32,
-    /// How long it is.
+    /// Length of the packet in bytes.
     pub length: u64,
-    /// It was dropped on its way: what is there of it is not read.
+    /// Whether the network dropped it; the part that arrived is not read.
     pub lost: bool,
-    /// The sum of what it carries.
+    /// Checksum of its payload.
     pub word: u32,
-    /// Its way.
+    /// The packet's journey.
     pub journey: Journey,
 }
 
 impl Card {
-    /// The driver of a card that the host finds in `window`; what is to be sent has buffers of `send_bytes`.
+    /// Creates the driver of a card that is mapped at `window`, with send buffers of `send_bytes` each.
     pub(super) fn new(
         context: &BuildContext<'_>,
         (window, parameters): (Window, &McpParameters),
@@ -89,7 +91,8 @@ impl Card {
         }
     }
 
-    /// The words of the descriptors that are posted before the run begins: where each lies, and what it is.
+    /// Posts all receive buffers before the run begins: passes the address and the value of each descriptor word to
+    /// `store`.
     pub(super) fn post_all(&self, mut store: impl FnMut(u64, u32)) {
         for buffer in 0..self.buffers.count() {
             let at = self.next_post();
@@ -111,7 +114,7 @@ impl Card {
         cpu.write_run(self.window.at(at + post::STATE), &state::FILLED.to_le_bytes()).await;
     }
 
-    /// Reads words of the interface.
+    /// Reads `N` words of interface memory.
     pub(super) async fn read_words<const N: usize>(&self, cpu: &AnyProcessor, at: u64) -> [u32; N] {
         let mut bytes = vec![0; 4 * N];
         cpu.read_run(self.window.at(at), &mut bytes).await;
@@ -119,8 +122,8 @@ impl Card {
         std::array::from_fn(|_| words.next().expect("as many words as were read"))
     }
 
-    /// The host has learnt of what came, or of a packet that was dropped on its way and is counted as lost by
-    /// whoever sent it: its way.
+    /// Takes the journey of the packet whose event the host has read. A packet that the network dropped has already
+    /// been counted as lost by its sender.
     pub(super) fn arrived(&self, lost: bool) -> Journey {
         if !lost {
             self.pending.remove(self.host.node);
@@ -128,7 +131,7 @@ impl Card {
         self.instruments.received.borrow_mut().pop_front().unwrap_or(Journey::NONE)
     }
 
-    /// Reads what the interface tells next, if it tells anything.
+    /// Reads the next event of the interface, if there is one.
     pub(super) async fn read_event(&self, cpu: &AnyProcessor) -> Option<Came> {
         let at = self.layout.event(self.events.get());
         let [filled] = self.read_words::<1>(cpu, at + event::STATE).await;

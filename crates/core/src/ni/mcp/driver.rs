@@ -1,4 +1,4 @@
-//! What the messaging layer sees: a socket for each program, over the kernel, or a library.
+//! The driver as the messaging layer sees it: the kernel's sockets, or a library.
 
 use super::card::Card;
 use super::headers::ENVELOPE;
@@ -29,13 +29,14 @@ pub(super) enum SoftwareStack {
 pub struct McpDriver {
     stack: SoftwareStack,
     chip: Rc<Lanai>,
-    /// Datagrams that programs have, by number.
+    /// Datagrams that programs have received and not released, by number.
     held: RefCell<BTreeMap<u64, Received>>,
+    /// The next such number.
     next: Cell<u64>,
 }
 
 impl McpDriver {
-    /// Over `chip`.
+    /// Creates the driver of `chip`.
     pub(super) fn new(stack: SoftwareStack, chip: Rc<Lanai>) -> McpDriver {
         McpDriver { stack, chip, held: RefCell::default(), next: Cell::new(0) }
     }
@@ -54,7 +55,7 @@ impl McpDriver {
         }
     }
 
-    /// Gives a datagram's buffers back.
+    /// Posts the buffers of a datagram again.
     async fn give_back(&self, cpu: &AnyProcessor, received: Received) {
         match &self.stack {
             SoftwareStack::Kernel(kernel) => kernel.give_back(cpu, received.parts).await,
@@ -128,7 +129,7 @@ impl Driver for McpDriver {
         Some(RxPacket::new(ends, envelope, bytes, journey).with_state(state))
     }
 
-    /// `recvfrom`, of a socket; a library's message has been received when it was found.
+    /// Receives a message: for a socket this is `recvfrom`; a library has received the message when it found it.
     async fn take(
         &self,
         cpu: &AnyProcessor,

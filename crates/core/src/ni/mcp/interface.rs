@@ -1,4 +1,4 @@
-//! The specification of the control program: a chip, and what runs on it and above it.
+//! The specification of the control program: the chip, the firmware on it and the software above it.
 
 use super::buffers::{HEADER_PLACE, Place, ReceiveBuffers};
 use super::card::Card;
@@ -54,7 +54,7 @@ impl InterfaceSpec for McpInterface {
         HostCapabilities::of([HostCapabilities::REGISTERS, HostCapabilities::DMA])
     }
 
-    /// Where nobody copies, a message is a datagram.
+    /// Returns the limits of the interface. With zero copy a message is one datagram.
     fn limits(&self) -> InterfaceLimits {
         let (parameters, data) = (&self.parameters, data_max(&self.parameters) as u64);
         let message = Bytes(if parameters.is_in_place() { data } else { data << 16 });
@@ -67,7 +67,7 @@ impl InterfaceSpec for McpInterface {
             .with_host_dma()
     }
 
-    /// Buffers in both directions.
+    /// Returns the host memory for the buffers of both directions.
     fn memory_footprint(&self) -> MemoryFootprint {
         let parameters = &self.parameters;
         let receive = match parameters.is_in_place() {
@@ -131,7 +131,7 @@ impl McpInterface {
         }
     }
 
-    /// Rings and packet buffers lie in the interface's memory.
+    /// Checks that rings and packet buffers fit in the interface's memory.
     fn check_memory(&self) -> Option<ParameterError> {
         let McpParameters { packet_buffers, mtu, .. } = &self.parameters;
         let (needs, memory) = (Layout::new(&self.parameters).size(), self.chip.sram.size);
@@ -145,6 +145,7 @@ impl McpInterface {
         Some(error.help("make packet-buffers or mtu smaller, or lanai.sram.size larger"))
     }
 
+    /// Checks that the pipelining suits the software: a library's firmware has no fine-grained pipelining.
     fn check_pipelining(&self) -> Option<ParameterError> {
         if !matches!(
             (self.parameters.users, self.parameters.pipelining),

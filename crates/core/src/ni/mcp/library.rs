@@ -1,9 +1,10 @@
-//! The user-level way, as GM's and Berkeley-VIA's libraries have it: a program's message goes from its
-//! memory to another's, and no kernel lies between (Jin et al. 2005, §5.2).
+//! User-level messaging, as in the libraries of GM and Berkeley-VIA: a program's message goes from its memory to
+//! another program's memory without a kernel in between (Jin et al. 2005, §5.2).
 //!
-//! A descriptor names the message's pages; the firmware cuts it into packets and puts it together again. A
-//! program learns what came by looking where the interface writes it in memory, and what has gone, when it
-//! needs room, by looking across the bus. It leaves out registration of memory and protection.
+//! A descriptor lists the message's pages; the firmware splits the message into packets and reassembles it. A program
+//! learns of received messages by polling events that the interface writes to host memory. It learns of sent messages
+//! by reading across the bus when it has no free slot or buffer. The model leaves out memory registration and
+//! protection.
 
 use super::buffers::{Place, pages};
 use super::card::Card;
@@ -25,24 +26,24 @@ use std::rc::Rc;
 pub struct Library {
     pub(super) card: Rc<Card>,
     pub(super) costs: LibraryCosts,
-    /// What came and no program has.
+    /// Messages that have arrived and that no program has taken.
     pub(super) inbox: Mailbox<Received>,
-    /// How many messages it was told of.
+    /// Number of events read.
     pub(super) told: Cell<u64>,
-    /// How often it looked for room in vain.
+    /// Number of consecutive unsuccessful attempts to reserve a slot, up to [`LOOKS_MAX`].
     pub(super) looks: Cell<u32>,
 }
 
-/// After so many looks for room in vain it waits no longer than before (chosen: 16 us at 500 ns).
+/// The number of unsuccessful attempts after which the wait no longer grows (chosen: 16 us at 500 ns).
 const LOOKS_MAX: u32 = 5;
 
-/// The places of two endpoints among those of their nodes, as one word.
+/// Returns the indices of two endpoints on their nodes as one word.
 fn ends(places: [u32; 2]) -> u32 {
     places[0] << 16 | places[1]
 }
 
 impl Library {
-    /// Sends a message; false if there is no room for it.
+    /// Sends a message; returns `false` if no slot or no buffer is free.
     pub(super) async fn send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>) -> bool {
         let card = &self.card;
         let turn = cpu.acquire("send").await;
@@ -84,7 +85,8 @@ impl Library {
         true
     }
 
-    /// Takes a slot and a buffer; looks across the bus for what has gone when none is known to be free.
+    /// Reserves a slot and returns a buffer. If none is known to be free, reads the number of sent messages across the
+    /// bus.
     async fn reserve(&self, cpu: &AnyProcessor) -> Option<usize> {
         let card = &self.card;
         let take = || {
@@ -101,13 +103,14 @@ impl Library {
         taken
     }
 
-    /// Waits before it looks for room again: twice as long each time, since a look takes the bus from DMA.
+    /// Waits before the next attempt to reserve a slot: twice as long each time, since an attempt takes the bus from
+    /// DMA.
     pub(super) async fn wait_for_room(&self, cpu: &AnyProcessor) {
         let wait = Time::from_ps(self.costs.interval.ps() << self.looks.get());
         cpu.sim().delay(wait).await;
     }
 
-    /// Looks for a message once.
+    /// Polls once for a message.
     pub(super) async fn look(&self, cpu: &AnyProcessor) {
         let turn = cpu.acquire("poll").await;
         let card = &self.card;
@@ -134,7 +137,7 @@ impl Library {
         self.inbox.send(Received { from, to, envelope, parts: vec![part], bytes, journey });
     }
 
-    /// Looks where the interface tells of the next message.
+    /// Reads the event of the next message, if the interface has written it.
     async fn read_told(&self, cpu: &AnyProcessor) -> Option<[u32; 3]> {
         let at = self.card.buffers.told(self.told.get());
         let mut bytes = [0; event::BYTES as usize];
@@ -149,7 +152,7 @@ impl Library {
         Some(std::array::from_fn(|_| words.next().expect("three words follow the state")))
     }
 
-    /// Takes a message's words out of its buffer.
+    /// Copies a message's words from its buffer to the sink.
     pub(super) async fn read(&self, cpu: &AnyProcessor, received: &Received, sink: PayloadSink<'_>) {
         let (PayloadSink::Words(words), Some(part)) = (sink, received.parts.first()) else { return };
         let mut bytes = vec![0; part.place.len()];

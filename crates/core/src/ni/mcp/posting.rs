@@ -1,4 +1,4 @@
-//! What enters the send queue's two levels, and what leaves them when messages have gone.
+//! Enqueueing of packets to send on the two levels of the send queue, and their completion.
 
 use super::card::Card;
 use super::layout::{send, state};
@@ -7,8 +7,8 @@ use crate::host::{AnyProcessor, Processor};
 use crate::ni::word_copy::bytes_of;
 
 impl Card {
-    /// Sends a packet for which there is room: at once if the interface has a slot, else when its turn
-    /// comes.
+    /// Sends a packet for which a descriptor has been reserved: at once if the interface has a free slot and no other
+    /// packet waits, and otherwise in order.
     pub(super) async fn enqueue(&self, cpu: &AnyProcessor, packet: Descriptor) {
         let queue = &self.queue;
         if queue.free.get() == 0 || !queue.waiting.borrow().is_empty() {
@@ -17,7 +17,8 @@ impl Card {
         self.fill_slot(cpu, packet).await;
     }
 
-    /// The words after the state first, the state last: the firmware takes the slot by it.
+    /// Fills a slot: the words after the state first, and the state last, since the firmware takes the slot once the
+    /// state is set.
     async fn fill_slot(&self, cpu: &AnyProcessor, packet: Descriptor) {
         let queue = &self.queue;
         let slot = self.layout.slot(queue.next.get());
@@ -32,8 +33,8 @@ impl Card {
         cpu.write_run(self.window.at(slot + send::STATE), &state::FILLED.to_le_bytes()).await;
     }
 
-    /// So many messages have gone in all: their buffers are free, which takes `cycles` each, and others take
-    /// their slots.
+    /// Handles the completion of messages, `all` of which have been sent since the beginning: frees the buffers of the
+    /// new ones, which takes `cycles` each, and fills their slots with waiting packets.
     pub(super) async fn have_gone(&self, cpu: &AnyProcessor, all: u32, cycles: u64) {
         let queue = &self.queue;
         let new = all.wrapping_sub(queue.seen.replace(all));

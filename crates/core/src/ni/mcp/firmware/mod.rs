@@ -1,9 +1,9 @@
 //! The device half: the control program's threads ([`threads`](super::threads)) on the chip's engines.
 //!
-//! The threads decide; here their deeds are done, and they are told what the engines show. A pass over
-//! the dispatcher, each state that a thread passes, and each engine that is started take cycles of the
-//! interface's one processor. In a pass that finds nothing the model sleeps until something can have
-//! changed, which costs no events and one pass.
+//! The threads decide; this module executes their commands and reports the engines' state to them. A pass over the
+//! dispatcher, each state that a thread passes, and each engine start take cycles of the interface's one processor.
+//! After a pass without work the firmware sleeps until the state can have changed: idle polling costs no events, and
+//! one pass after the wake-up.
 //!
 //! | file | holds |
 //! |---|---|
@@ -36,7 +36,7 @@ pub mod cause {
     pub const RECEIVED: u32 = 2;
 }
 
-/// What both directions work with.
+/// The state that both directions share.
 struct Context {
     chip: Rc<Lanai>,
     host: Host,
@@ -45,7 +45,7 @@ struct Context {
     instruments: Rc<Instruments>,
     pending: Rc<InFlight>,
     tally: Rc<MessageTally>,
-    /// Where the buffers to receive into lie.
+    /// Addresses of the host's receive buffers.
     places: ReceiveBuffers,
 }
 
@@ -88,7 +88,7 @@ pub(super) fn start(
     chip.receive.set_poster(task);
 }
 
-/// What the threads are built with.
+/// Returns the configuration of the threads for `parameters`.
 pub fn config(parameters: &McpParameters) -> Config {
     let pipelining = match parameters.pipelining {
         PipeliningParameters::Serial => Pipelining::Serial,
@@ -113,7 +113,7 @@ impl Firmware {
         }
     }
 
-    /// One pass; true if anything was done.
+    /// Makes one pass over the engines, the queues and the threads; returns whether it did any work.
     async fn pass(&mut self) -> bool {
         let mut worked = self.send.look(&self.context, &mut self.mcp);
         worked |= self.receive.look(&self.context, &mut self.mcp);
@@ -151,7 +151,8 @@ impl Firmware {
         }
     }
 
-    /// Takes note of the end of a transfer of the host engine; starts the next piece of a list.
+    /// Handles the end of a host DMA transfer: starts the next piece of the list, or reports the completion to the
+    /// threads. Returns whether a transfer had ended.
     async fn notice_host(&mut self) -> bool {
         let (context, mcp) = (&self.context, &mut self.mcp);
         if !context.chip.host_dma.is_idle() {
@@ -168,15 +169,15 @@ impl Firmware {
         true
     }
 
-    /// Sleeps until an engine stops, a watched count is reached, or the host writes. Nothing of these can
-    /// have been missed: since the pass began no time has passed without work.
+    /// Sleeps until an engine stops, a watched count is reached, or the host writes. No such event can have been
+    /// missed, since no time has passed since the beginning of the last pass.
     async fn sleep(&self) {
         let Watch { fetched, received } = self.mcp.watch();
         let landed = |landing: Option<&Rc<Landing>>, count: Option<u32>| {
             let (landing, count) = (landing?, count?);
             landing.watch(Bytes(u64::from(count)))
         };
-        // RDMA asks for more of a packet only when that has its place, for which its headers are enough.
+        // RDMA needs more of a packet only once the packet has its receive buffer, which its headers determine.
         let received = self.receive.awaits_headers(self.context.chip.sim.now()).or(received);
         let instants = [landed(self.send.landing(), fetched), landed(self.receive.landing(), received)];
         let wake = instants.into_iter().flatten().min().unwrap_or(Time::MAX);
@@ -185,7 +186,7 @@ impl Firmware {
 }
 
 impl Context {
-    /// Takes what the host has filled, by the state word at `at`; false if it has not.
+    /// Takes the entry whose state word is at `at` if the host has filled it; returns whether it has.
     fn takes(&self, at: u64) -> bool {
         let sram = &self.chip.sram;
         let is_filled = sram.load_word(at) == state::FILLED;
@@ -195,7 +196,7 @@ impl Context {
         is_filled
     }
 
-    /// Works on a packet for `cycles`.
+    /// Spends `cycles` of the interface's processor on a packet and records them in its journey.
     async fn work_for(&self, journey: &Journey, cycles: u64) {
         let start = self.chip.sim.now();
         self.chip.work(cycles).await;

@@ -1,9 +1,9 @@
-//! From the link to a buffer of the host: RECV's and RDMA's deeds.
+//! The receive path of the firmware, from the link to a buffer of the host: RECV's and RDMA's commands.
 //!
-//! RECV posts its engine ahead of the packet, whose length shows when its end comes. Where the host
-//! copies, a packet goes as it is into the next buffer that was posted. Where it does not, its headers go
-//! to a place of the kernel's and its data to where the program wants it: a buffer is taken with the first
-//! fragment of a datagram that comes, and its other fragments find it.
+//! RECV posts its engine ahead of the packet, whose length is known only when its tail arrives. If the host copies, a
+//! packet goes unchanged into the next posted buffer. With zero copy its headers go to a header slot of the kernel and
+//! its data to the program's buffer: the first fragment of a datagram to arrive takes a posted buffer, and the other
+//! fragments go to the same buffer.
 
 use super::super::buffers::{HEADER_PLACE, Place};
 use super::super::headers::{Headers, Prefix};
@@ -20,51 +20,51 @@ use crate::protocol::udp_ip::{DatagramKey, Sum};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// The most bytes of a packet's headers.
+/// The number of bytes of a packet from which the firmware can read all of its headers.
 const HEADERS_MAX: usize = HEADER_PLACE as usize;
 
 /// The state of the receiving direction.
 #[derive(Default)]
 pub(super) struct ReceiveSide {
-    /// Descriptors of buffers that were taken note of.
+    /// Number of receive-buffer descriptors read so far.
     looked: u64,
-    /// Buffers posted and not taken.
+    /// Posted buffers that no packet has taken.
     posted: VecDeque<u32>,
-    /// Packets that came, for their names.
+    /// Number of announced packets, the source of their identifiers.
     came: u32,
-    /// What the host was told.
+    /// Number of events written for the host.
     told: u64,
-    /// Whether a packet's head was announced to RECV.
+    /// Whether the next packet has been announced to RECV.
     announced: bool,
     /// Packets in receive buffers, oldest first.
     packets: VecDeque<Receiving>,
     /// Whether the receive engine has been started.
     receives: bool,
-    /// What the host engine writes.
+    /// The writes that the host engine still has to do for the current command.
     writing: Option<VecDeque<Writing>>,
-    /// What is in several packets of which some are yet to come, and the buffers they go to.
+    /// Incomplete datagrams and messages of several packets, with their buffers.
     gathering: Vec<Gathered>,
 }
 
-/// What the host engine writes at once.
+/// One write of the host engine.
 struct Writing {
     sram_address: u64,
     piece: Piece,
-    /// Whether it tells the host of a message, all of which is there with it.
+    /// Whether the piece is the event that notifies the host of a complete message.
     tells: bool,
 }
 
-/// What is in several packets.
+/// A datagram or message of several packets that is being received.
 struct Gathered {
     whose: Whose,
     buffer: u32,
-    /// How much of it is with the host.
+    /// Units of it that are in host memory.
     there: u32,
-    /// A packet of it was dropped.
+    /// Whether one of its packets was dropped.
     lost: bool,
 }
 
-/// What a packet is part of.
+/// The datagram or message that a packet is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whose {
     Datagram(DatagramKey),
@@ -78,18 +78,18 @@ struct Receiving {
     packet: Option<Rc<Packet>>,
     lost: bool,
     place: Option<Place>,
-    /// What it says of its message, if it is of one.
+    /// The prefix of a packet that is part of a library's message.
     prefix: Option<Prefix>,
 }
 
 impl ReceiveSide {
-    /// Takes note of buffers that the host has posted, and of what the receive engine has done.
+    /// Reads newly posted buffers and the state of the receive engine; returns whether there was any work.
     pub(super) fn look(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let sram = &context.chip.sram;
         let mut worked = false;
         while context.takes(context.layout.post(self.looked) + post::STATE) {
             let buffer = sram.load_word(context.layout.post(self.looked) + post::BUFFER);
-            // What it was taken for is with the program, or was given up.
+            // The message that used this buffer has been read by the program, or has been discarded.
             self.gathering.retain(|of| of.buffer != buffer);
             self.posted.push_back(buffer);
             self.looked += 1;
@@ -105,15 +105,15 @@ impl ReceiveSide {
         worked | self.find_places(context, mcp)
     }
 
-    /// How much of the packet that comes must have landed for its place to be found, if it has none and not so
-    /// much has.
+    /// Returns the number of units of the arriving packet that must land before its receive buffer can be determined,
+    /// or `None` if the buffer is known or enough has landed.
     pub(super) fn awaits_headers(&self, now: Time) -> Option<u32> {
         let last = self.packets.back().filter(|last| last.place.is_none() && last.packet.is_none())?;
         (last.landing.landed(now).len() < HEADERS_MAX).then_some(HEADERS_MAX as u32)
     }
 
-    /// Finds the places of packets of which enough is there to know whose they are, in order: RDMA may begin
-    /// with one that has its place.
+    /// Assigns receive buffers, in order, to the packets whose headers have landed: RDMA may begin with a packet once
+    /// it has a buffer. Returns whether any was assigned.
     fn find_places(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let mut found = false;
         while let Some(at) = self.packets.iter().position(|packet| packet.place.is_none()) {
@@ -147,7 +147,7 @@ impl ReceiveSide {
         true
     }
 
-    /// Posts the receive engine.
+    /// Posts a transfer on the receive engine.
     pub(super) async fn post(&mut self, context: &Context, buffer: u8) {
         context.chip.work(context.parameters.firmware.start).await;
         let landing = Rc::new(Landing::new(context.parameters.mtu));
@@ -157,7 +157,7 @@ impl ReceiveSide {
         self.receives = true;
     }
 
-    /// Has the host engine write a part of the first packet; false if there is nothing to write.
+    /// Starts the host engine's writes of a part of the first packet; returns `false` if there is nothing to write.
     pub(super) async fn deliver(&mut self, context: &Context, buffer: u8, (from, units): (u32, u32)) -> bool {
         context.chip.work(context.parameters.firmware.start).await;
         if from == 0 {
@@ -168,7 +168,7 @@ impl ReceiveSide {
         let place = first.place.as_ref().expect("it has a place");
         let (from, end) = (u64::from(from), u64::from(from + units));
         let list = context.places.pieces(place, from..end);
-        // What nobody reads stands before the rest.
+        // The bytes that are not written to the host precede those that are.
         let sram = context.layout.receive_buffer(buffer);
         let mut at = sram + end - list.iter().map(|piece| piece.bytes).sum::<u64>();
         let mut pieces = VecDeque::new();
@@ -184,8 +184,8 @@ impl ReceiveSide {
         }
     }
 
-    /// Where a packet that begins so goes, and what it says of its message; nothing while no buffer is posted
-    /// for it.
+    /// Returns where a packet with the first bytes `head` goes, and its message prefix; `None` while no buffer is
+    /// posted for it.
     fn find_place(&mut self, context: &Context, head: &[u8]) -> Option<(Place, Option<Prefix>)> {
         if let (Users::Library(_), Some(prefix)) = (context.parameters.users, Prefix::of(head)) {
             let buffer = self.buffer_of(Whose::Message(prefix.key), true)?;
@@ -197,7 +197,7 @@ impl ReceiveSide {
         Some((context.places.of_fragment(buffer, &headers), None))
     }
 
-    /// The buffer of what a packet is part of: that of the packets before, or the next that was posted.
+    /// Returns the buffer of a datagram or message: the one that its earlier packets took, or else the next posted one.
     fn buffer_of(&mut self, whose: Whose, several: bool) -> Option<u32> {
         if let Some(found) = self.gathering.iter().find(|of| of.whose == whose) {
             return Some(found.buffer);
@@ -212,7 +212,8 @@ impl ReceiveSide {
         Some(buffer)
     }
 
-    /// With a message's last packet goes what tells the host of it, to where its library looks.
+    /// Writes the event of a message that the last packet completes, and returns the host write that puts it where the
+    /// message's library polls.
     fn tell_of_message(&mut self, context: &Context, units: u32) -> Option<Writing> {
         let first = self.packets.front().filter(|first| !first.lost)?;
         let (prefix, place) = (first.prefix?, first.place?);
@@ -223,7 +224,7 @@ impl ReceiveSide {
         }
         let at = context.layout.event(self.told);
         write_event(&context.chip.sram, at, [place.told(), prefix.total, prefix.ends]);
-        // The host may see it before the firmware knows that it is there.
+        // The host may read the event before the firmware has noticed the end of the write.
         let journey = first.packet.as_ref().map(|packet| packet.journey.clone());
         context.instruments.received.borrow_mut().push_back(journey.unwrap_or_default());
         self.told += 1;
@@ -248,7 +249,7 @@ impl ReceiveSide {
         true
     }
 
-    /// A piece has been written; true if that was the last of what RDMA asked for.
+    /// Handles the end of a host write; returns whether it was the last one of RDMA's command.
     pub(super) async fn delivered(&mut self, context: &Context) -> bool {
         if self.writing.as_ref().is_some_and(|pieces| !pieces.is_empty()) {
             context.chip.work(context.parameters.firmware.piece).await;
@@ -264,12 +265,12 @@ impl ReceiveSide {
         self.writing.is_some()
     }
 
-    /// The progress of what comes.
+    /// Returns the progress counter of the newest packet.
     pub(super) fn landing(&self) -> Option<&Rc<Landing>> {
         self.packets.back().map(|packet| &packet.landing)
     }
 
-    /// The first packet is with the host, which is told.
+    /// Notifies the host of the first packet, which is in host memory.
     pub(super) async fn tell(&mut self, context: &Context, units: u32) {
         let first = self.packets.pop_front().expect("what was delivered was in a buffer");
         let packet = first.packet.expect("a packet has ended");
@@ -279,7 +280,7 @@ impl ReceiveSide {
         }
         let place = first.place.expect("what was delivered had a place");
         if let Users::Library(_) = context.parameters.users {
-            // It was dropped before it said whose it is.
+            // The packet was dropped before its prefix arrived.
             return self.posted.push_back(place.buffer());
         }
         let sram = &context.chip.sram;
@@ -295,7 +296,7 @@ impl ReceiveSide {
         context.host.interrupts().raise(InterruptVector::FIRST, cause::RECEIVED);
     }
 
-    /// So much more of a message is with the host, or was dropped.
+    /// Counts a packet of a message that is in host memory, or was dropped.
     fn has_part(&mut self, prefix: Prefix, units: u32, lost: bool) {
         let whose = Whose::Message(prefix.key);
         let Some(found) = self.gathering.iter().position(|of| of.whose == whose) else { return };
@@ -307,7 +308,8 @@ impl ReceiveSide {
         }
     }
 
-    /// A node's next message begins: of one of its before, of which some was dropped, no more will come.
+    /// Posts again the buffers of incomplete messages from `node` with a dropped packet: since its next message begins,
+    /// no more of their packets will arrive.
     fn forget_lost(&mut self, node: u32) {
         let is_over = |of: &Gathered| of.lost && matches!(of.whose, Whose::Message((from, _)) if from == node);
         while let Some(over) = self.gathering.iter().position(is_over) {
@@ -316,7 +318,7 @@ impl ReceiveSide {
     }
 }
 
-/// What the host is told, its words after the state first, the state last.
+/// Writes an event for the host: the words after the state first, the state last.
 fn write_event(sram: &Sram, at: u64, words: [u32; 3]) {
     (1..).zip(words).for_each(|(index, word)| sram.store_word(at + 4 * index, word));
     sram.store_word(at + event::STATE, state::FILLED);

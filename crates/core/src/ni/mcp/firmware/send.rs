@@ -1,4 +1,4 @@
-//! From a send slot to the link: SDMA's and SEND's deeds.
+//! The send path of the firmware, from a send slot to the link: SDMA's and SEND's commands.
 
 use super::super::headers::Prefix;
 use super::super::layout::{Piece, SENT, send};
@@ -16,12 +16,13 @@ use std::rc::Rc;
 /// The state of the sending direction.
 #[derive(Default)]
 pub(super) struct SendSide {
-    /// Slots that were taken note of, and messages that have gone.
-    looked: u64,
-    gone: u32,
-    /// What the host engine reads.
+    /// Number of send slots read so far.
+    /// looked: u64,
+    /// Number of messages sent.
+    /// gone: u32,
+    /// The packet that the host engine reads.
     reading: Option<Reading>,
-    /// The message that is read, of which packets may follow.
+    /// The message that is being read, of which more packets may follow.
     message: Rc<Message>,
     /// Packets in send buffers, oldest first.
     packets: VecDeque<Sending>,
@@ -29,18 +30,18 @@ pub(super) struct SendSide {
     sends: bool,
 }
 
-/// What packets of a message have in common.
+/// The state that the packets of a message share.
 #[derive(Default)]
 struct Message {
     journey: Journey,
-    /// A packet of it was dropped.
+    /// Whether one of its packets was dropped.
     lost: Cell<bool>,
 }
 
 /// A packet that the host engine reads.
 struct Reading {
     pieces: VecDeque<Piece>,
-    /// Where the next piece goes.
+    /// SRAM address of the next piece.
     into: u64,
 }
 
@@ -50,14 +51,14 @@ struct Sending {
     packet: Rc<Packet>,
     message: Rc<Message>,
     landing: Rc<Landing>,
-    /// Whether the interface fills its checksum in.
+    /// Whether the interface fills in the checksum.
     sums: bool,
-    /// It was dropped: what is left of it is not sent.
+    /// Whether the packet was dropped; the rest of it is then not sent.
     lost: bool,
 }
 
 impl SendSide {
-    /// Takes note of what the host has put into slots, and of what the engines have done.
+    /// Reads newly filled send slots and the state of the engines; returns whether there was any work.
     pub(super) fn look(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let sram = &context.chip.sram;
         let mut worked = false;
@@ -69,7 +70,7 @@ impl SendSide {
         }
         if let Some(landing) = self.landing().filter(|_| self.reading.is_some()) {
             let landed = landing.landed(context.chip.sim.now()).get() as u32;
-            // A packet is not whole before its checksum is in it.
+            // A packet is complete only when its checksum has been filled in.
             let sums = self.packets.back().is_some_and(|packet| packet.sums);
             mcp.fetched(if sums { landed.min(landing.total().get() as u32 - 1) } else { landed });
         }
@@ -93,7 +94,7 @@ impl SendSide {
         }
     }
 
-    /// Has the host engine read a packet of a message, piece by piece.
+    /// Starts the host engine's read of a packet of a message, piece by piece.
     pub(super) async fn fetch(&mut self, context: &Context, id: u32, buffer: u8, (from, units): (u32, u32)) {
         let (sram, slot) = (&context.chip.sram, context.layout.slot(u64::from(id)));
         let prefix = context.parameters.prefix();
@@ -131,7 +132,7 @@ impl SendSide {
         self.read_on(context);
     }
 
-    /// Starts the next piece's transfer; false if there is none.
+    /// Starts the transfer of the next piece; returns `false` if no piece is left.
     fn read_on(&mut self, context: &Context) -> bool {
         let Some(reading) = self.reading.as_mut() else { return false };
         let Some(piece) = reading.pieces.pop_front() else { return false };
@@ -149,7 +150,7 @@ impl SendSide {
         true
     }
 
-    /// A piece has been read; true if that was the last of its packet.
+    /// Handles the end of a piece's transfer; returns whether it was the last piece of its packet.
     pub(super) async fn fetched(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         if self.reading.as_ref().is_some_and(|reading| !reading.pieces.is_empty()) {
             context.chip.work(context.parameters.firmware.piece).await;
@@ -170,12 +171,12 @@ impl SendSide {
         self.reading.is_some()
     }
 
-    /// The progress of what is read.
+    /// Returns the progress counter of the newest packet.
     pub(super) fn landing(&self) -> Option<&Rc<Landing>> {
         self.packets.back().map(|packet| &packet.landing)
     }
 
-    /// Has the send engine take a part of a packet; false if the packet was dropped.
+    /// Starts the send engine on a part of a packet; returns `false` if the packet was dropped.
     pub(super) async fn transmit(&mut self, context: &Context, buffer: u8, part: (u32, u32), last: bool) -> bool {
         let first = self.packets.front().expect("what is sent is in a buffer");
         debug_assert_eq!(first.buffer, buffer, "packets leave in order");
@@ -183,7 +184,7 @@ impl SendSide {
         if first.lost {
             return false;
         }
-        // What the firmware puts before a packet goes with its beginning.
+        // The firmware's prefix is sent with the first part of the packet.
         let prefix = context.parameters.prefix();
         let (behind, with) = if part.0 == 0 { (0, prefix) } else { (prefix, 0) };
         context.chip.transmit.begin(TransmitJob {
@@ -197,7 +198,7 @@ impl SendSide {
         true
     }
 
-    /// The first packet has gone.
+    /// Removes the first packet, which has left the interface.
     pub(super) fn has_gone(&mut self, context: &Context) {
         let gone = self.packets.pop_front().expect("what has gone was in a buffer");
         if context.parameters.sends_ip() && !gone.lost {
@@ -206,7 +207,7 @@ impl SendSide {
         }
     }
 
-    /// A message has gone: the host is told.
+    /// Notifies the host that a message has been sent.
     pub(super) async fn complete(&mut self, context: &Context) {
         context.chip.work(context.parameters.firmware.notify).await;
         self.gone = self.gone.wrapping_add(1);
@@ -217,7 +218,7 @@ impl SendSide {
     }
 }
 
-/// The pieces of a part of what a list names.
+/// Returns the pieces of `list` that cover `bytes` units from offset `from`.
 fn part_of(list: impl Iterator<Item = Piece>, from: u64, bytes: u64) -> VecDeque<Piece> {
     let mut at = 0;
     let cut = list.filter_map(|piece| {

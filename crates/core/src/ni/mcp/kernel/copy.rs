@@ -1,4 +1,4 @@
-//! The loops over data: copies, and sums, eight bytes at a time, a block loaded before it is stored.
+//! The kernel's loops over data, copies and checksums: eight bytes at a time, each block loaded before it is stored.
 
 use super::super::headers::ENVELOPE;
 use super::{Kernel, Received};
@@ -7,7 +7,7 @@ use crate::ni::word_copy::{PayloadSink, words_of};
 use crate::protocol::udp_ip::Sum;
 use std::ops::Range;
 
-/// Where data is read.
+/// The source of data.
 #[derive(Clone, Copy)]
 pub(super) enum From<'a> {
     /// In memory.
@@ -17,7 +17,7 @@ pub(super) enum From<'a> {
 }
 
 impl<'a> From<'a> {
-    /// A part of it.
+    /// Returns the source of a part of the data.
     pub(super) fn part(self, part: Range<usize>) -> From<'a> {
         match self {
             From::Memory(address) => From::Memory(address + part.start as u64),
@@ -27,7 +27,7 @@ impl<'a> From<'a> {
 }
 
 impl Kernel {
-    /// Copies `bytes` and, if `sums`, adds them up on the way.
+    /// Copies `bytes` and, if `sums`, computes their checksum in the same loop.
     pub(super) async fn copy(&self, cpu: &AnyProcessor, from: From<'_>, to: Address, bytes: usize, sums: bool) -> Sum {
         let costs = &self.costs;
         let cycles = costs.copy_word + if sums { costs.checksum_word } else { 0 };
@@ -46,7 +46,7 @@ impl Kernel {
         sum
     }
 
-    /// Adds up what lies in memory.
+    /// Returns the checksum of `bytes` in memory.
     pub(super) async fn sum(&self, cpu: &AnyProcessor, from: Address, bytes: usize) -> Sum {
         let (mut sum, mut at, mut block) = (Sum::ZERO, 0, [0; BLOCK_BYTES]);
         while at < bytes {
@@ -59,7 +59,7 @@ impl Kernel {
         sum
     }
 
-    /// Copies a datagram's data to where its program wants it.
+    /// Copies the data of a datagram to the destination that its program has chosen.
     pub(in super::super) async fn read(&self, cpu: &AnyProcessor, received: &Received, mut sink: PayloadSink<'_>) {
         let mut all = Vec::new();
         for part in &received.parts {

@@ -1,4 +1,4 @@
-//! Interrupts, and the bottom half: packets become datagrams in the socket's queue.
+//! The kernel's receive path, interrupts and the bottom half: packets become datagrams in the socket's queue.
 
 use super::super::buffers::Place;
 use super::super::card::Came;
@@ -30,14 +30,14 @@ impl Kernel {
         cpu.sync().await;
     }
 
-    /// Reads what the interface tells of packets that came, and leaves it to the bottom half.
+    /// Reads the interface's events and puts them into the backlog of the bottom half.
     async fn read_events(&self, cpu: &AnyProcessor) {
         while let Some(came) = self.card.read_event(cpu).await {
             self.backlog.send(came);
         }
     }
 
-    /// The bottom half: as long as there is something in the backlog it has the processor.
+    /// Runs the bottom half, which holds the processor while the backlog is not empty.
     pub(super) async fn serve(&self, cpu: &AnyProcessor) {
         loop {
             let next = self.gathering.borrow().next_timer().unwrap_or(Time::MAX);
@@ -56,7 +56,7 @@ impl Kernel {
         }
     }
 
-    /// Gives up datagrams that waited for too long.
+    /// Drops datagrams whose reassembly time has expired.
     async fn give_up(&self, cpu: &AnyProcessor) {
         let expired = self.gathering.borrow_mut().expires(cpu.sim().now());
         for parts in expired {
@@ -65,7 +65,7 @@ impl Kernel {
         }
     }
 
-    /// Posts the buffers again that hold these parts and nothing else.
+    /// Posts the buffers of these parts again, except those that still hold a part of an incomplete datagram.
     pub(in super::super) async fn give_back(&self, cpu: &AnyProcessor, parts: Vec<Part>) {
         let mut buffers: Vec<u32> = parts.iter().map(|part| part.buffer).collect();
         buffers.dedup();
@@ -84,7 +84,7 @@ impl Kernel {
         let (packet, part) = match read {
             Ok((packet, part)) => (packet, part),
             Err(reason) => {
-                // What was dropped on its way was told of as lost there.
+                // A packet that the network dropped has been reported as lost there.
                 if let Some(reason) = reason {
                     self.drop(reason, journey);
                 }
@@ -110,7 +110,7 @@ impl Kernel {
         }
     }
 
-    /// A packet's headers, and where its data lies; or why it is dropped.
+    /// Returns a packet's headers and the location of its data, or the reason why it is dropped.
     async fn read_headers(&self, cpu: &AnyProcessor, came: &Came) -> Result<(Parsed, Part), DropReason> {
         let at = self.card.buffers.kernel(came.buffer, came.fragment);
         let mut head = vec![0; (came.length as usize).min(IPV4_HEADER + UDP_HEADER + ENVELOPE)];
@@ -125,7 +125,7 @@ impl Kernel {
         let pieces = pieces.iter().map(|piece| self.card.host.peek(piece.address, piece.bytes as usize));
         let packet = pieces.collect::<Vec<_>>().concat();
         let parsed = udp_ip::parse(&packet)?;
-        // Where the host does not copy, a buffer has the data, the kernel the envelope before it.
+        // With zero copy the data is in the program's buffer and the envelope in the kernel's header slot.
         let (address, place) = match zero_copy {
             true => {
                 let place = parsed.place();
@@ -139,7 +139,7 @@ impl Kernel {
         Ok((parsed, Part { buffer, address, place, sum, journey }))
     }
 
-    /// All of a datagram is there: if it is as it was sent, the socket has it.
+    /// Delivers a complete datagram to the socket if its checksum and its endpoints are valid, and drops it otherwise.
     async fn complete(
         &self,
         cpu: &AnyProcessor,
@@ -170,7 +170,7 @@ impl Kernel {
         self.card.room.notify();
     }
 
-    /// A packet is dropped, or a datagram: what it is of is lost, but for a packet that came twice.
+    /// Records a dropped packet or datagram; its message is lost, unless the packet is a duplicate.
     fn drop(&self, reason: DropReason, journey: &Journey) {
         let card = &self.card;
         card.tally.drop_packet(reason.words());
@@ -183,7 +183,7 @@ impl Kernel {
         }
     }
 
-    /// The envelope, which lies with the kernel or before the first part's data.
+    /// Returns the envelope, which is in the kernel's header slot or precedes the first part's data.
     fn envelope_bytes(&self, parts: &[Part]) -> Vec<u8> {
         let Some(first) = parts.first() else { return Vec::new() };
         match self.card.parameters.remedies.zero_copy {
@@ -195,13 +195,14 @@ impl Kernel {
         }
     }
 
-    /// The sum of a datagram's payload.
+    /// Returns the checksum of a datagram's payload.
     fn sum_of(&self, parts: &[Part], envelope: &[u8]) -> Sum {
         let remedies = self.card.parameters.remedies;
-        // What the interface added up has the envelope in it; so has what the kernel's memory holds.
+        // The interface's checksum includes the envelope, and so does the checksum over the kernel's copy of the
+        // packet.
         let apart = remedies.zero_copy && !remedies.checksum_offload;
         let before = if apart { Sum::of(envelope) } else { Sum::ZERO };
-        // Parts begin at even places.
+        // Parts begin at even offsets, so that their checksums can be added.
         before + parts.iter().map(|part| part.sum).sum()
     }
 

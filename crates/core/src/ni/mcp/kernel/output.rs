@@ -1,4 +1,4 @@
-//! `sendto`: a datagram becomes packets, each a descriptor.
+//! The kernel's send path (`sendto`): a datagram becomes packets, each with a descriptor in the send queue.
 
 use super::super::buffers::{HEADER_PLACE, pages};
 use super::super::headers::{ENVELOPE, encode};
@@ -15,23 +15,24 @@ use crate::ni::word_copy::{PayloadSource, bytes_of};
 use crate::protocol::udp_ip::{Datagram, Fragment, Sum, addresses};
 use std::ops::Range;
 
-/// What a packet takes of the kernel's memory, where that holds its data, too.
+/// Returns the bytes of kernel memory per packet when the kernel copies the data.
 pub(super) fn stride(parameters: &McpParameters) -> u64 {
     (HEADER_PLACE + parameters.mtu.get()).next_multiple_of(64)
 }
 
-/// A datagram on its way to packets.
+/// A datagram that is being sent.
 struct Outgoing<'a> {
     datagram: Datagram,
-    /// Its buffer in the kernel's memory.
+    /// Address of its buffer in kernel memory.
     memory: Address,
-    /// Where its data is.
+    /// The source of its data.
     data: From<'a>,
     sum: Sum,
 }
 
 impl Kernel {
-    /// Takes room for a packet of the messaging layer: the buffer of its datagram.
+    /// Reserves descriptors and a buffer for a packet of the messaging layer; returns the buffer, or `None` if the
+    /// queue or the buffers are exhausted.
     pub(super) fn reserve(&self, packet: &SendRequest<'_>) -> Option<usize> {
         let packets = packets_of(&self.card.parameters, (ENVELOPE + packet.source.bytes()) as u64);
         if self.card.send_free.borrow().is_empty() || !self.card.queue.reserve(packets) {
@@ -40,7 +41,7 @@ impl Kernel {
         self.card.send_free.borrow_mut().pop()
     }
 
-    /// Sends it.
+    /// Sends a packet of the messaging layer; returns `false` if the send queue or the buffers are exhausted.
     pub(in super::super) async fn send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>) -> bool {
         let turn = cpu.acquire("send").await;
         let Some(buffer) = self.reserve(packet) else { return false };
@@ -81,8 +82,8 @@ impl Kernel {
         Datagram { from: socket(packet.from), to: socket(packet.to), identification, payload, checksum: None }
     }
 
-    /// Moves data to where the interface will read it, and adds it up if the processor is to: where each
-    /// fragment's data lies, by its place in the datagram.
+    /// Moves data to where the interface will read it and, unless the interface does so, computes its checksum. Returns
+    /// the address of each fragment's data, in datagram order.
     async fn gather(&self, cpu: &AnyProcessor, outgoing: &mut Outgoing<'_>, packet: &SendRequest<'_>) -> Vec<Address> {
         let sums = !self.card.parameters.remedies.checksum_offload;
         let fragments = self.fragments(&outgoing.datagram);
@@ -111,7 +112,7 @@ impl Kernel {
         sources
     }
 
-    /// Where a program's data lies, if the interface reads it there.
+    /// Returns the address of the program's data if the interface reads it in place.
     fn in_place(&self, packet: &SendRequest<'_>) -> Option<Address> {
         match packet.source {
             PayloadSource::Memory(address, _) if self.card.parameters.remedies.zero_copy => Some(address),
@@ -124,7 +125,7 @@ impl Kernel {
         fragments.expect("a checked datagram fits its packets").collect()
     }
 
-    /// Whether the interface can fill a datagram's checksum in before its header leaves.
+    /// Returns whether the interface can fill in a datagram's checksum before the header leaves.
     fn fills_in(&self, packets: usize, length: u64) -> bool {
         let whole = match self.card.parameters.pipelining {
             PipeliningParameters::Fine(threshold) => length <= threshold.get(),
@@ -133,7 +134,7 @@ impl Kernel {
         self.card.parameters.remedies.checksum_offload && packets == 1 && whole
     }
 
-    /// Writes each packet's headers, and has the driver send it.
+    /// Writes each packet's headers and enqueues the packets with the driver.
     async fn enqueue_all(
         &self,
         cpu: &AnyProcessor,
@@ -152,7 +153,7 @@ impl Kernel {
                 head.extend(envelope);
             }
             let data = data_of(&piece.payload).len() as u64;
-            // Where the kernel holds the data, its headers end where that begins.
+            // If the kernel holds the data, the headers directly precede it.
             let at = match zero_copy {
                 true => outgoing.memory + HEADER_PLACE * index as u64,
                 false => sources[index] - head.len() as u64,
@@ -180,7 +181,7 @@ impl Kernel {
         }
     }
 
-    /// The stretches of memory that a packet is read from.
+    /// Returns the gather list of a packet.
     fn list(
         &self,
         cpu: &AnyProcessor,
@@ -203,7 +204,7 @@ impl Kernel {
     }
 }
 
-/// The part of a program's data that a part of a datagram's payload is.
+/// Returns the range of the program's data that a range of the datagram's payload contains.
 fn data_of(payload: &Range<usize>) -> Range<usize> {
     payload.start.saturating_sub(ENVELOPE)..payload.end.saturating_sub(ENVELOPE)
 }

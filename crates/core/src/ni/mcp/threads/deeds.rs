@@ -1,15 +1,16 @@
-//! What each deed does, and what it has others do.
+//! The effect of each action on the machine, and the command that it issues.
 
 use super::machine::{Engine, Inbound, Outbound};
 use super::{Act, Deed, Mcp, Rule};
 
 impl Mcp {
-    /// Does it. A packet that a broken rule has lost is passed over: what follows shows it.
+    /// Performs an action and returns the command that it issues, if any. A packet that a broken rule has lost is
+    /// skipped; the checker detects the loss later.
     pub(super) fn does(&mut self, deed: Deed) -> Option<Act> {
         match deed {
             Deed::Read => return self.read(),
             Deed::Filled => {
-                // None, if all of it was sent before its end was noticed.
+                // The queue is empty if the whole packet was sent before SDMA noticed its end.
                 let packet = self.outgoing.back_mut()?;
                 (packet.landed, packet.filled) = (packet.length, true);
             }
@@ -89,7 +90,7 @@ impl Mcp {
     }
 }
 
-/// The buffer that is next in turn: those of a direction are freed in the order in which they are taken.
+/// Takes the next buffer of a direction; buffers are freed in the order in which they are taken.
 fn take(next: &mut u8, buffers: u8) -> u8 {
     let taken = *next;
     *next = (taken + 1) % buffers;

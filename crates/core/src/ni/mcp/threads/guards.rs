@@ -1,10 +1,10 @@
-//! What each guard means.
+//! The condition of each guard, evaluated on the machine's state.
 
 use super::machine::{Engine, Inbound, Outbound};
 use super::{Guard, Mcp, Pipelining, Rule, Thread, ThreadState};
 
 impl Mcp {
-    /// Whether a guard holds.
+    /// Returns whether a guard holds.
     pub fn holds(&self, guard: Guard) -> bool {
         match guard {
             Guard::Descriptor => !self.queue.is_empty(),
@@ -31,7 +31,7 @@ impl Mcp {
         self.config.pipelining == Pipelining::Serial
     }
 
-    /// The least new units of a fragment, where there are fragments.
+    /// Returns the minimum number of new units in a fragment, or `None` if packets are not sent in fragments.
     fn threshold(&self) -> Option<u32> {
         match self.config.pipelining {
             Pipelining::Fine { threshold } => Some(threshold.max(1)),
@@ -43,18 +43,19 @@ impl Mcp {
         used < usize::from(buffers) || !self.keeps(Rule::BuffersHeld)
     }
 
-    /// How much of a packet to be sent the firmware believes to have landed.
+    /// Returns the number of units of an outbound packet that the firmware believes to have landed.
     pub(super) fn counted_out(&self, packet: &Outbound) -> u32 {
         let extra = u32::from(!self.keeps(Rule::BytesFirst));
         (packet.landed + extra).min(packet.length)
     }
 
-    /// How much of a packet that comes the firmware believes to have landed.
+    /// Returns the number of units of an inbound packet that the firmware believes to have landed.
     pub(super) fn counted_in(&self, packet: &Inbound) -> u32 {
         packet.landed + u32::from(!self.keeps(Rule::BytesFirst) && !packet.ended)
     }
 
-    /// Without fragments it is SDMA's notice that counts, not the counter.
+    /// Returns whether all of an outbound packet has landed. Without fragments the firmware learns this from SDMA, not
+    /// from the counter.
     fn is_whole(&self, packet: &Outbound) -> bool {
         let by_count = self.threshold().is_some() || !self.keeps(Rule::BytesFirst);
         packet.filled || (by_count && self.counted_out(packet) == packet.length)
@@ -75,26 +76,26 @@ impl Mcp {
         !self.has_come(packet) && self.threshold().is_some_and(|threshold| lies >= threshold)
     }
 
-    /// The count at which a packet under way to its buffer can be sent on.
+    /// Returns the count of landed units at which the send engine can continue with a packet that is still being read.
     pub(super) fn send_starts_at(&self) -> Option<u32> {
         let packet = self.outgoing.front().filter(|packet| packet.landed < packet.length)?;
         Some(packet.taken.saturating_add(self.threshold()?).min(packet.length))
     }
 
-    /// The count at which a packet under way from the link can be delivered on.
+    /// Returns the count of landed units at which RDMA can continue with a packet that is still arriving.
     pub(super) fn write_starts_at(&self) -> Option<u32> {
         let packet = self.incoming.front().filter(|packet| !packet.ended)?;
         let has_place = self.places > 0 || self.state(Thread::Rdma) != ThreadState::Idle;
         (self.host == Engine::Rests && has_place).then_some(packet.taken.saturating_add(self.threshold()?))
     }
 
-    /// Whether SEND works on a packet of which more is to land.
+    /// Returns whether SEND works on a packet that has not landed completely.
     pub fn cuts_through_out(&self) -> bool {
         let works = !matches!(self.state(Thread::Send), ThreadState::Idle | ThreadState::FineGrainedSendDone);
         works && self.outgoing.front().is_some_and(|packet| packet.landed < packet.length)
     }
 
-    /// Whether RDMA works on a packet of which more is to come.
+    /// Returns whether RDMA works on a packet whose tail has not arrived.
     pub fn cuts_through_in(&self) -> bool {
         let works = !matches!(self.state(Thread::Rdma), ThreadState::Idle | ThreadState::FineGrainedRdmaDone);
         works && self.incoming.front().is_some_and(|packet| !packet.ended)

@@ -1,7 +1,7 @@
-//! Threads, states, guards, deeds, and the rows of transitions.
+//! Threads, states, guards, actions, and the rows of transitions.
 //!
-//! Of a state's rows at most one is open at a time: no order of rows hides in the table, so that PROMELA,
-//! which has none, says the same. The checker asserts it.
+//! At most one row of a state is enabled at a time: the order of the rows has no meaning, so the PROMELA model, whose
+//! choices are unordered, behaves the same. The checker asserts this.
 
 /// A thread of the firmware.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -17,47 +17,47 @@ pub enum Thread {
 }
 
 impl Thread {
-    /// All of them, in the order in which the dispatcher asks.
+    /// All threads, in the order in which the dispatcher tries them.
     pub const ALL: [Thread; 4] = [Thread::Sdma, Thread::Send, Thread::Recv, Thread::Rdma];
 }
 
-/// A state of a thread. A thread's start, and its end of a packet, is `Idle`.
+/// A state of a thread. A thread starts in `Idle` and returns to it after each packet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ThreadState {
-    /// Nothing under way.
+    /// No packet is under way.
     Idle,
     /// SDMA: the host engine fills a send buffer.
     Sdma,
-    /// SDMA: it has ended.
+    /// SDMA: the host engine has ended.
     SdmaDone,
     /// SEND: the send engine takes a whole packet.
     CoarseGrainedSend,
-    /// SEND: it takes a fragment, after which more will come.
+    /// SEND: the send engine takes a fragment that is not the packet's last.
     FineGrainedSend,
-    /// SEND: a fragment has gone, its packet has not.
+    /// SEND: a fragment has been sent, but not yet the whole packet.
     FineGrainedSendDone,
-    /// SEND: it takes the rest of a packet, whatever its size.
+    /// SEND: the send engine takes the rest of a packet, whatever its size.
     SendLastFragment,
-    /// SEND: a packet has gone.
+    /// SEND: a packet has been sent.
     SendDone,
     /// RECV: the receive engine fills a receive buffer.
     Recv,
-    /// RECV: it has ended.
+    /// RECV: the receive engine has ended.
     RecvDone,
     /// RDMA: the host engine takes a whole packet.
     CoarseGrainedRdma,
-    /// RDMA: it takes a fragment, after which more will come.
+    /// RDMA: the host engine takes a fragment that is not the packet's last.
     FineGrainedRdma,
-    /// RDMA: a fragment is delivered, its packet is not.
+    /// RDMA: a fragment has been delivered, but not yet the whole packet.
     FineGrainedRdmaDone,
-    /// RDMA: it takes the rest of a packet, whatever its size.
+    /// RDMA: the host engine takes the rest of a packet, whatever its size.
     RdmaLastFragment,
     /// RDMA: a packet is delivered.
     RdmaDone,
 }
 
 impl ThreadState {
-    /// All of them.
+    /// All states.
     pub const ALL: [ThreadState; 15] = [
         ThreadState::Idle,
         ThreadState::Sdma,
@@ -76,7 +76,7 @@ impl ThreadState {
         ThreadState::RdmaDone,
     ];
 
-    /// The name, in the paper's spelling.
+    /// Returns the name, in the paper's spelling.
     pub fn name(self) -> &'static str {
         match self {
             ThreadState::Idle => "Idle",
@@ -97,12 +97,14 @@ impl ThreadState {
         }
     }
 
-    /// Whether a thread that reaches it yields the processor, and waits there. In the others it goes on.
+    /// Returns whether a thread that enters this state yields the processor and waits. In the other states it
+    /// continues.
     pub fn is_dispatching(self) -> bool {
         !matches!(self, ThreadState::SdmaDone | ThreadState::SendDone | ThreadState::RecvDone | ThreadState::RdmaDone)
     }
 
-    /// Whether the paper's text or formulas name it; the others are ours, as the threads need them.
+    /// Returns whether the paper's text or formulas name this state; the other states are added because the threads
+    /// need them.
     pub fn is_of_the_paper(self) -> bool {
         use ThreadState::*;
         let ours = [SdmaDone, FineGrainedSendDone, SendLastFragment, SendDone, RecvDone, RdmaDone];
@@ -110,22 +112,22 @@ impl ThreadState {
     }
 }
 
-/// What must hold for a row.
+/// A condition of a row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Guard {
-    /// A descriptor waits in the L2 queue, or some of its message has not been asked for.
+    /// A descriptor is in the L2 queue, or part of its message has not been read.
     Descriptor,
     /// A send buffer is free.
     SendBuffer,
-    /// No packet lies on the sending side, where a direction is serial.
+    /// With serial pipelining, no packet is on the send side.
     SenderAlone,
-    /// The host engine rests.
+    /// The host engine is idle.
     HostFree,
-    /// The host engine has ended, which nobody has noticed.
+    /// The host engine has ended, and no thread has noticed that yet.
     HostDone,
-    /// The first packet to be sent lies there whole.
+    /// All of the first packet to be sent has landed.
     SendWhole,
-    /// It does not, but enough of it for a fragment does.
+    /// Not all of it has landed, but enough for a fragment.
     SendEnough,
     /// The send engine has ended.
     SendEnded,
@@ -133,24 +135,24 @@ pub enum Guard {
     Comes,
     /// A receive buffer is free.
     ReceiveBuffer,
-    /// No packet lies on the receiving side, where a direction is serial.
+    /// With serial pipelining, no packet is on the receive side.
     ReceiverAlone,
     /// The receive engine has ended.
     ReceiveEnded,
-    /// The host has a place for a packet.
+    /// The host has a receive buffer for a packet.
     Place,
-    /// The first packet to be delivered lies there whole.
+    /// All of the first packet to be delivered has landed.
     ReceivedWhole,
-    /// It does not, but enough of it for a fragment does.
+    /// Not all of it has landed, but enough for a fragment.
     ReceivedEnough,
-    /// Some of it has not been delivered.
+    /// Part of what has landed has not been delivered.
     Rest,
-    /// All of it has been delivered.
+    /// All that has landed has been delivered.
     NoRest,
 }
 
 impl Guard {
-    /// All of them.
+    /// All guards.
     pub const ALL: [Guard; 17] = [
         Guard::Descriptor,
         Guard::SendBuffer,
@@ -172,47 +174,44 @@ impl Guard {
     ];
 }
 
-/// What is done on the way.
+/// An action of a transition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Deed {
-    /// Takes a send buffer, and has the host engine fill it.
+    /// Takes a send buffer and starts the host engine to fill it.
     Read,
-    /// The buffer is filled.
+    /// Marks the send buffer as filled.
     Filled,
-    /// Has the send engine take what lies there.
+    /// Starts the send engine on the units that have landed.
     Send,
-    /// The send engine rests.
+    /// Marks the send engine as idle.
     SendRests,
-    /// The packet has gone: its buffer is free, and after a message's last the host is told.
+    /// Frees the buffer of the packet that was sent; after the last packet of a message, notifies the host.
     Sent,
-    /// Takes a receive buffer, and has the receive engine fill it.
+    /// Takes a receive buffer and starts the receive engine to fill it.
     Receive,
-    /// The receive engine rests.
+    /// Marks the receive engine as idle.
     ReceiveRests,
-    /// The buffer is filled.
+    /// Marks the receive buffer as filled.
     Received,
-    /// Takes a place of the host for the first packet.
+    /// Takes a receive buffer of the host for the first packet.
     TakePlace,
-    /// Has the host engine take what lies there.
+    /// Starts the host engine on the units that have landed.
     Write,
-    /// The host engine rests.
+    /// Marks the host engine as idle.
     HostRests,
-    /// The packet is delivered: its buffer is free, and the host is told.
+    /// Frees the buffer of the delivered packet and notifies the host.
     Delivered,
 }
 
-/// A way from a state to the next.
+/// A transition from a state to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transition {
-    /// Whose.
-    pub thread: Thread,
-    /// From where.
-    pub from: ThreadState,
-    /// What must hold, all of it.
-    pub guards: &'static [Guard],
-    /// What is done, in this order.
+    /// pub thread: Thread,
+    /// pub from: ThreadState,
+    /// The conditions, all of which must hold.
+    /// pub guards: &'static [Guard],
+    /// The actions, in the order in which they are performed.
     pub deeds: &'static [Deed],
-    /// To where.
     pub to: ThreadState,
 }
 
@@ -226,10 +225,10 @@ const fn row(
     Transition { thread, from, guards, deeds, to }
 }
 
-/// The firmware.
+/// The firmware as a table of transitions.
 ///
-/// Where the paper would send another fragment before it looks whether the source has ended, these rows look
-/// first: else a last fragment of nothing could be left.
+/// The paper sends another fragment before it checks whether the source has ended. These rows check first: otherwise an
+/// empty last fragment could be left.
 pub static TRANSITIONS: [Transition; 23] = {
     use Deed::*;
     use Guard::*;

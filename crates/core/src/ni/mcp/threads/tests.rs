@@ -1,4 +1,4 @@
-//! Each way through the table, by hand; every order is the checker's matter.
+//! Each path through the table, with chosen inputs; the checker covers every order of events.
 
 use super::*;
 
@@ -10,7 +10,7 @@ fn mcp(pipelining: Pipelining) -> Mcp {
     mcp
 }
 
-/// Steps until no thread is ready: what was done, and the states passed.
+/// Steps until no thread is ready; returns the commands and the states passed.
 fn run(mcp: &mut Mcp) -> (Vec<Act>, Vec<ThreadState>) {
     let (mut acts, mut states) = (Vec::new(), Vec::new());
     while let Some(step) = mcp.step() {
