@@ -1,13 +1,13 @@
 //! Memory shared with other nodes, kept coherent by the unit.
 //!
-//! Models: the directory protocol, its rules in [`protocol::directory`](crate::protocol::directory), its messages
-//! packets of eight bytes, or of 24 with a block; cycles of the unit for what comes, one after the other, and for
-//! what the processor asks; traps of the home's processor for readers beyond the last pointer. Copies of other
-//! nodes' blocks are in the processor's cache alone: what leaves that goes home. What came waits beside the cache
-//! until the access that it is for; so do prefetched blocks.
+//! Models: the directory protocol, whose rules are in [`protocol::directory`](crate::protocol::directory), with packets
+//! of eight bytes, or of 24 with a block; the unit's cycles for received packets, one after the other, and for the
+//! processor's requests; traps of the home's processor for readers beyond the last pointer. Copies of other nodes'
+//! blocks are only in the processor's cache: an evicted block goes to its home. A block that has arrived, requested or
+//! prefetched, waits in a buffer next to the cache until the processor accesses it.
 //!
-//! What the unit has to say waits in a queue for each class; the rules bound them. What comes is always taken in.
-//! Leaves out: the unit's share of memory that processor and messages take.
+//! Packets that the unit sends wait in one queue per class, whose lengths the protocol's rules bound. Received packets
+//! are always consumed. Leaves out: contention between the unit, the processor and messages for memory.
 
 use super::grants::Grants;
 use super::parameters::{CmmuParameters, CoherenceCosts};
@@ -27,14 +27,14 @@ use crate::protocol::{Marks, Offer};
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
-/// What is to be sent.
+/// A message of the protocol that is to be sent.
 struct Saying {
     to: NodeId,
     message: CoherenceMessage,
     data: Option<LineBytes>,
 }
 
-/// What came of a call: what is to be said, and the cycles before that.
+/// The messages that an event of the protocol causes, and the unit's cycles before they are sent.
 #[derive(Default)]
 struct Due {
     sayings: Vec<Saying>,
@@ -53,17 +53,18 @@ pub struct Coherence {
     requester: RefCell<Requester>,
     grants: RefCell<Grants>,
     incoming: Mailbox<(NodeId, Rc<Packet>)>,
-    /// By class.
+    /// One queue per class.
     outgoing: Vec<Mailbox<Saying>>,
-    /// Blocks that were turned away.
+    /// Blocks whose requests were refused and are to be repeated.
     retries: Mailbox<BlockId>,
-    /// A block was granted, or taken away.
+    /// Notified when a block has been granted or taken away.
     changed: Signal,
     said: Cell<u64>,
     volume: Volume,
     traps: Cell<u64>,
 }
 
+/// The cache's view of the unit: the permissions of the home's blocks, and evictions.
 struct Keeps(Weak<Coherence>);
 
 impl Keeper for Keeps {
@@ -83,7 +84,7 @@ const fn want(stores: bool) -> Want {
 }
 
 impl Coherence {
-    /// The protocol at a node, its tasks started.
+    /// Creates the protocol's side of a node's unit and starts its tasks.
     pub(super) fn start(
         sim: &Sim,
         name: &str,
@@ -122,12 +123,12 @@ impl Coherence {
         unit
     }
 
-    /// A packet of the protocol came.
+    /// Queues a packet of the protocol that has arrived.
     pub(super) fn comes(&self, from: NodeId, packet: Rc<Packet>) {
         self.incoming.send((from, packet));
     }
 
-    /// What it counted.
+    /// Returns the counters of packets, bytes and traps.
     pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let own = [
             ("coherence.packets", self.said.get()),
@@ -156,7 +157,7 @@ impl Coherence {
         }
     }
 
-    /// Cycles of the unit for what came.
+    /// Returns the unit's cycles for a received message.
     fn service(&self, kind: CoherenceKind) -> u64 {
         use CoherenceKind::*;
         match kind {
@@ -167,7 +168,7 @@ impl Coherence {
         }
     }
 
-    /// Has said what is to be said, after the cycles before that.
+    /// Waits for the cycles of `due` and enqueues its messages.
     async fn say(&self, due: Due) {
         if due.cycles > 0 {
             self.sim.delay(self.clock.cycles(due.cycles)).await;
@@ -207,7 +208,7 @@ impl Coherence {
         }
     }
 
-    /// The address by which this node's processor knows a block.
+    /// Returns the address at which this node's processor accesses a block.
     fn address(&self, block: BlockId) -> Address {
         let at = u64::from(block.number) * LINE_BYTES as u64;
         if block.home == self.own { at } else { remote(block.home, at) }
@@ -218,7 +219,8 @@ impl Coherence {
         BlockId { home: home.unwrap_or(self.own), number: (at / LINE_BYTES as u64) as u32 }
     }
 
-    /// Does what the protocol says of a block, of which these bytes came.
+    /// Performs the protocol's actions on a block, whose bytes are `came` if the message contained them; returns the
+    /// messages to be sent.
     fn perform(&self, block: BlockId, came: Option<LineBytes>, actions: &[CoherenceAction]) -> Due {
         let (address, mut due, mut goes) = (self.address(block), Due::default(), false);
         for &action in actions {
@@ -247,7 +249,7 @@ impl Coherence {
                 CoherenceAction::Trap(trap) => due.cycles += self.trap(trap, actions),
             }
         }
-        // The bytes stayed until now, and stay until who was granted them has used them.
+        // An invalidated block stays until all programs that were granted it have used it.
         if goes && !self.grants.borrow().is_held(block) && self.host.drop_line(address) {
             due.cycles += self.costs.recall;
         }
@@ -256,7 +258,7 @@ impl Coherence {
         due
     }
 
-    /// The home's processor runs the directory's software; the cycles that takes.
+    /// Runs the directory's software on the home's processor; returns the cycles that it takes.
     fn trap(&self, trap: Trap, actions: &[CoherenceAction]) -> u64 {
         let is_recall = |action: &&CoherenceAction| match action {
             CoherenceAction::Send { message, .. } => message.kind == CoherenceKind::Invalidate,
@@ -319,7 +321,7 @@ impl Coherence {
             false => self.requester.borrow_mut().used(block, &mut actions),
         }
         let due = self.perform(block, None, &actions);
-        // It may have been taken away before.
+        // The block may have been taken away in the meantime.
         match self.allowed(address) {
             Access::Invalid => _ = self.host.drop_line(address),
             access => _ = self.host.set_writable(address, access == Access::Writable),
@@ -344,7 +346,7 @@ impl CoherenceUnit for Coherence {
 
     fn may(&self, address: Address, want: Want) -> bool {
         let has = self.host.processor.may(address, want == Want::Write);
-        // What others of this node were granted may be for them alone.
+        // A block in the cache may be there only for other programs of the node that were granted it.
         has && (!self.grants.borrow().are_held() || self.allowed(address).allows(want))
     }
 
@@ -368,7 +370,7 @@ impl CoherenceUnit for Coherence {
         Box::pin(self.finish(address))
     }
 
-    /// Nothing is bound by a prefetch.
+    /// Prefetches a block, without a grant: the block may be taken away before it is used.
     fn prefetch<'a>(&'a self, address: Address, want: Want) -> LocalFuture<'a, ()> {
         Box::pin(async move {
             let (block, mut actions) = (self.block(address), Vec::new());

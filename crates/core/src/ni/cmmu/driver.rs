@@ -1,10 +1,12 @@
-//! Messages, as a processor sends and receives them.
+//! The driver of the unit: the processor's part in sending and receiving messages.
 //!
-//! To send: two words of header and the arguments are stored into the unit; bytes of memory are described, and taken
-//! as they are at the launch; words beyond the arguments are gathered in memory and described, too; the packet waits in the send queue, which is what the protocol below has of places. To
-//! receive: by interrupt a program pays for it with each message, and its polls that find nothing cost nothing; by
-//! polling it pays for looking. Arguments are loaded from the unit, bytes go to memory by the unit while the
-//! processor waits for their end; the program uses them where they are.
+//! To send, the processor stores two header words and the arguments into the unit and describes ranges of memory, whose
+//! bytes are read at the launch. Words beyond the arguments are gathered in memory and described as well. The packet
+//! waits in the send queue, whose length is the number of slots of the protocol below.
+//!
+//! With interrupts, a program pays for the interrupt with each message, and unsuccessful polls cost nothing; with
+//! polling it pays for each poll. Arguments are loaded from the unit. The unit moves bytes to memory while the
+//! processor waits for the end; the program uses them in place.
 
 use super::coherence::Coherence;
 use super::intake::{Intake, Message};
@@ -27,7 +29,7 @@ use std::rc::Rc;
 /// Bytes that the unit moves at once to and from memory.
 const DOUBLE_WORD: usize = 8;
 
-/// The driver.
+/// The driver of one node.
 pub struct CmmuDriver {
     parameters: CmmuParameters,
     costs: Costs,
@@ -50,7 +52,7 @@ impl CmmuDriver {
         CmmuDriver { parameters, costs, host: host.clone(), port, intake, coherence, volume: Volume::default() }
     }
 
-    /// A packet with its bytes; describing it takes the processor's cycles.
+    /// Returns a packet with its bytes, and charges the processor's cycles for describing it.
     fn compose(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>) -> Rc<Packet> {
         let word = self.parameters.word;
         let mut body = match packet.source {
@@ -86,12 +88,12 @@ impl CmmuDriver {
     }
 }
 
-/// Double words of memory that go with so many words.
+/// Returns the number of double words of memory in a message of `words` words.
 fn moved(words: usize) -> u64 {
     words.saturating_sub(ARGUMENTS).div_ceil(2) as u64
 }
 
-/// The bytes of a message behind its header.
+/// Returns the bytes of a message after its header, without padding.
 fn body(packet: &Packet, padding: u32) -> Vec<u8> {
     let bytes = packet.bytes();
     bytes[HEADER_BYTES.len()..bytes.len() - padding as usize].to_vec()

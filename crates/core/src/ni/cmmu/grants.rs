@@ -1,46 +1,46 @@
-//! Who waits for a block, and who has one that may not go yet.
+//! The programs of a node that wait for a block, or that have been granted one and have not used it.
 //!
-//! A program waits for one block at a time, and several of a node may wait for the same. When the block comes all
-//! of them have it; when the last has used it, it may go.
+//! A program waits for one block at a time, and several programs of a node may wait for the same block. When the block
+//! arrives, all of them are granted it. It may be evicted or invalidated once the last of them has used it.
 
 use crate::ni::extensions::Grant;
 use crate::protocol::directory::BlockId;
 use std::collections::BTreeMap;
 
-/// Of all programs of a node.
+/// The waiting and granted accesses of all programs of a node.
 #[derive(Default)]
 pub(super) struct Grants {
     waiting: BTreeMap<BlockId, Vec<Grant>>,
-    /// How many programs have a block that they have not used yet.
+    /// Number of programs that have been granted a block and have not used it yet.
     held: BTreeMap<BlockId, usize>,
 }
 
 impl Grants {
-    /// One more waits.
+    /// Registers an access that waits for `block`, and returns its grant.
     pub fn wait(&mut self, block: BlockId) -> Grant {
         let grant = Grant::default();
         self.waiting.entry(block).or_default().push(grant.clone());
         grant
     }
 
-    /// All who wait have it.
+    /// Grants the block to all accesses that wait for it.
     pub fn grant(&mut self, block: BlockId) {
         let all = self.waiting.remove(&block).expect("what is granted was waited for");
         self.held.insert(block, all.len());
         all.iter().for_each(|grant| grant.set(true));
     }
 
-    /// Whether somebody has it who has not used it.
+    /// Returns whether a program has been granted the block and has not used it.
     pub fn is_held(&self, block: BlockId) -> bool {
         self.held.contains_key(&block)
     }
 
-    /// Whether somebody has any.
+    /// Returns whether any block is granted and not used.
     pub fn are_held(&self) -> bool {
         !self.held.is_empty()
     }
 
-    /// One has used it; whether that was the last.
+    /// Records that a program has used the block; returns whether it was the last one.
     pub fn used(&mut self, block: BlockId) -> bool {
         let left = self.held.get_mut(&block).expect("what is used was granted");
         *left -= 1;

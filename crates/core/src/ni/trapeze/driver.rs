@@ -1,5 +1,5 @@
-//! The driver half: what the messaging layer calls. It moves control messages by programmed I/O and
-//! leaves payloads to the firmware's DMA (Yocum et al. 1997, §2.1–2.3).
+//! The driver half of Trapeze, which the messaging layer calls. It moves control messages by programmed I/O and leaves
+//! payloads to the firmware's DMA (Yocum et al. 1997, §2.1–2.3).
 
 use super::control::{ControlReader, PROGRAM_BYTES, Writer};
 use super::firmware::Admission;
@@ -28,17 +28,17 @@ use crate::protocol::Statistics;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A message received.
+/// A received message.
 struct Received {
     source: EndId,
-    /// Which of the node's endpoints it is for.
+    /// The destination, one of the node's endpoints.
     to: EndId,
     tag: u16,
-    /// Where its payload lies.
+    /// Address of its payload.
     address: Address,
-    /// Its payload's length.
+    /// Length of its payload.
     length: Bytes,
-    /// What the sender's program said.
+    /// The bytes of the sender's program.
     control: ControlReader,
     entry: u64,
 }
@@ -60,8 +60,8 @@ pub struct TrapezeDriver {
     send_next: Cell<u64>,
     send_free: Cell<u64>,
     receive_next: Cell<u64>,
-    /// Whether a program has the message of a receive ring entry: its state says `RECEIVED` until
-    /// it is given back.
+    /// Whether a program holds the message of a receive ring entry; the entry's state stays `RECEIVED` until the
+    /// program releases it.
     receive_held: Vec<Cell<bool>>,
     receive_buffers: Vec<Address>,
     inbox: Mailbox<Received>,
@@ -69,7 +69,8 @@ pub struct TrapezeDriver {
 }
 
 impl TrapezeDriver {
-    /// Attaches a buffer to every entry of the receive ring, and takes interrupts.
+    /// Creates the driver of a node: allocates a buffer for every entry of the receive ring and, with interrupts,
+    /// registers the handler.
     pub(super) fn start(
         context: &BuildContext<'_>,
         (window, chip): (Window, &Rc<Lanai>),
@@ -108,18 +109,19 @@ impl TrapezeDriver {
         driver
     }
 
-    /// The receive buffers, to be attached before the run begins.
+    /// Returns the receive buffers, which are attached to the ring entries before the run begins.
     pub(super) fn receive_buffers(&self) -> &[Address] {
         &self.receive_buffers
     }
 
-    /// States which task frees ring entries and brings messages, for the tale of a stuck run.
+    /// Sets the task that frees ring entries and delivers messages, for the deadlock report.
     pub(super) fn set_firmware(&self, firmware: TaskId) {
         self.sim.set_holder(self.ring_space, firmware);
         self.sim.set_holder(self.inbox.point(), firmware);
     }
 
-    /// The words after the state first, the state last: the firmware takes the entry by it.
+    /// Writes a send ring entry: the words after the state first, and the state last, since the firmware takes the
+    /// entry once the state is set.
     async fn write_entry(&self, entry: u64, packet: &SendRequest<'_>, control: &Writer) {
         let (payload, address, tag) = match packet.source {
             PayloadSource::Memory(address, bytes) => (bytes, address, packet.envelope.handler.into()),
@@ -137,8 +139,8 @@ impl TrapezeDriver {
         self.cpu.write_run(self.window.at(entry + word::STATE), &state::marked(packet.marks).to_le_bytes()).await;
     }
 
-    /// Whether the send ring has entries free; looks across the bus when none is known. Entries
-    /// are freed in order, so one look at the last of half a ring tells of them all.
+    /// Returns whether the send ring has a free entry; reads across the bus if none is known to be free. Entries are
+    /// freed in order, so if the last one of half a ring is free, all of that half are.
     async fn has_ring_space(&self) -> bool {
         if self.send_free.get() == 0 {
             let half = (self.parameters.ring_entries / 2).max(1);
@@ -150,7 +152,7 @@ impl TrapezeDriver {
         self.send_free.get() > 0
     }
 
-    /// Gives a message's ring entry, and the buffer attached to it, back to the interface.
+    /// Posts a message's ring entry again, with its buffer.
     async fn give_back(&self, index: u64) {
         let _turn = self.cpu.acquire("give back").await;
         let (entry, buffer) = (self.layout.receive_entry(index), self.receive_buffer(index));
@@ -168,7 +170,7 @@ impl TrapezeDriver {
         })
     }
 
-    /// The message in the next entry of the receive ring, if there is one.
+    /// Takes the message in the next entry of the receive ring, if there is one.
     async fn take_next(&self, turn: &CpuLease) -> Option<Received> {
         let index = self.receive_next.get();
         let (entry, slot) = (self.layout.receive_entry(index), self.slot(index));
@@ -213,7 +215,7 @@ impl TrapezeDriver {
         }
     }
 
-    /// With shadow buffers the control message passes host memory once more.
+    /// Copies a control message through host memory, if shadow buffers are used.
     async fn copy_through_shadow(&self, bytes: usize) {
         if !self.parameters.shadow {
             return;
@@ -239,16 +241,17 @@ impl TrapezeDriver {
     }
 }
 
-/// The words of an active message, as the control message carries them.
+/// Composes the program's bytes of the control message: the words of an active message, then the bytes that accompany a
+/// payload.
 fn compose(packet: &SendRequest<'_>) -> Writer {
     let mut control = Writer::default();
-    let room = |control: &mut Writer, bytes: &[u8]| {
-        control.reserve(bytes.len()).expect("what goes beside a payload fits a control message").copy_from_slice(bytes);
+    let append = |control: &mut Writer, bytes: &[u8]| {
+        control.reserve(bytes.len()).expect("a checked request fits a control message").copy_from_slice(bytes);
     };
     if let PayloadSource::Words(words) = packet.source {
-        room(&mut control, &bytes_of(words));
+        append(&mut control, &bytes_of(words));
     }
-    room(&mut control, packet.beside);
+    append(&mut control, packet.beside);
     control
 }
 
@@ -274,8 +277,8 @@ impl Driver for TrapezeDriver {
         TxToken::default()
     }
 
-    /// Look and use are one hold, so that of several programs none counts on an entry that another has
-    /// filled.
+    /// Sends a message if the ring has a free entry. The processor is held from the check until the entry is filled, so
+    /// that no other program can take the entry in between.
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _begun: &TxToken) -> bool {
         let turn = cpu.acquire("look for room").await;
         if !self.has_ring_space().await {
@@ -290,7 +293,7 @@ impl Driver for TrapezeDriver {
         self.send_next.set(self.send_next.get() + 1);
         self.send_free.set(self.send_free.get() - 1);
         self.write_entry(entry, packet, &control).await;
-        // The firmware may have it before the processor, whose clock may be ahead, goes on.
+        // The firmware may take the entry before the processor, whose local time may be ahead, continues.
         let written = self.sim.now();
         packet.journey.served(working, written);
         packet.journey.close(stage::HOST_SEND, written);
@@ -383,7 +386,7 @@ impl Driver for TrapezeDriver {
         true
     }
 
-    /// Early demultiplexing (§2.1).
+    /// Maps a tag to an address for early demultiplexing (§2.1).
     async fn map_tag(&self, cpu: &AnyProcessor, end: EndId, tag: u16, address: Address) {
         let _turn = cpu.acquire("map a tag").await;
         let entry = self.layout.tag(self.addresses.place(end), tag);

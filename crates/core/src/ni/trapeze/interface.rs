@@ -1,4 +1,4 @@
-//! The specification of Trapeze: a chip and what runs on it.
+//! The specification of Trapeze: the chip, its firmware and its driver.
 
 use super::control::PROGRAM_BYTES;
 use super::driver::TrapezeDriver;
@@ -33,7 +33,7 @@ pub struct TrapezeInterface {
 /// Largest host memory that the receive ring's buffers may take; the interface has 32-bit addresses.
 const HOST_BUFFERS_MAX: Bytes = Bytes(1 << 30);
 
-/// Keys of what lies in the interface's memory.
+/// Keys of the parameters that determine the use of the interface's memory.
 const IN_MEMORY: [&str; 4] = ["payload-max", "ring-entries", "tags", "lanai.sram.size"];
 
 impl Part for TrapezeInterface {
@@ -77,7 +77,7 @@ impl InterfaceSpec for TrapezeInterface {
             .with_host_dma()
     }
 
-    /// The receive ring's buffers.
+    /// Returns the host memory for the receive ring's buffers.
     fn memory_footprint(&self) -> MemoryFootprint {
         let buffers = (self.parameters.ring_entries, self.parameters.payload_max.get());
         MemoryFootprint { own: [buffers, (0, 0)], packet: None, queued: 0 }
@@ -154,15 +154,15 @@ impl TrapezeInterface {
         Some(error.help("make ring-entries or payload-max smaller"))
     }
 
-    /// Returns what would fit into the interface's memory.
+    /// Returns a help text with the number of buffers that would fit in the interface's memory.
     fn what_fits(&self) -> String {
         let (rings, payload) = (Layout::new(&self.parameters, 1).send_buffer(0), self.parameters.payload_max);
         match self.chip.sram.size.get().saturating_sub(rings) / (2 * payload.get()) {
             0 => format!(
-                "not even one buffer of {payload} in each direction fits beside rings and tags, which need {}: make payload-max, ring-entries or tags smaller",
+                "rings and tags need {}, which leaves too little for even one buffer of {payload} in each direction: make payload-max, ring-entries or tags smaller",
                 Bytes(rings)
             ),
-            fit => format!("{fit} buffers of {payload} in each direction fit beside the rings"),
+            fit => format!("{fit} buffers of {payload} in each direction fit in addition to the rings"),
         }
     }
 }

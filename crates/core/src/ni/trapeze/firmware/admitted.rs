@@ -1,8 +1,8 @@
-//! The receiving direction under a protocol: netRcv → packet buffer → the protocol → a ring entry.
+//! The receive direction with a protocol: netRcv → packet buffer → the protocol → a ring entry.
 //!
-//! There is a buffer more than the protocol and the host can fill, so netRcv always has one to take a
-//! frame into, and what the protocol says by itself never waits behind packets for want of one. What
-//! takes a place waits for it with its control message here and its payload on the link.
+//! There is one buffer more than the protocol and the host can fill, so netRcv always has a buffer for the next frame,
+//! and control frames never wait behind packets for a buffer. A packet that needs a receive slot waits for it with its
+//! control message in a buffer and its payload on the link.
 
 use super::super::layout::{CONTROL, payload_length, state, word};
 use super::super::stage;
@@ -13,7 +13,7 @@ use crate::ni::lanai::{Landing, ReceiveJob};
 use std::rc::Rc;
 
 impl ReceiveSide {
-    /// Posts netRcv for whatever comes next.
+    /// Posts netRcv for the next frame; returns `false` if no buffer is free.
     pub(super) async fn post_frame(&mut self, context: &Context) -> bool {
         let Some(buffer) = self.free_buffers.pop() else { return false };
         context.chip.work(context.parameters.firmware.receive_post).await;
@@ -24,7 +24,7 @@ impl ReceiveSide {
         true
     }
 
-    /// A control message has landed, or a frame of the protocol's own, which is shorter.
+    /// Handles a control message, or a shorter control frame of the protocol, that has landed.
     pub(super) async fn frame_came(&mut self, context: &Context, buffer: u64) -> bool {
         if context.chip.receive.take_dropped().is_some() {
             self.free_buffers.push(buffer);
@@ -47,7 +47,8 @@ impl ReceiveSide {
         self.find_place(context, Arrived::new(packet, buffer, length)).await
     }
 
-    /// Takes a place for a packet that needs one, and has its payload come.
+    /// Takes a receive slot for a packet that needs one, and posts netRcv for its payload; returns `false` if no slot
+    /// is free.
     pub(super) async fn find_place(&mut self, context: &Context, arrived: Rc<Arrived>) -> bool {
         if !context.admission.take_place(&arrived.packet) {
             self.wire = Wire::Placing(arrived);
@@ -63,13 +64,13 @@ impl ReceiveSide {
         true
     }
 
-    /// Tells the protocol of a packet.
+    /// Reports a packet to the protocol.
     fn arrive(&mut self, context: &Context, arrived: &Rc<Arrived>) {
         let now = context.chip.sim.now();
         arrived.discarded.set(context.admission.arrive(&arrived.packet, Some(arrived), now));
     }
 
-    /// Nothing more of a packet comes: all of it is there, or it was dropped.
+    /// Handles the end of a packet: all of it has arrived, or it was dropped.
     pub(super) async fn is_whole(&mut self, context: &Context, arrived: &Rc<Arrived>) {
         if context.admission.resends() {
             if arrived.lost.get() {
@@ -84,8 +85,8 @@ impl ReceiveSide {
         }
     }
 
-    /// Gives the packet that the protocol hands up next its ring entry. While the last that has one is
-    /// still coming, no other has: should it be dropped, its entry is used again.
+    /// Assigns a ring entry to the next packet that the protocol delivers. While the last packet with an entry is still
+    /// arriving, no other packet gets one: if that packet is dropped, its entry is used again.
     pub(super) async fn admit(&mut self, context: &Context) -> bool {
         let busy = self.incoming.len() as u64 >= context.parameters.policy.buffers();
         let unsure = self.incoming.iter().any(|message| message.is_lost() || !message.has_landed());
@@ -109,7 +110,7 @@ impl ReceiveSide {
         let mut control = [0; CONTROL.len()];
         sram.load(context.layout.received_control(arrived.buffer), &mut control);
         sram.store(entry, &control);
-        // The sender's state word came with the message: it is not yet the host's.
+        // The message contains the sender's state word; the entry is not yet the host's.
         sram.store_word(entry + word::STATE, state::FREE);
         context.work_for(journey, context.parameters.firmware.receive_begin).await;
         let address = self.address(context, entry, attached);

@@ -1,9 +1,9 @@
-//! The receiving direction: netRcv → receive ring and packet buffer → hostRcv → the host told.
+//! The receive direction: netRcv → receive ring and packet buffer → hostRcv → notification of the host.
 //!
-//! A control message lands in the next entry of the receive ring; its tag, looked up in the
-//! incoming payload table, says where the payload goes; else it goes to the buffer that the host
-//! attached to the entry (Yocum et al. 1997, §2.1). Under a protocol it lands in the packet buffer, and
-//! has its entry when the protocol has handed it up: `admitted.rs`.
+//! A control message lands in the next entry of the receive ring. Its tag, looked up in the incoming payload table,
+//! determines the address of the payload; without a mapping the payload goes to the buffer that the host attached to
+//! the entry (Yocum et al. 1997, §2.1). With a protocol the control message lands in the packet buffer, and gets its
+//! entry when the protocol has delivered it: `admitted.rs`.
 
 use super::super::layout::{ACTIVE, CONTROL, payload_length, places_of, state, tag_of, word};
 use super::super::parameters::Notification;
@@ -19,7 +19,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// The one cause of Trapeze's interrupts.
+/// The only cause of Trapeze's interrupts.
 const RECEIVED: u32 = 1;
 
 /// The state of the receiving direction.
@@ -31,21 +31,21 @@ pub(super) struct ReceiveSide {
     pub(super) incoming: VecDeque<Incoming>,
 }
 
-/// What netRcv is at.
+/// The state of netRcv.
 pub(super) enum Wire {
     /// No transfer is posted.
     Idle,
-    /// A control message is awaited, with a ring entry and a packet buffer reserved for its payload.
+    /// netRcv waits for a control message, with a ring entry and a packet buffer for its payload.
     Control(Slot),
-    /// The same under a protocol, with a packet buffer alone.
+    /// With a protocol: netRcv waits for a frame, with only a packet buffer.
     Frame(u64),
-    /// A packet waits for a place, its payload on the link.
+    /// A packet waits for a receive slot, its payload on the link.
     Placing(Rc<Arrived>),
     /// The payload of a message is landing.
     Landing(Rc<Arrived>),
 }
 
-/// Where a message goes on the interface.
+/// The entry and the buffers of a message.
 #[derive(Clone, Copy)]
 pub(super) struct Slot {
     /// Its receive ring entry.
@@ -56,15 +56,15 @@ pub(super) struct Slot {
     pub(super) buffer: u64,
 }
 
-/// A packet that has come, or is coming.
+/// A packet that has arrived or is arriving.
 pub(super) struct Arrived {
     pub(super) packet: Rc<Packet>,
     /// Its packet buffer.
     pub(super) buffer: u64,
     pub(super) landing: Rc<Landing>,
-    /// The packet was dropped on its way.
+    /// Whether the network dropped the packet.
     pub(super) lost: Cell<bool>,
-    /// It is a copy, or goes back: nobody reads it.
+    /// Whether the protocol discards it, as a duplicate or a refused packet.
     pub(super) discarded: Cell<bool>,
 }
 
@@ -72,17 +72,17 @@ pub(super) struct Arrived {
 pub(super) struct Incoming {
     slot: Slot,
     arrived: Rc<Arrived>,
-    /// Where its payload goes.
+    /// Host address of its payload.
     address: Address,
     taken: Bytes,
-    /// The transfer that the host engine works on.
+    /// Bytes of the transfer that the host engine works on.
     in_flight: Option<Bytes>,
-    /// Its place with the protocol.
+    /// Its slot with the protocol.
     place: Option<protocol::Slot>,
 }
 
 impl ReceiveSide {
-    /// Every entry has its buffer attached before the run begins.
+    /// Creates the receive direction and attaches a host buffer to every ring entry.
     pub(super) fn new(context: &Context, attached: &[Address]) -> ReceiveSide {
         for (index, &buffer) in attached.iter().enumerate() {
             let entry = context.layout.receive_entry(index as u64);
@@ -98,7 +98,7 @@ impl ReceiveSide {
         }
     }
 
-    /// Takes note of a hostRcv transfer that ended, and of the end of a message.
+    /// Handles the end of a hostRcv transfer and of a message; returns whether there was one.
     pub(super) async fn notice(&mut self, context: &Context) -> bool {
         let idle = context.chip.host_dma.is_idle();
         let Some(head) = self.incoming.front_mut() else { return false };
@@ -121,7 +121,7 @@ impl ReceiveSide {
         noticed || ended
     }
 
-    /// Hands the first message to the host, or forgets it if it was lost, and frees its buffer.
+    /// Hands the first message to the host, or removes it if it was lost, and frees its buffer.
     async fn finish(&mut self, context: &Context) {
         let head = self.incoming.pop_front().expect("a message ended");
         if !context.parameters.keep_buffers {
@@ -131,7 +131,7 @@ impl ReceiveSide {
             context.admission.release(place);
         }
         if head.is_lost() {
-            // Its entry, the last that was taken, serves the next message.
+            // Its entry, the last that was taken, is used for the next message.
             self.repost(context, head.slot);
             return;
         }
@@ -148,7 +148,7 @@ impl ReceiveSide {
         }
     }
 
-    /// Has the next message use an entry whose message was lost.
+    /// Posts an entry whose message was lost again, for the next message.
     fn repost(&mut self, context: &Context, slot: Slot) {
         let entry = context.layout.receive_entry(slot.index);
         self.next_entry = slot.index;
@@ -171,12 +171,12 @@ impl ReceiveSide {
         }
     }
 
-    /// Posts netRcv for a control message, if a packet buffer and an entry with a host buffer are
-    /// free; else the link holds the message back.
+    /// Posts netRcv for a control message, if a packet buffer and an entry with a host buffer are free; otherwise the
+    /// link holds the message back.
     async fn post_control(&mut self, context: &Context) -> bool {
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
-        // After a loss the entry at stake is used again, so the next is not taken before.
+        // After a loss the entry is used again, so the next entry must not be taken before.
         let losing = self.incoming.iter().any(Incoming::is_lost);
         if losing || self.free_buffers.is_empty() || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
@@ -191,7 +191,7 @@ impl ReceiveSide {
         true
     }
 
-    /// A control message has landed: its tag says where its payload goes.
+    /// Handles a control message that has landed: finds the address of its payload and posts netRcv for it.
     async fn control_came(&mut self, context: &Context, slot: Slot) -> bool {
         if context.chip.receive.take_dropped().is_some() {
             self.free_buffers.push(slot.buffer);
@@ -199,7 +199,7 @@ impl ReceiveSide {
             return true;
         }
         let (entry, sram) = (context.layout.receive_entry(slot.index), &context.chip.sram);
-        // The sender's state word came with the message: it is not yet the host's.
+        // The message contains the sender's state word; the entry is not yet the host's.
         sram.store_word(entry + word::STATE, state::FREE);
         let packet = context.chip.receive.packet().expect("a control message came with its packet");
         let length = payload_length(sram.load_word(entry + word::LENGTH));
@@ -225,7 +225,8 @@ impl ReceiveSide {
         self.wire = Wire::Landing(arrived.clone());
     }
 
-    /// Early demultiplexing: the address of a mapped tag, else the buffer attached to the entry.
+    /// Returns the payload's address by early demultiplexing: the address of a mapped tag, or else the buffer attached
+    /// to the entry.
     pub(super) fn address(&self, context: &Context, entry: u64, attached: Address) -> Address {
         let whom = context.chip.sram.load_word(entry + word::TAG_NODE);
         let (tag, [_, place]) = (tag_of(whom), places_of(whom));
@@ -245,14 +246,14 @@ impl ReceiveSide {
         true
     }
 
-    /// Whether a hostRcv transfer has ended and is yet to be counted.
+    /// Returns whether a hostRcv transfer has ended and has not been counted.
     pub(super) fn has_ended_unnoticed(&self, context: &Context) -> bool {
         self.incoming.front().is_some_and(|head| head.in_flight.is_some()) && context.chip.host_dma.is_idle()
     }
 
-    /// Starts the next hostRcv transfer of the first message, if the policy lets it.
+    /// Starts the next hostRcv transfer of the first message, if the policy permits it.
     pub(super) async fn deliver(&mut self, context: &Context) -> bool {
-        // A transfer that ended within this pass has yet to be noticed, and counted.
+        // A transfer that ended within this pass has not been counted yet.
         let idle =
             |head: &&mut Incoming| !head.is_lost() && head.in_flight.is_none() && context.chip.host_dma.is_idle();
         let Some(head) = self.incoming.front_mut().filter(idle) else { return false };
@@ -261,7 +262,7 @@ impl ReceiveSide {
             return false;
         }
         context.work_for(&head.arrived.packet.journey, context.parameters.firmware.transfer).await;
-        // What landed while the firmware prepared the transfer goes with it.
+        // The transfer includes the bytes that landed while the firmware prepared it.
         let landed = head.landed(context.chip.sim.now());
         let bytes = policy.transfer(landed, head.taken, total).expect("no less lies there than before");
         head.in_flight = Some(bytes);
@@ -269,14 +270,15 @@ impl ReceiveSide {
         true
     }
 
-    /// Has the firmware woken when enough of the first message has landed.
+    /// Watches for the count of landed bytes at which the first message's next transfer can start; returns the time of
+    /// that, if it is known.
     pub(super) fn watch(&self, context: &Context) -> Time {
         let Some(head) = self.incoming.front().filter(|head| head.in_flight.is_none()) else { return Time::MAX };
         let count = context.parameters.policy.starts_at(head.taken, head.total());
         head.arrived.landing.watch(count).unwrap_or(Time::MAX)
     }
 
-    /// What this direction lacks, if it has work that cannot go on.
+    /// Returns the resource that this direction waits for, if it has work that is blocked.
     pub(super) fn lacks(&self, context: &Context) -> Option<PointId> {
         let idle = matches!(self.wire, Wire::Idle);
         match self.free_buffers.is_empty() {
@@ -298,17 +300,17 @@ impl Incoming {
         Incoming { slot, arrived, address, taken: Bytes::ZERO, in_flight: None, place }
     }
 
-    /// Whether the packet was dropped on its way.
+    /// Returns whether the network dropped the packet.
     pub(super) fn is_lost(&self) -> bool {
         self.arrived.lost.get()
     }
 
-    /// Whether all of it has landed.
+    /// Returns whether all of its payload has landed.
     pub(super) fn has_landed(&self) -> bool {
         self.arrived.landing.finished()
     }
 
-    /// Bytes of its payload.
+    /// Returns the length of its payload.
     fn total(&self) -> Bytes {
         self.arrived.landing.total()
     }
