@@ -1,7 +1,7 @@
-//! The drivers of all interfaces behind one type: a variant for each that ships, and one for all others.
+//! The drivers of all interfaces behind one type: a variant for each shipped driver, and one for all others.
 //!
-//! A driver is called for each packet and each poll, which is why those that ship are variants and not trait objects.
-//! This file alone imports them.
+//! A driver is called for each packet and each poll, which is why the shipped drivers are variants and not trait
+//! objects. Only this file imports them.
 
 use super::cmmu::driver::CmmuDriver;
 use super::designs::queue_driver::SplitDriver;
@@ -84,7 +84,7 @@ macro_rules! forward {
     };
 }
 
-// A method with a default that were not forwarded would give the default.
+// A method with a default that is not forwarded would silently use the default; the lint reports such methods.
 #[deny(clippy::missing_trait_methods)]
 impl Driver for AnyDriver {
     forward! {

@@ -1,7 +1,7 @@
 //! [`Driver`] as a trait object: its futures are boxed.
 //!
-//! An interface from another crate is written as `impl Driver` with `async fn`, and this form follows from that. It costs
-//! an allocation for each call that waits; drivers that ship are variants of [`AnyDriver`](super::AnyDriver) instead.
+//! An interface in another crate implements [`Driver`] with `async fn`, from which this form is generated. It costs an
+//! allocation for each call that waits; the shipped drivers are variants of [`AnyDriver`](super::AnyDriver) instead.
 
 use super::driver::{Driver, DriverLimits, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake};
 use super::extensions::DriverExtensions;

@@ -1,6 +1,6 @@
-//! The loops that every driver has: they move the words of a packet from memory or registers, and into them.
+//! The copy loops of all drivers, which move the words of a packet from and to memory or registers.
 //!
-//! Models the cycles of the loop around each access. Leaves out accesses to a device, which are each driver's own.
+//! Models the cycles of the loop around each access. Leaves out accesses to a device, which each driver implements.
 
 use super::parcel::{HEADER_BYTES, Header};
 use crate::host::UNTAGGED;
@@ -25,7 +25,7 @@ pub enum PayloadSink<'a> {
 }
 
 impl PayloadSource<'_> {
-    /// Loads the payload, word by word where it is in memory.
+    /// Loads the payload, word by word if it is in memory.
     pub async fn load(&self, cpu: &AnyProcessor) -> Vec<u8> {
         match *self {
             PayloadSource::Memory(address, bytes) => {
@@ -46,7 +46,7 @@ impl PayloadSource<'_> {
     }
 }
 
-/// Returns words as bytes, in the order in which they lie in memory.
+/// Returns words as bytes, in memory order.
 pub fn bytes_of(words: &[u32]) -> Vec<u8> {
     words.iter().map(|word| word.to_le_bytes()).collect::<Vec<_>>().into_flattened()
 }
@@ -63,8 +63,8 @@ fn pair(words: &[u32], word: usize) -> u64 {
     at(2 * word) | at(2 * word + 1) << 32
 }
 
-/// A word of memory that the processor must wait for. Most accesses need no wait, and an unused future costs a copy of
-/// its whole state: loops therefore try an access first.
+/// A word of memory for which the processor must wait. Most accesses need no wait, and creating a future costs a copy
+/// of its whole state; the loops therefore try an access first.
 #[must_use = "the access is still to be made"]
 pub struct Missing {
     address: Address,

@@ -1,8 +1,8 @@
-//! The driver of every fifo and queue: it is made of a sending and a receiving half.
+//! The driver of every fifo and queue, which combines a sending and a receiving half.
 //!
-//! Models the messaging layer's cycles for each packet, the header that is composed and read, and a round of polling
-//! where nothing is found. The program on the processor holds it from the poll that finds a packet until the packet is
-//! taken. Leaves out what the halves do, which is each design's own.
+//! Models the messaging layer's cycles for each packet, the composing and reading of the header, and an unsuccessful
+//! polling round. The program holds the processor from the poll that finds a packet until the packet is taken. Leaves
+//! out the work of the halves, which each design defines.
 
 use super::fifo::device::ReceiveFifo;
 use super::fifo::{blocks, udma, words};
@@ -136,7 +136,7 @@ impl SplitDriver {
         }
     }
 
-    /// Returns whether payloads lie in memory behind their headers, each beginning at a block.
+    /// Returns whether packets are stored in memory with their headers, each beginning at a block.
     fn moves_headers(&self) -> bool {
         matches!(self.receiver, Receiver::Udma(_))
     }
@@ -222,7 +222,8 @@ impl Driver for SplitDriver {
     }
 
     fn attention(&self) -> &Signal {
-        // A poller of a cached block waits for its loss, one of a status for a packet.
+        // A program that polls a cached block waits for its invalidation; one that polls a status register waits for a
+        // packet.
         match (self.cpu.coherent(), self.receiver.fifo()) {
             (Some(_), Some(fifo)) => &fifo.visible,
             (Some(processor), None) => processor.attention(),

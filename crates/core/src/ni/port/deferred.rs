@@ -1,4 +1,4 @@
-//! What a port does later: acknowledgements, which take some cycles each, and timers.
+//! Deferred work of a port: acknowledgements, which take some cycles each, and timers.
 
 use super::Port;
 use crate::engine::{Class, Time};
@@ -6,16 +6,16 @@ use crate::fabric::Packet;
 use crate::protocol::Answer;
 use std::rc::Rc;
 
-/// What happens some cycles later.
+/// Work that takes effect some cycles later.
 pub(super) enum Deferred {
-    /// An acknowledgement has been taken in.
+    /// An acknowledgement has been processed.
     Arrive(Rc<Packet>),
-    /// A packet that was taken is acknowledged.
+    /// The acknowledgement of a packet that was taken has been composed.
     Accept(Class, Answer, usize),
 }
 
 impl Port {
-    /// Does what takes some cycles.
+    /// Performs the deferred work, in order of its time.
     pub(super) async fn work(self: Rc<Self>) {
         loop {
             let (at, later) = self.later.receive().await;
@@ -29,12 +29,13 @@ impl Port {
         }
     }
 
-    /// Timers may have been set or have ended.
+    /// Wakes the timer task if the next timer has changed.
     pub(super) fn timers_changed(&self) {
         if !self.has_timers {
             return;
         }
-        // Who waits for one need not look again while that is the first, or none is earlier.
+        // The task need not wake while the timer that it waits for is not later than the next one, unless no timer is
+        // left.
         let (next, watched) = (self.next_timer(), self.watched.get());
         if next < watched || (next == Time::MAX && watched < next) {
             self.sooner.notify();
@@ -45,7 +46,7 @@ impl Port {
         self.protocol.borrow().next_timer().unwrap_or(Time::MAX)
     }
 
-    /// Has timers go off.
+    /// Handles the protocol's timers when they expire.
     pub(super) async fn watch(self: Rc<Self>) {
         loop {
             let next = self.next_timer();

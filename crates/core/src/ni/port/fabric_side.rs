@@ -1,4 +1,5 @@
-//! The side of a port towards the fabric: what goes in when the way is free, and what becomes of what comes.
+//! The fabric side of a port: frames are sent when the fabric's input is free, and received packets are passed to the
+//! protocol.
 
 use super::deferred::Deferred;
 use super::{Port, Reading, Sending};
@@ -8,7 +9,7 @@ use crate::protocol::{Answer, Effects, Frame, PacketHandle};
 use std::rc::Rc;
 
 impl Port {
-    /// Gives the fabric the next frame of a class, if there is one and the way is free.
+    /// Gives the fabric the next frame of a class, if there is one and the fabric's input is free.
     pub(super) fn pump(&self, class: Class) {
         let lane = &self.lanes[class.index()];
         if lane.sending.borrow().is_some() {
@@ -21,24 +22,24 @@ impl Port {
         self.wire.send(packet);
         self.timers_changed();
         if self.pools {
-            // A packet may have left the pool.
+            // A packet may have left the pool of send buffers.
             self.freed.notify();
         }
         self.changed.notify();
     }
 
-    /// The protocol's next frame of a class, if there is one.
+    /// Returns the protocol's next frame of a class, if there is one.
     #[inline]
     fn next(&self, class: Class) -> Option<Frame<PacketHandle>> {
         let (mut protocol, now) = (self.protocol.borrow_mut(), self.sim.now());
         if !protocol.may_send(class) {
-            debug_assert!(protocol.next(class, now).is_none(), "it said that nothing may be sent");
+            debug_assert!(protocol.next(class, now).is_none(), "`may_send` is true if there is a frame to send");
             return None;
         }
         protocol.next(class, now)
     }
 
-    /// What it is to send a frame.
+    /// Returns the label of the span in which a frame is sent.
     fn sends(&self, frame: &Frame<PacketHandle>) -> &'static str {
         match &frame.body {
             None => "send control",
@@ -50,7 +51,7 @@ impl Port {
         }
     }
 
-    /// Keeps a span until now.
+    /// Records a span that ends now.
     #[inline]
     fn keep_span(&self, what: &'static str, packet: &Packet, since: Time) {
         if !self.sim.recorder().keeps(self.track) {
@@ -64,8 +65,8 @@ impl Port {
         (0..self.lanes.len()).for_each(|class| self.pump(Class(class as u8)));
     }
 
-    /// A frame as the fabric carries it. Where packets are sent again, what leaves is a copy, so that
-    /// each is followed on its own way.
+    /// Returns the packet that carries a frame. If the protocol retransmits, the packet is a copy, so that each
+    /// transmission has its own journey.
     fn packet(&self, frame: Frame<PacketHandle>) -> Rc<Packet> {
         let Frame { from, to, flow, class, head, extension, marks, bytes, takes_place, again, body } = frame;
         let label = Label { source: from, destination: to, class, length: bytes, takes_place, flow, head };
@@ -130,7 +131,7 @@ impl Port {
         }
     }
 
-    /// A packet is here, or an acknowledgement, which takes some cycles to take in.
+    /// Handles an arrived packet at once, and an arrived acknowledgement after the cycles that it takes.
     fn comes(&self, packet: Rc<Packet>) {
         match self.processing > 0 && packet.bytes().is_empty() {
             true => {
@@ -166,7 +167,8 @@ impl Port {
         if effects.returned || effects.timer {
             self.timers_changed();
         }
-        // Where senders are short of buffers, most of what comes goes back, or comes back.
+        // Returned and discarded packets wake no reader: when buffers are scarce, they are most of the arriving
+        // packets.
         if !(is_control || effects.returned || effects.discards) {
             self.arrived.notify();
         }
@@ -177,11 +179,11 @@ impl Port {
         self.pump_all();
     }
 
-    /// A packet that was taken is out of the protocol's hands.
+    /// Completes the taking of a packet: the protocol hands it over, and its slot is known.
     pub(super) fn accepted(&self, class: Class, answer: Answer, key: usize) {
         self.lanes[class.index()].taking.set(false);
         let taken = self.protocol.borrow_mut().take(class, answer).expect("the packet in front is there");
-        let reading = self.held.borrow()[key].expect("a packet is released when its place is known");
+        let reading = self.held.borrow()[key].expect("a packet is released when its slot is known");
         match reading.read {
             true => self.free(class, key, taken.slot),
             false => self.held.borrow_mut()[key] = Some(Reading { slot: Some(taken.slot), ..reading }),
@@ -202,14 +204,14 @@ impl Port {
     }
 }
 
-/// Returns the frame that a packet carries, with `body` as what the protocol delivers.
+/// Returns the frame that a packet carries, with the body that the protocol will deliver.
 pub(crate) fn frame_of(packet: &Packet, body: Option<PacketHandle>) -> Frame<PacketHandle> {
     let Label { source: from, destination: to, class, length: bytes, takes_place, flow, head } = packet.label();
     let (extension, marks) = (packet.header_extension(), packet.marks());
     Frame { from, to, flow, class, head, extension, marks, bytes, takes_place, again: false, body }
 }
 
-/// What it is that a frame comes.
+/// Returns the label of the span of a received frame.
 fn comes(is_control: bool, is_returned: bool) -> &'static str {
     match (is_control, is_returned) {
         (true, _) => "receive control",

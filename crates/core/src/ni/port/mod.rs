@@ -1,13 +1,13 @@
 //! The network side of every interface that sends whole packets: a protocol over a fabric.
 //!
-//! Models: one loop for all protocols and fabrics. When the way into a class is free, the protocol
-//! is asked what may enter it; what comes off the fabric, and what its reader takes and has read, is
-//! told to the protocol, and that may let something enter. Making and taking an acknowledgement takes
-//! the protocol's `processing` cycles each; a packet's way through the interface is the design's, or
-//! part of the fabric's interface delay. Leaves out: anything by which designs differ.
+//! Models: one loop for all protocols and fabrics. When the fabric's input for a class is free, the port asks the
+//! protocol for the next frame. The port reports arrived packets, and packets that the reader has taken or released, to
+//! the protocol, which may then have more frames to send. Composing and processing an acknowledgement takes the
+//! protocol's `processing` cycles each. A packet's latency within the interface belongs to the design, or is part of
+//! the fabric's interface delay. Leaves out: everything in which designs differ.
 //!
-//! Statistics: what the protocol counts; packets for each node that are under way ([`InFlight`]); a span
-//! for each packet that goes in, while it does, and one of no length for each that comes.
+//! Statistics: the protocol's counters; packets in flight to each node ([`InFlight`]); a span for each packet while it
+//! is sent, and one of zero length for each arrival.
 
 mod deferred;
 mod fabric_side;
@@ -30,7 +30,7 @@ pub struct Port {
     clock: Hertz,
     packet: Bytes,
     protocol: RefCell<Box<dyn Protocol<PacketHandle>>>,
-    /// Logical networks for programs.
+    /// Number of logical networks for programs.
     classes: u8,
     processing: u64,
     resends: bool,
@@ -38,21 +38,21 @@ pub struct Port {
     has_timers: bool,
     wire: Rc<dyn PacketPort>,
     lanes: Vec<Lane>,
-    /// Whether a packet is taken in when its header is here, and not only when all of it is.
+    /// Whether a packet may be taken as soon as its header has arrived; otherwise all of it must have arrived.
     accepts_on_header: bool,
     stages: Stages,
     held: RefCell<Vec<Option<Reading>>>,
-    /// A packet left, or a slot may be free.
+    /// Notified when a packet has left, or a slot may be free.
     pub freed: Signal,
-    /// A packet may be taken.
+    /// Notified when a packet may be taken.
     pub arrived: Signal,
-    /// Something that a processor may wait for changed: either of these, or a packet is whole.
+    /// Notified when a processor's wait may end: with either of the above, and when the tail of a packet has arrived.
     pub changed: Signal,
-    /// Each with its instant.
+    /// Deferred work with its time.
     later: Mailbox<(Time, Deferred)>,
-    /// A timer is set for an earlier instant.
+    /// Notified when the next timer has become earlier.
     sooner: Signal,
-    /// The timer that the task for them waits for, or the end of time.
+    /// The time for which the timer task waits; `Time::MAX` without a timer.
     watched: Cell<Time>,
     tally: Rc<MessageTally>,
     pending: Rc<InFlight>,
@@ -60,37 +60,37 @@ pub struct Port {
     track: Track,
 }
 
-/// A class of the fabric.
+/// The state of a class.
 #[derive(Default)]
 struct Lane {
-    /// The packet that is going in, if the way is not free.
+    /// The packet that is being sent, if the fabric's input is not free.
     sending: RefCell<Option<Sending>>,
-    /// Whether the packet in front was taken, and its acknowledgement is being made.
+    /// Whether the first packet was taken and its acknowledgement is being composed.
     taking: Cell<bool>,
 }
 
-/// A packet that is going in.
+/// A packet that is being sent.
 struct Sending {
     packet: Rc<Packet>,
     what: &'static str,
     since: Time,
 }
 
-/// A packet that its reader has.
+/// A packet that has been taken and not released.
 #[derive(Clone, Copy, Default)]
 struct Reading {
-    /// Its place, when the protocol has said which.
+    /// Its slot, once the protocol has handed it over.
     slot: Option<Slot>,
-    /// Whether it has been read before that.
+    /// Whether the reader has released it before that.
     read: bool,
 }
 
 /// A packet that was taken.
 #[derive(Clone, Debug)]
 pub struct TakenPacket {
-    /// Who sent it.
+    /// The sending node.
     pub from: NodeId,
-    /// The packet; its rest may still flow in.
+    /// The packet; its tail may not have arrived yet.
     pub packet: Rc<Packet>,
     /// Its class.
     pub class: Class,
@@ -98,7 +98,7 @@ pub struct TakenPacket {
 }
 
 impl Port {
-    /// The port, its tasks started.
+    /// Creates a port and starts its tasks.
     pub fn start(config: PortConfig<'_>) -> Rc<Port> {
         let PortConfig { sim, node, name, clock, wire, classes, protocol, tally, pending, addresses, packet, .. } =
             config;
@@ -154,32 +154,32 @@ impl Port {
         }
     }
 
-    /// The node.
+    /// Returns the node.
     pub fn node(&self) -> NodeId {
         self.node
     }
 
-    /// Which node each endpoint is on.
+    /// Returns the map from endpoints to nodes.
     pub fn addresses(&self) -> &Addresses {
         &self.addresses
     }
 
-    /// Logical networks for programs.
+    /// Returns the number of logical networks for programs.
     pub fn classes(&self) -> u8 {
         self.classes
     }
 
-    /// How many packets of a class may be composed now.
+    /// Returns the number of packets of a class that can be reserved now.
     pub fn room(&self, class: Class) -> u32 {
         self.protocol.borrow().room(class)
     }
 
-    /// Takes a slot, if there is one.
+    /// Reserves a slot for a packet of a class, if one is free.
     pub fn try_reserve(&self, class: Class) -> Option<Slot> {
         self.protocol.borrow_mut().reserve(class)
     }
 
-    /// Waits for a slot and takes it.
+    /// Reserves a slot for a packet of a class, and waits for one if none is free.
     pub async fn reserve(&self, class: Class) -> Slot {
         loop {
             if let Some(slot) = self.try_reserve(class) {
@@ -189,7 +189,7 @@ impl Port {
         }
     }
 
-    /// Gives a composed packet on.
+    /// Gives a composed packet to the protocol.
     pub fn offer(&self, slot: Slot, packet: Offer<Rc<Packet>>) {
         let Offer { to, flow, class, marks, bytes, body } = packet;
         body.relabel(Label { source: self.node, destination: to, class, ..Label::default() });
@@ -198,8 +198,8 @@ impl Port {
         self.pump(class);
     }
 
-    /// Gives a composed packet on, and returns when the interface's last part is free again: at once
-    /// where packets wait in a pool, else when its last byte has left.
+    /// Gives a composed packet to the protocol, and returns when the output stage of the interface is free again: at
+    /// once if packets wait in a pool, and otherwise when the packet has entered the fabric.
     pub async fn pass(&self, slot: Slot, packet: Offer<Rc<Packet>>) {
         let body = packet.body.clone();
         self.offer(slot, packet);
@@ -208,17 +208,17 @@ impl Port {
         }
     }
 
-    /// Whether a packet waits to be taken.
+    /// Returns whether a packet waits to be taken.
     pub fn has_arrived(&self, class: Class) -> bool {
         !self.lanes[class.index()].taking.get() && self.protocol.borrow().has_front(class)
     }
 
-    /// The packet that may be taken next.
+    /// Returns the packet that may be taken next.
     pub fn front(&self, class: Class) -> Option<Rc<Packet>> {
         self.has_arrived(class).then(|| self.protocol.borrow().front(class).map(|(_, packet)| packet.expect()))?
     }
 
-    /// Takes the next packet; `answer` says of it whether a handler will answer it.
+    /// Takes the next packet; `answer` returns whether a handler will answer it.
     pub fn try_take(&self, class: Class, answer: impl FnOnce(&Packet) -> Answer) -> Option<TakenPacket> {
         let lane = &self.lanes[class.index()];
         if lane.taking.get() {
@@ -254,7 +254,7 @@ impl Port {
         }
     }
 
-    /// The packet has been read: its place is free.
+    /// Releases a packet that has been read, which frees its slot.
     pub fn release(&self, taken: TakenPacket) {
         let TakenPacket { class, key, .. } = taken;
         let reading = self.held.borrow()[key].expect("a packet is released once");
@@ -264,7 +264,7 @@ impl Port {
         }
     }
 
-    /// A key for a packet that is being read.
+    /// Returns a key for a packet that is being read.
     fn read(&self) -> usize {
         let mut held = self.held.borrow_mut();
         let key = held.iter().position(Option::is_none).unwrap_or(held.len());
@@ -284,27 +284,28 @@ impl Port {
         }
     }
 
-    /// Packets sent to a node, or to any, that are not answered for and will be, whatever is sent next.
+    /// Returns the number of unacknowledged packets, to a node or in total, that will be acknowledged without further
+    /// sends.
     pub fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
         self.protocol.borrow().unacknowledged(to)
     }
 
-    /// A note that rides in what is sent back.
+    /// Sets the feedback that is piggybacked on frames to the senders.
     pub fn tell(&self, note: u64) {
         self.protocol.borrow_mut().set_feedback(note);
     }
 
-    /// The note that came last from a node; 0 before.
+    /// Returns the last feedback from a node; 0 before the first.
     pub fn heard(&self, by: NodeId) -> u64 {
         self.protocol.borrow().feedback_from(by)
     }
 
-    /// What the protocol counted.
+    /// Returns the protocol's counters.
     pub fn statistics(&self) -> Statistics {
         self.protocol.borrow().statistics()
     }
 
-    /// Bytes of the protocol's state.
+    /// Returns the bytes of the protocol's state.
     pub fn state_bytes(&self) -> usize {
         self.protocol.borrow().state_bytes(self.packet.len())
     }

@@ -1,4 +1,5 @@
-//! A switch that marks and trims packets, under a protocol that needs both and has headers of its own beyond two words.
+//! Tests with a switch that marks and trims packets, and a protocol that needs both and has longer headers than two
+//! words.
 
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Outcome, PacketMarks, Rate, Recorder, Signal, Sim, Time};
 use crate::fabric::{
@@ -22,11 +23,11 @@ use std::sync::Arc;
 struct Switch {
     /// Rate of an output.
     rate: Rate,
-    /// Packets in a queue from which on others are marked.
+    /// Queue length from which on packets are marked.
     marks_at: usize,
-    /// Packets in a queue from which on others are trimmed.
+    /// Queue length from which on packets are trimmed.
     trims_at: usize,
-    /// Whether it states that it may lose packets.
+    /// Whether its capabilities state that it may lose packets.
     #[param(default = true)]
     states_loss: bool,
 }
@@ -85,7 +86,7 @@ impl Output {
             marks.congestion = true;
             packet.set_marks(marks);
         }
-        // Control frames, which are as short as what is left of others, are kept whole.
+        // Control frames, which are as short as a trimmed packet, are not trimmed.
         if self.queued.get() >= self.switch.trims_at && packet.label().length > TRIMMED {
             packet.trim(TRIMMED);
         }
@@ -207,7 +208,7 @@ fn extension(from: NodeId, to: NodeId) -> Rc<[u8]> {
 }
 
 impl MarkedWindow {
-    /// Checks what the sender wrote on a frame, and counts what switches did.
+    /// Checks the header that the sender wrote, and counts the marks of switches.
     fn look(&self, frame: &Frame<PacketHandle>) {
         assert_eq!(frame.extension, Some(extension(frame.from, self.node)), "a header arrives as it was sent");
         assert_eq!((frame.marks.priority, frame.marks.entropy), (1, frame.from.0 as u16 + 100));
@@ -334,7 +335,7 @@ fn a_protocol_sees_the_marks_and_headers_of_packets_and_survives_trimming() {
 }
 
 #[test]
-fn what_is_trimmed_under_a_protocol_that_does_not_resend_is_lost_and_counted() {
+fn a_trimmed_packet_is_counted_as_lost_without_retransmission() {
     let (run, seen) = observe(
         NODE,
         "]\nprotocol.none = { send-buffers = 8, receive-buffers = 8 }\n",

@@ -7,11 +7,10 @@
 //! | source, destination | block buffer | block buffer |
 //! | buffering | in the interface or virtual memory, processor involved | |
 //!
-//! A 64-byte block buffer beside the processor is filled by stores and flushed to the head of the
-//! sending fifo by a block store; a block load fills it from the head of the receiving fifo. A
-//! flush or a load costs 12 cycles beside the bus (§6.1.1). One uncached store, of the length,
-//! launches a packet ("a low initiation overhead (an uncached store)"). The driver reads the
-//! status only when it has used up the room it last saw.
+//! The processor has a 64-byte block buffer. Stores fill it, and a block store flushes it to the head of the sending
+//! fifo; a block load fills it from the head of the receiving fifo. A flush or a load costs 12 cycles in addition to
+//! the bus transaction (§6.1.1). One uncached store, of the length, launches a packet ("a low initiation overhead (an
+//! uncached store)"). The driver reads the status only when it has used up the capacity that the last read showed.
 //!
 //! Leaves out: the AP3000's other mechanism, as the paper does.
 //! Parameters: block buffer cycles, memory time, the loop's cycles per word.

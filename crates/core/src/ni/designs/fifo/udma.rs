@@ -11,9 +11,9 @@
 //! uncached load start a transfer (§2.2.1); the interface becomes bus master and moves the blocks
 //! by coherent reads, or by block writes to memory; software polls until it is done (§4). The
 //! processor sees the first 64 words of the fifo, reads the header there and then has the packet
-//! moved into the user's buffer in memory, header and all, with no copy of its own (§6.1.1); what is
-//! meant for registers is moved into a buffer of the driver's and loaded from there.
-//! Payloads up to the threshold go word by word, as in [`words`](super::words).
+//! moved into the user's buffer in memory, including the header, without a copy by the processor (§6.1.1). A payload
+//! for registers is moved into a buffer of the driver and loaded from there. Payloads up to the threshold are moved
+//! word by word, as in [`words`](super::words).
 //!
 //! Leaves out: address translation and its protection; more than one transfer at a time.
 //! Parameters: threshold, time to become bus master, memory time.
@@ -30,10 +30,11 @@ use crate::ni::word_copy::{PayloadSink, behind_header, load, load_word, loaded, 
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A transfer (write): address of 44 bits, marks, and length from bit 48.
+/// The transfer register (write): address of 44 bits, marks, and length from bit 48.
 const TRANSFER: u64 = 0;
-/// Its start (read: 1 if started), and whether it goes on (read).
-const START: u64 = 8;
+/// The start register (read): starts the transfer; 1 if it was started.
+/// const START: u64 = 8;
+/// The busy register (read): whether the transfer has not ended.
 const BUSY: u64 = 16;
 const BYTES: u64 = 64;
 
@@ -83,7 +84,7 @@ impl Device for Registers {
     }
 }
 
-/// What a DMA engine works with.
+/// A DMA engine: its registers, its bus port and its times.
 struct Mover {
     sim: Sim,
     initiator: DmaInitiator,
@@ -94,7 +95,7 @@ struct Mover {
 }
 
 impl Mover {
-    /// With its registers, and where the processor reaches them.
+    /// Creates an engine and the window through which the processor accesses its registers.
     fn attached(context: &HalfContext<'_>) -> (Window, Mover) {
         let p = context.parameters;
         let registers = Registers::new(context.sim(), context.name(), p.memory_time);
@@ -110,7 +111,7 @@ impl Mover {
         (window, mover)
     }
 
-    /// Memory to the sending fifo, and off.
+    /// Moves packets from memory to the sending fifo and launches them.
     async fn serve_sends(self, fifo: Rc<SendFifo>) {
         loop {
             let (from, bytes, marks) = parts(self.registers.started.receive().await);
@@ -126,7 +127,7 @@ impl Mover {
         }
     }
 
-    /// The receiving fifo to memory.
+    /// Moves packets from the receiving fifo to memory.
     async fn serve_receives(self, fifo: Rc<ReceiveFifo>) {
         loop {
             let (to, bytes, _) = parts(self.registers.started.receive().await);
@@ -141,7 +142,7 @@ impl Mover {
     }
 }
 
-/// The transfer in a word: address, length, marks.
+/// Returns address, length and marks of the transfer in a word.
 fn parts(word: u64) -> (Address, usize, u64) {
     let marks = word >> MARKS_SHIFT & ((1 << (LENGTH_SHIFT - MARKS_SHIFT)) - 1);
     (word & ((1 << MARKS_SHIFT) - 1), (word >> LENGTH_SHIFT) as usize, marks)
@@ -159,7 +160,7 @@ pub struct UdmaSender {
 
 /// The driver's receiving half.
 pub struct UdmaReceiver {
-    /// What small packets are read by, and all are waited for.
+    /// The half that reads small packets, and polls for all packets.
     pub words: WordReceiver,
     window: Window,
     buffer: Address,
@@ -232,7 +233,7 @@ impl SendHalf for UdmaSender {
 }
 
 impl UdmaReceiver {
-    /// Has the packet that was found moved to memory, header and all.
+    /// Has the engine move the packet that was found to memory, including its header.
     async fn moved(&self, cpu: &AnyProcessor, header: Header, to: Address) {
         self.words.fifo.rewind();
         transfer(cpu, self.window, to, header.packet_bytes(), 0, self.poll_cycles).await;
