@@ -54,7 +54,7 @@ pub struct InterfaceLimits {
 
 impl InterfaceLimits {
     /// Returns the limits of an interface that numbers the packets of a message and has no standalone host DMA engine.
-    /// Its active messages have as many words as a packet, unless [`with_words`](InterfaceLimits::with_words) sets the
+    /// An active message has as many words as a packet, unless [`with_words`](InterfaceLimits::with_words) sets the
     /// number that fits after the headers.
     pub const fn new(packet: Bytes, message: Bytes, nodes: u32, endpoints: EndpointLimit) -> InterfaceLimits {
         let (message_bound, words) = (MessageBound::PacketNumbers, packet.len() / 4);

@@ -30,7 +30,7 @@ pub enum WorkStatus {
 pub struct WorkCompletion {
     /// The operation.
     pub work: WorkId,
-    /// Its result.
+    /// The result.
     pub status: WorkStatus,
 }
 

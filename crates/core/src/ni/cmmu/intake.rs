@@ -122,7 +122,8 @@ impl Intake {
         }
     }
 
-    /// Takes in the first packet of a class; returns `None` if there is none, and `Some(false)` if the queue is full.
+    /// Takes in the first packet of a class, unless it is a message and the queue is full. Returns whether it was
+    /// taken, or `None` if no packet waits.
     fn take(&self, class: Class) -> Option<bool> {
         let front = self.port.front(class)?;
         let is_coherence = wire::coherence(&front).is_some();

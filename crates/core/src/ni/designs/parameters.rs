@@ -129,7 +129,7 @@ pub struct InterfaceParameters {
     pub design: Design,
     /// Access time of its memory: 60 ns, `CNI512Q` 120 ns (Table 3, note a).
     pub memory_time: Time,
-    /// Its logic's time for a message, on each side (calibrated, one value for all designs).
+    /// Time of the interface's logic for a message, on each side (calibrated, one value for all designs).
     pub processing_time: Time,
     /// Largest network message, header included: 256 bytes (Table 3).
     pub message_bytes_max: Bytes,

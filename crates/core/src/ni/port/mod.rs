@@ -79,7 +79,7 @@ struct Sending {
 /// A packet that has been taken and not released.
 #[derive(Clone, Copy, Default)]
 struct Reading {
-    /// Its slot, once the protocol has handed it over.
+    /// The slot, once the protocol has handed it over.
     slot: Option<Slot>,
     /// Whether the reader has released it before that.
     read: bool,
@@ -92,7 +92,7 @@ pub struct TakenPacket {
     pub from: NodeId,
     /// The packet; its tail may not have arrived yet.
     pub packet: Rc<Packet>,
-    /// Its class.
+    /// The packet's class.
     pub class: Class,
     key: usize,
 }

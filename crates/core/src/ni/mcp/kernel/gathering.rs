@@ -42,7 +42,7 @@ pub struct Received {
 
 /// The effect of a packet's arrival.
 pub enum Gathered {
-    /// Its datagram is complete.
+    /// The datagram is complete.
     Complete(DatagramKey, UdpHead, Vec<Part>),
     /// The packet waits for the rest of its datagram.
     Kept,

@@ -72,7 +72,7 @@ pub enum Act {
     Received {
         /// The packet's identifier.
         id: u32,
-        /// Its length in units.
+        /// Length in units.
         units: u32,
     },
 }

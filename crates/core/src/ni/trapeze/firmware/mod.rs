@@ -178,8 +178,7 @@ impl Context {
         }
     }
 
-    /// Records the loss of a message that was dropped, unless the protocol retransmits it; `None` stands for a control
-    /// frame.
+    /// Records the loss of a dropped message, unless the protocol retransmits it; a control frame has no message.
     fn lose(&self, message: Option<&Outgoing>) {
         let Some(message) = message.filter(|_| !self.admission.resends()) else { return };
         self.instruments.tally.lose(message.journey());

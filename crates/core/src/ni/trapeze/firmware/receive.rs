@@ -48,18 +48,18 @@ pub(super) enum Wire {
 /// The entry and the buffers of a message.
 #[derive(Clone, Copy)]
 pub(super) struct Slot {
-    /// Its receive ring entry.
+    /// Number of the receive ring entry.
     pub(super) index: u64,
     /// The host buffer attached to that entry.
     pub(super) attached: Address,
-    /// Its packet buffer.
+    /// Index of the packet buffer.
     pub(super) buffer: u64,
 }
 
 /// A packet that has arrived or is arriving.
 pub(super) struct Arrived {
     pub(super) packet: Rc<Packet>,
-    /// Its packet buffer.
+    /// Index of the packet buffer.
     pub(super) buffer: u64,
     pub(super) landing: Rc<Landing>,
     /// Whether the network dropped the packet.
@@ -77,7 +77,7 @@ pub(super) struct Incoming {
     taken: Bytes,
     /// Bytes of the transfer that the host engine works on.
     in_flight: Option<Bytes>,
-    /// Its slot with the protocol.
+    /// The slot with the protocol.
     place: Option<protocol::Slot>,
 }
 
