@@ -14,13 +14,13 @@ use std::rc::Rc;
 
 /// A transfer between host memory and SRAM.
 pub struct HostJob {
-    /// pub direction: Direction,
-    /// pub host_address: Address,
-    /// pub sram_address: u64,
+    pub direction: Direction,
+    pub host_address: Address,
+    pub sram_address: u64,
     pub bytes: Bytes,
     /// The counter that shows the progress of a read.
     pub landing: Option<Rc<Landing>>,
-    /// pub journey: Journey,
+    pub journey: Journey,
     /// The stage of the message that ends with the transfer.
     pub closes: Option<&'static str>,
 }

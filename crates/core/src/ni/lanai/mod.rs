@@ -62,7 +62,7 @@ impl LanaiParameters {
 
 /// A LANai on its card: the processor and the engines that firmware programs.
 pub struct Lanai {
-    /// pub sim: Sim,
+    pub sim: Sim,
     /// The memory.
     pub sram: Rc<Sram>,
     /// The engine between host memory and SRAM, for both directions.

@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 /// A transfer from the link to SRAM.
 pub struct ReceiveJob {
-    /// pub sram_address: u64,
+    pub sram_address: u64,
     /// The counter that shows its progress and holds its length.
     pub landing: Rc<Landing>,
     /// The stage of the message that ends with the transfer.

@@ -16,8 +16,8 @@ use std::rc::Rc;
 pub struct TransmitJob {
     /// The packet it is part of.
     pub packet: Rc<Packet>,
-    /// pub sram_address: u64,
-    /// pub bytes: Bytes,
+    pub sram_address: u64,
+    pub bytes: Bytes,
     /// Whether the packet ends with this transfer.
     pub last: bool,
     /// The stage of the message that ends with the transfer.

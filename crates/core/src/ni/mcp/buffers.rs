@@ -13,7 +13,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// Bytes of a slot for a packet's headers.
-pub const HEADER_PLACE: u64 = 64;
+pub const HEADER_SLOT: u64 = 64;
 
 /// The receive buffers of a node.
 #[derive(Clone)]
@@ -23,15 +23,15 @@ pub struct ReceiveBuffers {
     /// Address of each buffer's program part; empty if the host copies.
     program: Rc<[Address]>,
     /// Address of the ring of events, for a library, which polls in its own memory.
-    told: Address,
+    events: Address,
     page: u64,
     carried_max: u64,
 }
 
 /// The destination of a received packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
-    /// buffer: u32,
+pub struct RxDestination {
+    buffer: u32,
     /// Index of the fragment in its datagram; of a library's message, the node that sent it.
     fragment: u32,
     /// Bytes of the packet's headers, and the offset of its data in the program's buffer; `None` if the packet is
@@ -41,19 +41,19 @@ pub struct Place {
     bare: bool,
 }
 
-impl Place {
+impl RxDestination {
     /// Maximum number of nodes: an event has 16 bits for the sender of a message.
     pub const NODES_MAX: u32 = 1 << 16;
 
     /// Returns the destination of a packet that goes unchanged into one buffer.
-    pub fn whole(buffer: u32) -> Place {
-        Place { buffer, fragment: 0, split: None, bare: false }
+    pub fn whole(buffer: u32) -> RxDestination {
+        RxDestination { buffer, fragment: 0, split: None, bare: false }
     }
 
     /// Returns the destination, at offset `at` of a program's buffer, of a packet of a message from `node`, without the
     /// firmware's prefix.
-    pub fn of_message(buffer: u32, node: u32, at: u64) -> Place {
-        Place { buffer, fragment: node, split: Some((PREFIX, at)), bare: true }
+    pub fn of_message(buffer: u32, node: u32, at: u64) -> RxDestination {
+        RxDestination { buffer, fragment: node, split: Some((PREFIX, at)), bare: true }
     }
 
     /// Returns the index of the buffer.
@@ -62,12 +62,12 @@ impl Place {
     }
 
     /// Returns the buffer and the fragment as a word of an event.
-    pub fn told(&self) -> u32 {
+    pub fn event_word(&self) -> u32 {
         self.buffer | self.fragment << 16
     }
 
     /// Returns the buffer and the fragment that a word of an event contains.
-    pub fn of_told(word: u32) -> (u32, u32) {
+    pub fn from_event_word(word: u32) -> (u32, u32) {
         (word & 0xffff, word >> 16)
     }
 }
@@ -78,7 +78,7 @@ impl ReceiveBuffers {
         let all = 0..parameters.receive_buffers;
         let in_place = parameters.is_in_place();
         let kernel = match in_place {
-            true => HEADER_PLACE * fragments_max(parameters),
+            true => HEADER_SLOT * fragments_max(parameters),
             false => parameters.mtu.get(),
         };
         let program: Vec<Address> = match in_place {
@@ -88,7 +88,7 @@ impl ReceiveBuffers {
         ReceiveBuffers {
             kernel: all.map(|_| host.allocate(kernel as usize)).collect(),
             program: program.into(),
-            told: host.allocate((event::BYTES * parameters.receive_buffers) as usize),
+            events: host.allocate((event::BYTES * parameters.receive_buffers) as usize),
             page: parameters.page.get(),
             carried_max: carried_max(parameters),
         }
@@ -100,19 +100,19 @@ impl ReceiveBuffers {
     }
 
     /// Returns the destination of a fragment whose datagram has taken `buffer`.
-    pub fn of_fragment(&self, buffer: u32, headers: &Headers) -> Place {
+    pub fn of_fragment(&self, buffer: u32, headers: &Headers) -> RxDestination {
         let fragment = (headers.offset / self.carried_max) as u32;
-        Place { buffer, fragment, split: Some((headers.bytes, headers.data_at())), bare: false }
+        RxDestination { buffer, fragment, split: Some((headers.bytes, headers.data_at())), bare: false }
     }
 
     /// Returns the address of a packet's headers, or of the whole packet if the host copies.
     pub fn kernel(&self, buffer: u32, fragment: u32) -> Address {
-        self.kernel[buffer as usize] + HEADER_PLACE * u64::from(fragment)
+        self.kernel[buffer as usize] + HEADER_SLOT * u64::from(fragment)
     }
 
     /// Returns the address of the event of message `number`.
-    pub fn told(&self, number: u64) -> Address {
-        self.told + number % u64::from(self.count()) * event::BYTES
+    pub fn event_address(&self, number: u64) -> Address {
+        self.events + number % u64::from(self.count()) * event::BYTES
     }
 
     /// Returns the address of the program part of a buffer; it exists only if the host does not copy.
@@ -121,20 +121,20 @@ impl ReceiveBuffers {
     }
 
     /// Returns the scatter list for a part of a packet.
-    pub fn pieces(&self, place: &Place, part: Range<u64>) -> Vec<Piece> {
-        let Some((headers, data_at)) = place.split else {
-            let kernel = self.kernel(place.buffer, 0);
+    pub fn pieces(&self, destination: &RxDestination, part: Range<u64>) -> Vec<Piece> {
+        let Some((headers, data_at)) = destination.split else {
+            let kernel = self.kernel(destination.buffer, 0);
             let piece = Piece { address: kernel + part.start, bytes: part.end - part.start };
             return if piece.bytes > 0 { vec![piece] } else { Vec::new() };
         };
         let mut pieces = Vec::new();
-        if part.start < headers && !place.bare {
-            let kernel = self.kernel(place.buffer, place.fragment);
+        if part.start < headers && !destination.bare {
+            let kernel = self.kernel(destination.buffer, destination.fragment);
             let bytes = part.end.min(headers) - part.start;
             pieces.push(Piece { address: kernel + part.start, bytes });
         }
         if part.end > headers {
-            let from = self.program(place.buffer) + data_at + part.start.max(headers) - headers;
+            let from = self.program(destination.buffer) + data_at + part.start.max(headers) - headers;
             pieces.extend(pages(from, part.end - part.start.max(headers), self.page));
         }
         pieces

@@ -1,7 +1,7 @@
 //! The part of the driver that the kernel and the library share: descriptors of packets to send, receive buffers, and
 //! the interface's events.
 
-use super::buffers::{Place, ReceiveBuffers};
+use super::buffers::{ReceiveBuffers, RxDestination};
 use super::instruments::Instruments;
 use super::layout::{Layout, event, post, state};
 use super::parameters::McpParameters;
@@ -32,18 +32,18 @@ pub struct Card {
     /// Indices of the free send buffers.
     pub(super) send_free: RefCell<Vec<usize>>,
     /// Signalled when a waiting send may succeed, or a message has arrived.
-    pub(super) room: Signal,
+    pub(super) send_wakeup: Signal,
     pub(super) buffers: ReceiveBuffers,
     pub(super) instruments: Rc<Instruments>,
     pending: Rc<InFlight>,
     /// Number of receive buffers posted so far.
-    /// posted: Cell<u64>,
+    posted: Cell<u64>,
     /// Number of events read so far.
     events: Cell<u64>,
 }
 
 /// An event of the interface: a received packet.
-pub(super) struct Came {
+pub(super) struct RxEvent {
     /// Index of the buffer that holds the packet.
     pub buffer: u32,
     /// Index of the fragment in its datagram.
@@ -53,7 +53,7 @@ pub(super) struct Came {
     /// Whether the network dropped it; the part that arrived is not read.
     pub lost: bool,
     /// Checksum of its payload.
-    pub word: u32,
+    pub checksum: u32,
     /// The packet's journey.
     pub journey: Journey,
 }
@@ -82,7 +82,7 @@ impl Card {
             queue: SendQueue::new(parameters),
             send_free: RefCell::new((0..send_memory.len()).rev().collect()),
             send_memory,
-            room: Signal::new(context.sim, format!("room to send of {}", context.name())),
+            send_wakeup: Signal::new(context.sim, format!("room to send of {}", context.name())),
             buffers,
             instruments: instruments.clone(),
             pending: context.pending.clone(),
@@ -124,7 +124,7 @@ impl Card {
 
     /// Takes the journey of the packet whose event the host has read. A packet that the network dropped has already
     /// been counted as lost by its sender.
-    pub(super) fn arrived(&self, lost: bool) -> Journey {
+    pub(super) fn take_journey(&self, lost: bool) -> Journey {
         if !lost {
             self.pending.remove(self.host.node);
         }
@@ -132,18 +132,18 @@ impl Card {
     }
 
     /// Reads the next event of the interface, if there is one.
-    pub(super) async fn read_event(&self, cpu: &AnyProcessor) -> Option<Came> {
+    pub(super) async fn read_event(&self, cpu: &AnyProcessor) -> Option<RxEvent> {
         let at = self.layout.event(self.events.get());
         let [filled] = self.read_words::<1>(cpu, at + event::STATE).await;
         if filled != state::FILLED {
             return None;
         }
-        let [buffer, length, word] = self.read_words::<3>(cpu, at + event::WORDS).await;
+        let [buffer, length, checksum] = self.read_words::<3>(cpu, at + event::WORDS).await;
         self.events.set(self.events.get() + 1);
         cpu.write_run(self.window.at(at + event::STATE), &state::FREE.to_le_bytes()).await;
-        let (buffer, fragment) = Place::of_told(buffer);
+        let (buffer, fragment) = RxDestination::from_event_word(buffer);
         let (lost, length) = (length & event::LOST != 0, u64::from(length & !event::LOST));
-        let journey = self.arrived(lost);
-        Some(Came { buffer, fragment, length, lost, word, journey })
+        let journey = self.take_journey(lost);
+        Some(RxEvent { buffer, fragment, length, lost, checksum, journey })
     }
 }

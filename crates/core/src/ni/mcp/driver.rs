@@ -56,9 +56,9 @@ impl McpDriver {
     }
 
     /// Posts the buffers of a datagram again.
-    async fn give_back(&self, cpu: &AnyProcessor, received: Received) {
+    async fn repost_buffers(&self, cpu: &AnyProcessor, received: Received) {
         match &self.stack {
-            SoftwareStack::Kernel(kernel) => kernel.give_back(cpu, received.parts).await,
+            SoftwareStack::Kernel(kernel) => kernel.release_parts(cpu, received.parts).await,
             SoftwareStack::Library(library) => {
                 for part in received.parts {
                     library.card.repost(cpu, part.buffer).await;
@@ -102,7 +102,7 @@ impl Driver for McpDriver {
         cpu.sync().await;
         match &self.stack {
             SoftwareStack::Kernel(kernel) => {
-                kernel.card.room.wait().await;
+                kernel.card.send_wakeup.wait().await;
             }
             SoftwareStack::Library(library) => library.wait_for_room(cpu).await,
         }
@@ -117,7 +117,7 @@ impl Driver for McpDriver {
 
     async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         if let SoftwareStack::Library(library) = &self.stack {
-            library.look(cpu).await;
+            library.poll(cpu).await;
         }
         let received = self.inbox().try_receive()?;
         let entry = self.next.get();
@@ -150,12 +150,12 @@ impl Driver for McpDriver {
                 RxCompletion { address, entry: Some(entry), ..RxCompletion::default() }
             }
             sink => {
-                let received = self.held.borrow_mut().remove(&entry).expect("what was found is held");
+                let received = self.held.borrow_mut().remove(&entry).expect("a polled message is held");
                 match &self.stack {
                     SoftwareStack::Kernel(kernel) => kernel.read(cpu, &received, sink).await,
                     SoftwareStack::Library(library) => library.read(cpu, &received, sink).await,
                 }
-                self.give_back(cpu, received).await;
+                self.repost_buffers(cpu, received).await;
                 RxCompletion::default()
             }
         };
@@ -170,7 +170,7 @@ impl Driver for McpDriver {
         let received = self.held.borrow_mut().remove(&entry);
         if let Some(received) = received {
             let _turn = cpu.acquire("give back").await;
-            self.give_back(cpu, received).await;
+            self.repost_buffers(cpu, received).await;
             cpu.sync().await;
         }
     }
@@ -203,7 +203,7 @@ impl Driver for McpDriver {
     fn polled_room(&self) -> Option<PointId> {
         match &self.stack {
             SoftwareStack::Kernel(_) => None,
-            SoftwareStack::Library(library) => Some(library.card.room.point()),
+            SoftwareStack::Library(library) => Some(library.card.send_wakeup.point()),
         }
     }
 

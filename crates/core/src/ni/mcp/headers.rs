@@ -22,7 +22,7 @@ pub struct Prefix {
     /// Length of the message in bytes.
     pub total: u32,
     /// Indices of its two endpoints on their nodes, as one word.
-    pub ends: u32,
+    pub endpoints: u32,
 }
 
 impl Prefix {
@@ -31,14 +31,14 @@ impl Prefix {
         let bytes: &[u8; 24] = bytes.first_chunk()?;
         let (words, _) = bytes.as_chunks::<4>();
         let word = |index: usize| u32::from_le_bytes(words[index]);
-        let prefix = Prefix { key: (word(1), word(2)), from: word(3), total: word(4), ends: word(5) };
+        let prefix = Prefix { key: (word(1), word(2)), from: word(3), total: word(4), endpoints: word(5) };
         (word(0) == MESSAGE).then_some(prefix)
     }
 
     /// Returns the prefix as bytes.
     pub fn bytes(&self) -> Vec<u8> {
-        let Prefix { key: (node, number), from, total, ends } = *self;
-        bytes_of(&[MESSAGE, node, number, from, total, ends])
+        let Prefix { key: (node, number), from, total, endpoints } = *self;
+        bytes_of(&[MESSAGE, node, number, from, total, endpoints])
     }
 }
 

@@ -1,6 +1,6 @@
 //! The specification of the control program: the chip, the firmware on it and the software above it.
 
-use super::buffers::{HEADER_PLACE, Place, ReceiveBuffers};
+use super::buffers::{HEADER_SLOT, ReceiveBuffers, RxDestination};
 use super::card::Card;
 use super::driver::{McpDriver, SoftwareStack};
 use super::firmware;
@@ -60,7 +60,7 @@ impl InterfaceSpec for McpInterface {
         let message = Bytes(if parameters.is_in_place() { data } else { data << 16 });
         let nodes = match parameters.users {
             Users::Kernel(_) => addresses::NODES_MAX,
-            Users::Library(_) => Place::NODES_MAX,
+            Users::Library(_) => RxDestination::NODES_MAX,
         };
         InterfaceLimits::new(parameters.mtu, message, nodes, EndpointLimit::PerNode(addresses::PLACES_MAX))
             .with_words(words_max(parameters))
@@ -71,7 +71,7 @@ impl InterfaceSpec for McpInterface {
     fn memory_footprint(&self) -> MemoryFootprint {
         let parameters = &self.parameters;
         let receive = match parameters.is_in_place() {
-            true => PAYLOAD_MAX as u64 + HEADER_PLACE * fragments_max(parameters),
+            true => PAYLOAD_MAX as u64 + HEADER_SLOT * fragments_max(parameters),
             false => parameters.mtu.get(),
         };
         let own = [(parameters.send_buffers, self.send_bytes()), (parameters.receive_buffers, receive)];
@@ -115,7 +115,13 @@ impl InterfaceSpec for McpInterface {
             Users::Kernel(costs) => SoftwareStack::Kernel(Kernel::start(context, &card, costs)),
             Users::Library(costs) => {
                 let inbox = Mailbox::new(context.sim, format!("a message for {}", context.name()));
-                SoftwareStack::Library(Library { card, costs, inbox, told: Cell::new(0), looks: Cell::new(0) })
+                SoftwareStack::Library(Library {
+                    card,
+                    costs,
+                    inbox,
+                    events_read: Cell::new(0),
+                    failed_attempts: Cell::new(0),
+                })
             }
         };
         Box::new(McpDriver::new(stack, chip)).into()

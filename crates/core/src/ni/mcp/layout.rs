@@ -26,7 +26,7 @@ pub mod send {
     /// The destination node.
     pub const NODE: u64 = 8;
     /// Indices of the two endpoints on their nodes.
-    pub const ENDS: u64 = 12;
+    pub const ENDPOINTS: u64 = 12;
     /// The number of pieces, and the flag [`SUMS`].
     pub const PIECES: u64 = 16;
     /// The first piece.
@@ -70,8 +70,8 @@ pub mod state {
 /// A contiguous range of host memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// pub address: Address,
-    /// pub bytes: u64,
+    pub address: Address,
+    pub bytes: u64,
 }
 
 /// The sizes from which all addresses in interface memory follow.
@@ -82,7 +82,7 @@ pub struct Layout {
     posts: u64,
     events: u64,
     /// Number of packet buffers in each direction.
-    /// buffers: u64,
+    buffers: u64,
     /// Bytes of a packet buffer.
     buffer_bytes: u64,
 }

@@ -12,7 +12,7 @@ pub(super) struct Descriptor {
     pub to: NodeId,
     pub length: u64,
     /// Indices of the two endpoints on their nodes, as one word; used only in a library's prefix.
-    pub ends: u32,
+    pub endpoints: u32,
     pub pieces: Vec<Piece>,
     /// Whether the interface fills in the checksum.
     pub sums: bool,
@@ -24,36 +24,36 @@ pub(super) struct Descriptor {
 /// The state of the two levels.
 pub(super) struct SendQueue {
     /// Number of free slots of the interface.
-    /// pub(super) free: Cell<u64>,
+    pub(super) free_slots: Cell<u64>,
     /// Number of packets, over both levels, that can still be reserved.
-    pub(super) room: Cell<u64>,
+    pub(super) unreserved: Cell<u64>,
     /// The number of the next slot to be filled.
-    pub(super) next: Cell<u64>,
+    pub(super) next_slot: Cell<u64>,
     /// Descriptors in the first level, oldest first.
     pub(super) waiting: RefCell<VecDeque<Descriptor>>,
     /// Send buffers of the descriptors in the second level, oldest first.
-    pub(super) under_way: RefCell<VecDeque<Option<usize>>>,
+    pub(super) in_interface: RefCell<VecDeque<Option<usize>>>,
     /// Number of sent messages that have been handled.
-    pub(super) seen: Cell<u32>,
+    pub(super) completed: Cell<u32>,
 }
 
 impl SendQueue {
     pub(super) fn new(parameters: &McpParameters) -> SendQueue {
         SendQueue {
-            free: Cell::new(parameters.send_slots),
-            room: Cell::new(parameters.send_slots + parameters.send_queue),
-            next: Cell::new(0),
+            free_slots: Cell::new(parameters.send_slots),
+            unreserved: Cell::new(parameters.send_slots + parameters.send_queue),
+            next_slot: Cell::new(0),
             waiting: RefCell::default(),
-            under_way: RefCell::default(),
-            seen: Cell::new(0),
+            in_interface: RefCell::default(),
+            completed: Cell::new(0),
         }
     }
 
     /// Reserves descriptors for `packets` packets; returns `false` if there are not enough.
     pub(super) fn reserve(&self, packets: u64) -> bool {
-        let enough = self.room.get() >= packets;
+        let enough = self.unreserved.get() >= packets;
         if enough {
-            self.room.set(self.room.get() - packets);
+            self.unreserved.set(self.unreserved.get() - packets);
         }
         enough
     }

@@ -68,7 +68,7 @@ pub const NODES_MAX: u32 = 1 << 16;
 pub const ACTIVE: u16 = 1 << 15;
 
 /// Bits of a tag.
-/// const TAG_BITS: u16 = 5;
+const TAG_BITS: u16 = 5;
 /// Bits of an endpoint's index on its node.
 const PLACE_BITS: u16 = 5;
 

@@ -33,7 +33,7 @@ use std::rc::Rc;
 /// The transfer register (write): address of 44 bits, marks, and length from bit 48.
 const TRANSFER: u64 = 0;
 /// The start register (read): starts the transfer; 1 if it was started.
-/// const START: u64 = 8;
+const START: u64 = 8;
 /// The busy register (read): whether the transfer has not ended.
 const BUSY: u64 = 16;
 const BYTES: u64 = 64;

@@ -17,7 +17,7 @@ use super::buffers::ReceiveBuffers;
 use super::instruments::Instruments;
 use super::layout::{Layout, state};
 use super::parameters::{McpParameters, PipeliningParameters, Users};
-use super::threads::{Act, Config, Mcp, Pipelining, ThreadState, Watch};
+use super::threads::{Command, Config, Mcp, Pipelining, ThreadState, Watch};
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Journey, MessageTally, Time};
 use crate::host::Host;
@@ -46,7 +46,7 @@ struct Context {
     pending: Rc<InFlight>,
     tally: Rc<MessageTally>,
     /// Addresses of the host's receive buffers.
-    places: ReceiveBuffers,
+    buffers: ReceiveBuffers,
 }
 
 /// The firmware of one interface.
@@ -63,7 +63,7 @@ pub(super) fn start(
     build: &BuildContext<'_>,
     chip: &Rc<Lanai>,
     parameters: &McpParameters,
-    places: ReceiveBuffers,
+    buffers: ReceiveBuffers,
     instruments: &Rc<Instruments>,
 ) {
     let name = build.name();
@@ -75,7 +75,7 @@ pub(super) fn start(
         instruments: instruments.clone(),
         pending: build.pending.clone(),
         tally: build.tally.clone(),
-        places,
+        buffers,
     };
     let firmware = Firmware {
         mcp: Mcp::new(config(parameters)),
@@ -115,45 +115,47 @@ impl Firmware {
 
     /// Makes one pass over the engines, the queues and the threads; returns whether it did any work.
     async fn pass(&mut self) -> bool {
-        let mut worked = self.send.look(&self.context, &mut self.mcp);
-        worked |= self.receive.look(&self.context, &mut self.mcp);
-        worked |= self.notice_host().await;
+        let mut worked = self.send.poll(&self.context, &mut self.mcp);
+        worked |= self.receive.poll(&self.context, &mut self.mcp);
+        worked |= self.poll_host_engine().await;
         while let Some(step) = self.mcp.step() {
             worked = true;
             self.context.chip.work(self.context.parameters.firmware.state * step.states.len() as u64).await;
             if step.states.contains(&ThreadState::SendDone) {
-                self.send.has_gone(&self.context);
+                self.send.packet_sent(&self.context);
             }
-            for act in step.acts {
-                self.act(act).await;
+            for command in step.commands {
+                self.execute(command).await;
             }
         }
         worked
     }
 
-    async fn act(&mut self, act: Act) {
+    async fn execute(&mut self, command: Command) {
         let (context, mcp) = (&self.context, &mut self.mcp);
-        match act {
-            Act::StartHostRead { id, buffer, from, units } => self.send.fetch(context, id, buffer, (from, units)).await,
-            Act::StartSend { buffer, from, units, last, .. } => {
+        match command {
+            Command::StartHostRead { id, buffer, from, units } => {
+                self.send.fetch(context, id, buffer, (from, units)).await
+            }
+            Command::StartSend { buffer, from, units, last, .. } => {
                 if !self.send.transmit(context, buffer, (from, units), last).await {
                     mcp.send_done();
                 }
             }
-            Act::SendComplete { .. } => self.send.complete(context).await,
-            Act::StartReceive { buffer, .. } => self.receive.post(context, buffer).await,
-            Act::StartHostWrite { buffer, from, units, .. } => {
+            Command::SendComplete { .. } => self.send.complete(context).await,
+            Command::StartReceive { buffer, .. } => self.receive.post(context, buffer).await,
+            Command::StartHostWrite { buffer, from, units, .. } => {
                 if !self.receive.deliver(context, buffer, (from, units)).await {
                     mcp.host_done();
                 }
             }
-            Act::Received { units, .. } => self.receive.tell(context, units).await,
+            Command::Received { units, .. } => self.receive.notify_host(context, units).await,
         }
     }
 
     /// Handles the end of a host DMA transfer: starts the next piece of the list, or reports the completion to the
     /// threads. Returns whether a transfer had ended.
-    async fn notice_host(&mut self) -> bool {
+    async fn poll_host_engine(&mut self) -> bool {
         let (context, mcp) = (&self.context, &mut self.mcp);
         if !context.chip.host_dma.is_idle() {
             return false;
@@ -178,7 +180,7 @@ impl Firmware {
             landing.watch(Bytes(u64::from(count)))
         };
         // RDMA needs more of a packet only once the packet has its receive buffer, which its headers determine.
-        let received = self.receive.awaits_headers(self.context.chip.sim.now()).or(received);
+        let received = self.receive.headers_missing(self.context.chip.sim.now()).or(received);
         let instants = [landed(self.send.landing(), fetched), landed(self.receive.landing(), received)];
         let wake = instants.into_iter().flatten().min().unwrap_or(Time::MAX);
         self.context.chip.attention.wait_for(self.work, wake).await;
@@ -187,7 +189,7 @@ impl Firmware {
 
 impl Context {
     /// Takes the entry whose state word is at `at` if the host has filled it; returns whether it has.
-    fn takes(&self, at: u64) -> bool {
+    fn take_filled(&self, at: u64) -> bool {
         let sram = &self.chip.sram;
         let is_filled = sram.load_word(at) == state::FILLED;
         if is_filled {

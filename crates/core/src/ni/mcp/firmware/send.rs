@@ -17,9 +17,9 @@ use std::rc::Rc;
 #[derive(Default)]
 pub(super) struct SendSide {
     /// Number of send slots read so far.
-    /// looked: u64,
+    slots_read: u64,
     /// Number of messages sent.
-    /// gone: u32,
+    sent: u32,
     /// The packet that the host engine reads.
     reading: Option<Reading>,
     /// The message that is being read, of which more packets may follow.
@@ -27,7 +27,7 @@ pub(super) struct SendSide {
     /// Packets in send buffers, oldest first.
     packets: VecDeque<Sending>,
     /// Whether the send engine has been started.
-    sends: bool,
+    is_sending: bool,
 }
 
 /// The state that the packets of a message share.
@@ -59,13 +59,13 @@ struct Sending {
 
 impl SendSide {
     /// Reads newly filled send slots and the state of the engines; returns whether there was any work.
-    pub(super) fn look(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
+    pub(super) fn poll(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let sram = &context.chip.sram;
         let mut worked = false;
-        while context.takes(context.layout.slot(self.looked) + send::STATE) {
-            let length = sram.load_word(context.layout.slot(self.looked) + send::LENGTH);
-            mcp.post(length, self.looked as u32);
-            self.looked += 1;
+        while context.take_filled(context.layout.slot(self.slots_read) + send::STATE) {
+            let length = sram.load_word(context.layout.slot(self.slots_read) + send::LENGTH);
+            mcp.post(length, self.slots_read as u32);
+            self.slots_read += 1;
             worked = true;
         }
         if let Some(landing) = self.landing().filter(|_| self.reading.is_some()) {
@@ -74,16 +74,16 @@ impl SendSide {
             let sums = self.packets.back().is_some_and(|packet| packet.sums);
             mcp.fetched(if sums { landed.min(landing.total().get() as u32 - 1) } else { landed });
         }
-        if self.sends && context.chip.transmit.is_idle() {
-            self.sends = false;
-            self.notice_loss(context);
+        if self.is_sending && context.chip.transmit.is_idle() {
+            self.is_sending = false;
+            self.record_loss(context);
             mcp.send_done();
             worked = true;
         }
         worked
     }
 
-    fn notice_loss(&mut self, context: &Context) {
+    fn record_loss(&mut self, context: &Context) {
         let Some(first) = self.packets.front_mut() else { return };
         if context.chip.transmit.was_dropped() && !first.lost {
             first.lost = true;
@@ -104,13 +104,13 @@ impl SendSide {
         };
         context.work_for(&journey, context.parameters.firmware.start).await;
         journey.close(stage::SEND_QUEUE, context.chip.sim.now());
-        let told = sram.load_word(slot + send::PIECES);
+        let pieces_word = sram.load_word(slot + send::PIECES);
         let piece = |index: u64| Piece {
             address: u64::from(sram.load_word(slot + send::LIST + 8 * index)),
             bytes: u64::from(sram.load_word(slot + send::LIST + 8 * index + 4)),
         };
-        let list = (0..u64::from(told & !send::SUMS)).map(piece);
-        let pieces = part_of(list, u64::from(from), u64::from(units));
+        let list = (0..u64::from(pieces_word & !send::SUMS)).map(piece);
+        let pieces = slice_pieces(list, u64::from(from), u64::from(units));
         let destination = NodeId(sram.load_word(slot + send::NODE));
         let length = Bytes(prefix + u64::from(units));
         let (source, class) = (context.host.node, Class::REQUESTS);
@@ -121,22 +121,22 @@ impl SendSide {
         }
         let at = context.layout.send_buffer(buffer);
         if prefix > 0 {
-            let [total, ends] = [send::LENGTH, send::ENDS].map(|word| sram.load_word(slot + word));
-            sram.store(at, &Prefix { key: (source.0, id), from, total, ends }.bytes());
+            let [total, endpoints] = [send::LENGTH, send::ENDPOINTS].map(|word| sram.load_word(slot + word));
+            sram.store(at, &Prefix { key: (source.0, id), from, total, endpoints }.bytes());
         }
         let packet = Packet::new(label, journey);
-        let (landing, sums) = (Rc::new(Landing::new(Bytes(u64::from(units)))), told & send::SUMS != 0);
+        let (landing, sums) = (Rc::new(Landing::new(Bytes(u64::from(units)))), pieces_word & send::SUMS != 0);
         let message = self.message.clone();
         self.packets.push_back(Sending { buffer, packet, message, landing, sums, lost: false });
         self.reading = Some(Reading { pieces, into: at + prefix });
-        self.read_on(context);
+        self.start_next_read(context);
     }
 
     /// Starts the transfer of the next piece; returns `false` if no piece is left.
-    fn read_on(&mut self, context: &Context) -> bool {
+    fn start_next_read(&mut self, context: &Context) -> bool {
         let Some(reading) = self.reading.as_mut() else { return false };
         let Some(piece) = reading.pieces.pop_front() else { return false };
-        let into = self.packets.back().expect("what is read is in a buffer");
+        let into = self.packets.back().expect("a packet that is read is in a buffer");
         context.chip.host_dma.begin(HostJob {
             direction: Direction::Read,
             host_address: piece.address,
@@ -154,11 +154,11 @@ impl SendSide {
     pub(super) async fn fetched(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         if self.reading.as_ref().is_some_and(|reading| !reading.pieces.is_empty()) {
             context.chip.work(context.parameters.firmware.piece).await;
-            self.read_on(context);
+            self.start_next_read(context);
             return false;
         }
         self.reading = None;
-        let packet = self.packets.back().expect("what is read is in a buffer");
+        let packet = self.packets.back().expect("a packet that is read is in a buffer");
         if packet.sums {
             sums::fill_in(&context.chip.sram, context.layout.send_buffer(packet.buffer), packet.landing.total());
         }
@@ -178,7 +178,7 @@ impl SendSide {
 
     /// Starts the send engine on a part of a packet; returns `false` if the packet was dropped.
     pub(super) async fn transmit(&mut self, context: &Context, buffer: u8, part: (u32, u32), last: bool) -> bool {
-        let first = self.packets.front().expect("what is sent is in a buffer");
+        let first = self.packets.front().expect("a packet that is sent is in a buffer");
         debug_assert_eq!(first.buffer, buffer, "packets leave in order");
         context.work_for(&first.packet.journey, context.parameters.firmware.start).await;
         if first.lost {
@@ -194,24 +194,24 @@ impl SendSide {
             last,
             closes: last.then_some(stage::NET_TX),
         });
-        self.sends = true;
+        self.is_sending = true;
         true
     }
 
     /// Removes the first packet, which has left the interface.
-    pub(super) fn has_gone(&mut self, context: &Context) {
-        let gone = self.packets.pop_front().expect("what has gone was in a buffer");
-        if context.parameters.sends_ip() && !gone.lost {
+    pub(super) fn packet_sent(&mut self, context: &Context) {
+        let sent = self.packets.pop_front().expect("a sent packet was in a buffer");
+        if context.parameters.sends_ip() && !sent.lost {
             let (node, at) = (context.host.node, context.chip.sim.now());
-            context.chip.sim.recorder().packet(|| CapturedPacket { node, at, bytes: gone.packet.bytes().to_vec() });
+            context.chip.sim.recorder().packet(|| CapturedPacket { node, at, bytes: sent.packet.bytes().to_vec() });
         }
     }
 
     /// Notifies the host that a message has been sent.
     pub(super) async fn complete(&mut self, context: &Context) {
         context.chip.work(context.parameters.firmware.notify).await;
-        self.gone = self.gone.wrapping_add(1);
-        context.chip.sram.store_word(SENT, self.gone);
+        self.sent = self.sent.wrapping_add(1);
+        context.chip.sram.store_word(SENT, self.sent);
         if context.parameters.sends_ip() {
             context.host.interrupts().raise(InterruptVector::FIRST, cause::SENT);
         }
@@ -219,7 +219,7 @@ impl SendSide {
 }
 
 /// Returns the pieces of `list` that cover `bytes` units from offset `from`.
-fn part_of(list: impl Iterator<Item = Piece>, from: u64, bytes: u64) -> VecDeque<Piece> {
+fn slice_pieces(list: impl Iterator<Item = Piece>, from: u64, bytes: u64) -> VecDeque<Piece> {
     let mut at = 0;
     let cut = list.filter_map(|piece| {
         let (start, end) = (at, at + piece.bytes);

@@ -63,8 +63,8 @@ impl Kernel {
     pub(in super::super) async fn read(&self, cpu: &AnyProcessor, received: &Received, mut sink: PayloadSink<'_>) {
         let mut all = Vec::new();
         for part in &received.parts {
-            let data = part.place.start.max(ENVELOPE)..part.place.end.max(ENVELOPE);
-            let from = part.address + (data.start - part.place.start) as u64;
+            let data = part.range.start.max(ENVELOPE)..part.range.end.max(ENVELOPE);
+            let from = part.address + (data.start - part.range.start) as u64;
             match &mut sink {
                 PayloadSink::Memory(into) => {
                     let to = *into + (data.start - ENVELOPE) as u64;

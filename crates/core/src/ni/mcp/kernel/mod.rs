@@ -23,20 +23,20 @@
 //! | `copy.rs` | copies and checksums |
 
 mod copy;
-mod gathering;
 mod input;
 mod output;
+mod reassembly;
 
-use super::buffers::HEADER_PLACE;
-use super::card::{Came, Card};
+use super::buffers::HEADER_SLOT;
+use super::card::{Card, RxEvent};
 use super::layout::{data_max, fragments_max};
 use super::parameters::{KernelCosts, McpParameters};
 use crate::engine::{LocalFuture, Mailbox};
 use crate::host::{CoreId, ExecPriority, Interrupt, InterruptVector, Processor};
 use crate::ni::build_context::BuildContext;
 use crate::protocol::udp_ip::PAYLOAD_MAX;
-use gathering::Gathering;
-pub use gathering::{Part, Received};
+use reassembly::DatagramReassembly;
+pub use reassembly::{Part, Received};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -44,8 +44,8 @@ use std::rc::Rc;
 pub struct Kernel {
     pub(super) card: Rc<Card>,
     pub(super) costs: KernelCosts,
-    backlog: Mailbox<Came>,
-    gathering: RefCell<Gathering>,
+    backlog: Mailbox<RxEvent>,
+    reassembly: RefCell<DatagramReassembly>,
     /// The socket's queue.
     pub(super) inbox: Mailbox<Received>,
     identification: Cell<u16>,
@@ -62,7 +62,7 @@ pub fn words_max(parameters: &McpParameters) -> usize {
 /// Returns the bytes of kernel memory that a datagram occupies until it has been sent.
 pub fn send_bytes(parameters: &McpParameters) -> u64 {
     match parameters.remedies.zero_copy {
-        true => HEADER_PLACE * fragments_max(parameters) + 4 * WORDS_MAX as u64,
+        true => HEADER_SLOT * fragments_max(parameters) + 4 * WORDS_MAX as u64,
         false => output::stride(parameters) * fragments_max(parameters),
     }
 }
@@ -75,7 +75,7 @@ impl Kernel {
             card: card.clone(),
             costs,
             backlog: Mailbox::new(sim, format!("a packet for {name}")),
-            gathering: RefCell::new(Gathering::new(&card.parameters, PAYLOAD_MAX)),
+            reassembly: RefCell::new(DatagramReassembly::new(&card.parameters, PAYLOAD_MAX)),
             inbox: Mailbox::new(sim, format!("a datagram for {name}")),
             identification: Cell::new(0),
         });

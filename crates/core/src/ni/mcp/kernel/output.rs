@@ -1,6 +1,6 @@
 //! The kernel's send path (`sendto`): a datagram becomes packets, each with a descriptor in the send queue.
 
-use super::super::buffers::{HEADER_PLACE, pages};
+use super::super::buffers::{HEADER_SLOT, pages};
 use super::super::headers::{ENVELOPE, encode};
 use super::super::layout::{Piece, fragments_max, packets_of};
 use super::super::parameters::{McpParameters, PipeliningParameters};
@@ -17,7 +17,7 @@ use std::ops::Range;
 
 /// Returns the bytes of kernel memory per packet when the kernel copies the data.
 pub(super) fn stride(parameters: &McpParameters) -> u64 {
-    (HEADER_PLACE + parameters.mtu.get()).next_multiple_of(64)
+    (HEADER_SLOT + parameters.mtu.get()).next_multiple_of(64)
 }
 
 /// A datagram that is being sent.
@@ -73,8 +73,8 @@ impl Kernel {
 
     fn datagram(&self, packet: &SendRequest<'_>) -> Datagram {
         let socket = |end| {
-            let (node, place) = (self.card.addresses.node(end), self.card.addresses.place(end));
-            addresses::socket(node, place).expect("a checked machine's endpoints have addresses")
+            let (node, index) = (self.card.addresses.node(end), self.card.addresses.place(end));
+            addresses::socket(node, index).expect("a checked machine's endpoints have addresses")
         };
         let identification = self.identification.get();
         self.identification.set(identification.wrapping_add(1));
@@ -94,9 +94,9 @@ impl Kernel {
             let at = match self.in_place(packet) {
                 Some(address) => address + data.start as u64,
                 None if parameters.remedies.zero_copy => {
-                    outgoing.memory + HEADER_PLACE * fragments_max(parameters) + data.start as u64
+                    outgoing.memory + HEADER_SLOT * fragments_max(parameters) + data.start as u64
                 }
-                None => outgoing.memory + stride(parameters) * index as u64 + HEADER_PLACE,
+                None => outgoing.memory + stride(parameters) * index as u64 + HEADER_SLOT,
             };
             let sum = match self.in_place(packet) {
                 Some(_) if sums => self.sum(cpu, at, data.len()).await,
@@ -155,7 +155,7 @@ impl Kernel {
             let data = data_of(&piece.payload).len() as u64;
             // If the kernel holds the data, the headers directly precede it.
             let at = match zero_copy {
-                true => outgoing.memory + HEADER_PLACE * index as u64,
+                true => outgoing.memory + HEADER_SLOT * index as u64,
                 false => sources[index] - head.len() as u64,
             };
             cpu.store_run(at, &head).await;
@@ -167,7 +167,7 @@ impl Kernel {
             let descriptor = Descriptor {
                 to: self.card.addresses.node(packet.to),
                 length,
-                ends: 0,
+                endpoints: 0,
                 pieces: list,
                 sums: self.fills_in(count, length),
                 frees: last.then_some(buffer),

@@ -16,30 +16,30 @@ pub struct Mcp {
     pub(super) states: [ThreadState; 4],
     /// The thread that ran last.
     last: Thread,
-    pub(super) host: Engine,
-    pub(super) send: Engine,
-    pub(super) receive: Engine,
+    pub(super) host: EngineState,
+    pub(super) send: EngineState,
+    pub(super) receive: EngineState,
     pub(super) queue: VecDeque<Descriptor>,
     /// Units of the first message that host reads have been started for.
-    pub(super) asked: u32,
+    pub(super) read_started: u32,
     /// Packets in send buffers, in order. The last may still be read from the host; the first may be leaving on the
     /// link.
     pub(super) outgoing: VecDeque<Outbound>,
     pub(super) send_buffer: u8,
     /// The packet whose head is on the link, until the receive engine takes it.
-    pub(super) coming: Option<u32>,
+    pub(super) announced: Option<u32>,
     /// Packets in receive buffers, in order.
     pub(super) incoming: VecDeque<Inbound>,
     pub(super) receive_buffer: u8,
     /// Number of packets for which the host has posted receive buffers.
-    pub(super) places: u32,
+    pub(super) host_buffers: u32,
 }
 
 /// The state of an engine as far as the firmware knows it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Engine {
-    Rests,
-    Works,
+pub(super) enum EngineState {
+    Idle,
+    Busy,
     /// The engine has ended, and no thread has noticed that yet.
     Ended,
 }
@@ -87,19 +87,19 @@ impl Mcp {
             config,
             broken: None,
             states: [ThreadState::Idle; 4],
-            // The first thread is asked first.
+            // The first thread is tried first.
             last: Thread::Rdma,
-            host: Engine::Rests,
-            send: Engine::Rests,
-            receive: Engine::Rests,
+            host: EngineState::Idle,
+            send: EngineState::Idle,
+            receive: EngineState::Idle,
             queue: VecDeque::new(),
-            asked: 0,
+            read_started: 0,
             outgoing: VecDeque::new(),
             send_buffer: 0,
-            coming: None,
+            announced: None,
             incoming: VecDeque::new(),
             receive_buffer: 0,
-            places: 0,
+            host_buffers: 0,
         }
     }
 
@@ -116,7 +116,7 @@ impl Mcp {
 
     /// Adds receive buffers of the host for `packets` more packets.
     pub fn posted_receive(&mut self, packets: u32) {
-        self.places = self.places.saturating_add(packets);
+        self.host_buffers = self.host_buffers.saturating_add(packets);
     }
 
     /// Reports that the first `to` units of the current host read have landed.
@@ -129,18 +129,18 @@ impl Mcp {
 
     /// Reports that the host engine has ended its transfer: all of its units have landed.
     pub fn host_done(&mut self) {
-        self.host = Engine::Ended;
+        self.host = EngineState::Ended;
     }
 
     /// Reports that the send engine has ended its transfer.
     pub fn send_done(&mut self) {
-        self.send = Engine::Ended;
+        self.send = EngineState::Ended;
     }
 
     /// Reports that a packet's head is on the link. The packet's length is known only when its tail arrives.
-    pub fn comes(&mut self, id: u32) {
-        debug_assert!(self.coming.is_none(), "a link holds one head");
-        self.coming = Some(id);
+    pub fn announce(&mut self, id: u32) {
+        debug_assert!(self.announced.is_none(), "a link holds one head");
+        self.announced = Some(id);
     }
 
     /// Reports that the first `to` units of the arriving packet have landed, and whether they include its tail.
@@ -153,7 +153,7 @@ impl Mcp {
 
     /// Reports that the receive engine has taken a packet completely.
     pub fn receive_done(&mut self) {
-        self.receive = Engine::Ended;
+        self.receive = EngineState::Ended;
     }
 
     /// Returns the state of a thread.
@@ -163,18 +163,21 @@ impl Mcp {
 
     /// Returns whether some thread can step.
     pub fn ready(&self) -> bool {
-        Thread::ALL.iter().any(|&thread| self.open(thread).is_some())
+        Thread::ALL.iter().any(|&thread| self.enabled_row(thread).is_some())
     }
 
     /// Returns whether no work is queued or under way.
-    pub fn rests(&self) -> bool {
+    pub fn is_idle(&self) -> bool {
         let idle = self.states.iter().all(|&state| state == ThreadState::Idle);
-        idle && self.queue.is_empty() && self.outgoing.is_empty() && self.incoming.is_empty() && self.coming.is_none()
+        idle && self.queue.is_empty()
+            && self.outgoing.is_empty()
+            && self.incoming.is_empty()
+            && self.announced.is_none()
     }
 
     /// Returns the number of enabled rows of a thread, which is at most one.
-    pub fn choices(&self, thread: Thread) -> usize {
-        self.rows(thread).filter(|row| self.may(row)).count()
+    pub fn enabled_rows(&self, thread: Thread) -> usize {
+        self.rows(thread).filter(|row| self.is_enabled(row)).count()
     }
 
     /// Returns whether the host engine is all that a thread waits for.
@@ -196,26 +199,26 @@ impl Mcp {
 
     /// Runs the next ready thread until it yields; returns `None` if no thread is ready.
     pub fn step(&mut self) -> Option<Step> {
-        let first = match self.keeps(Rule::Turns) {
+        let first = match self.obeys(Rule::Turns) {
             true => self.last as usize + 1,
             false => 0,
         };
         let in_turn = (first..first + 4).map(|at| Thread::ALL[at % 4]);
-        let (thread, row) = in_turn.into_iter().find_map(|thread| Some((thread, self.open(thread)?)))?;
+        let (thread, row) = in_turn.into_iter().find_map(|thread| Some((thread, self.enabled_row(thread)?)))?;
         self.last = thread;
         Some(self.run(thread, row))
     }
 
     fn run(&mut self, thread: Thread, row: &'static Transition) -> Step {
-        let mut step = Step { thread, from: row.from, states: SmallVec::new(), acts: SmallVec::new() };
+        let mut step = Step { thread, from: row.from, states: SmallVec::new(), commands: SmallVec::new() };
         let mut next = Some(row);
         while let Some(row) = next {
-            row.deeds.iter().for_each(|&deed| step.acts.extend(self.does(deed)));
+            row.actions.iter().for_each(|&action| step.commands.extend(self.perform(action)));
             self.states[thread as usize] = row.to;
             step.states.push(row.to);
             next = match row.to.is_dispatching() {
                 true => None,
-                false => self.open(thread),
+                false => self.enabled_row(thread),
             };
         }
         step
@@ -227,15 +230,15 @@ impl Mcp {
     }
 
     /// Returns the enabled row of a thread, if there is one.
-    pub fn open(&self, thread: Thread) -> Option<&'static Transition> {
-        self.rows(thread).find(|row| self.may(row))
+    pub fn enabled_row(&self, thread: Thread) -> Option<&'static Transition> {
+        self.rows(thread).find(|row| self.is_enabled(row))
     }
 
-    fn may(&self, row: &Transition) -> bool {
+    fn is_enabled(&self, row: &Transition) -> bool {
         row.guards.iter().all(|&guard| self.holds(guard))
     }
 
-    pub(super) fn keeps(&self, rule: Rule) -> bool {
+    pub(super) fn obeys(&self, rule: Rule) -> bool {
         self.broken != Some(rule)
     }
 }

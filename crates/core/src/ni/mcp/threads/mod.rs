@@ -29,7 +29,7 @@
 //! | `guards.rs`, `actions.rs` | the condition of each guard, and the effect of each action |
 //! | `step.rs` | the result of a step: states and commands |
 
-mod deeds;
+mod actions;
 mod guards;
 mod machine;
 mod step;
@@ -38,8 +38,8 @@ mod table;
 mod tests;
 
 pub use machine::Mcp;
-pub use step::{Act, Step, Watch};
-pub use table::{Deed, Guard, TRANSITIONS, Thread, ThreadState, Transition};
+pub use step::{Command, Step, Watch};
+pub use table::{Action, Guard, TRANSITIONS, Thread, ThreadState, Transition};
 
 /// The degree to which the transfers on the two sides of the interface's memory overlap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -72,7 +72,7 @@ pub struct Config {
 /// The rules that the firmware obeys. The checker breaks one at a time to show which property then fails.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
-    /// SDMA and RDMA start the one host engine only when it rests.
+    /// SDMA and RDMA start the one host engine only when it is idle.
     EngineExclusive,
     /// Only landed units are sent or delivered: the count of landed units is not one too high.
     BytesFirst,

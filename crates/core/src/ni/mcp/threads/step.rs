@@ -6,45 +6,45 @@ use smallvec::SmallVec;
 /// One run of a thread, from a dispatching state to the next dispatching state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// pub thread: Thread,
+    pub thread: Thread,
     /// The state in which the thread waited before.
-    /// pub from: ThreadState,
+    pub from: ThreadState,
     /// The states that the thread entered, in this order; it waits in the last one.
     pub states: SmallVec<[ThreadState; 4]>,
     /// The commands to be executed, in this order.
-    pub acts: SmallVec<[Act; 4]>,
+    pub commands: SmallVec<[Command; 4]>,
 }
 
 /// A command to an engine, or a notification of the host.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Act {
+pub enum Command {
     /// The host engine reads host memory into a send buffer, from its beginning: a packet.
     StartHostRead {
         /// The message's identifier.
-        /// id: u32,
+        id: u32,
         /// Index of the send buffer.
-        /// buffer: u8,
+        buffer: u8,
         /// Offset in the message, in units.
-        /// from: u32,
+        from: u32,
         /// Length in units.
-        /// units: u32,
+        units: u32,
     },
     /// The send engine takes a part of a send buffer.
     StartSend {
         /// The message's identifier.
-        /// id: u32,
+        id: u32,
         /// Index of the send buffer.
-        /// buffer: u8,
+        buffer: u8,
         /// Offset in the buffer, in units; the part at 0 includes the packet's head.
-        /// from: u32,
+        from: u32,
         /// Length in units.
-        /// units: u32,
+        units: u32,
         /// Whether the packet ends with this part (SMLT) or continues (SML).
         last: bool,
     },
     /// The receive engine takes the packet that is on the link.
     StartReceive {
-        /// The packet's identifier, as given to [`Mcp::comes`](super::Mcp::comes).
+        /// The packet's identifier, as given to [`Mcp::announce`](super::Mcp::announce).
         id: u32,
         /// Index of the receive buffer.
         buffer: u8,
@@ -52,13 +52,13 @@ pub enum Act {
     /// The host engine writes a part of a receive buffer to host memory.
     StartHostWrite {
         /// The packet's identifier.
-        /// id: u32,
+        id: u32,
         /// Index of the receive buffer.
-        /// buffer: u8,
+        buffer: u8,
         /// Offset in the buffer, in units.
-        /// from: u32,
+        from: u32,
         /// Length in units.
-        /// units: u32,
+        units: u32,
         /// Whether the packet is known to end with this part. A packet that is written completely before its tail is
         /// noticed has no last part.
         last: bool,

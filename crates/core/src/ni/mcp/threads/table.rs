@@ -120,7 +120,7 @@ pub enum Guard {
     /// A send buffer is free.
     SendBuffer,
     /// With serial pipelining, no packet is on the send side.
-    SenderAlone,
+    NoPacketToSend,
     /// The host engine is idle.
     HostFree,
     /// The host engine has ended, and no thread has noticed that yet.
@@ -132,23 +132,23 @@ pub enum Guard {
     /// The send engine has ended.
     SendEnded,
     /// The head of a packet is on the link.
-    Comes,
+    PacketAnnounced,
     /// A receive buffer is free.
     ReceiveBuffer,
     /// With serial pipelining, no packet is on the receive side.
-    ReceiverAlone,
+    NoPacketReceived,
     /// The receive engine has ended.
     ReceiveEnded,
     /// The host has a receive buffer for a packet.
-    Place,
+    HostBuffer,
     /// All of the first packet to be delivered has landed.
     ReceivedWhole,
     /// Not all of it has landed, but enough for a fragment.
     ReceivedEnough,
     /// Part of what has landed has not been delivered.
-    Rest,
+    Undelivered,
     /// All that has landed has been delivered.
-    NoRest,
+    AllDelivered,
 }
 
 impl Guard {
@@ -156,27 +156,27 @@ impl Guard {
     pub const ALL: [Guard; 17] = [
         Guard::Descriptor,
         Guard::SendBuffer,
-        Guard::SenderAlone,
+        Guard::NoPacketToSend,
         Guard::HostFree,
         Guard::HostDone,
         Guard::SendWhole,
         Guard::SendEnough,
         Guard::SendEnded,
-        Guard::Comes,
+        Guard::PacketAnnounced,
         Guard::ReceiveBuffer,
-        Guard::ReceiverAlone,
+        Guard::NoPacketReceived,
         Guard::ReceiveEnded,
-        Guard::Place,
+        Guard::HostBuffer,
         Guard::ReceivedWhole,
         Guard::ReceivedEnough,
-        Guard::Rest,
-        Guard::NoRest,
+        Guard::Undelivered,
+        Guard::AllDelivered,
     ];
 }
 
 /// An action of a transition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Deed {
+pub enum Action {
     /// Takes a send buffer and starts the host engine to fill it.
     Read,
     /// Marks the send buffer as filled.
@@ -184,21 +184,21 @@ pub enum Deed {
     /// Starts the send engine on the units that have landed.
     Send,
     /// Marks the send engine as idle.
-    SendRests,
+    SendEngineIdle,
     /// Frees the buffer of the packet that was sent; after the last packet of a message, notifies the host.
     Sent,
     /// Takes a receive buffer and starts the receive engine to fill it.
     Receive,
     /// Marks the receive engine as idle.
-    ReceiveRests,
+    ReceiveEngineIdle,
     /// Marks the receive buffer as filled.
     Received,
     /// Takes a receive buffer of the host for the first packet.
-    TakePlace,
+    TakeHostBuffer,
     /// Starts the host engine on the units that have landed.
     Write,
     /// Marks the host engine as idle.
-    HostRests,
+    HostEngineIdle,
     /// Frees the buffer of the delivered packet and notifies the host.
     Delivered,
 }
@@ -206,12 +206,12 @@ pub enum Deed {
 /// A transition from a state to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transition {
-    /// pub thread: Thread,
-    /// pub from: ThreadState,
+    pub thread: Thread,
+    pub from: ThreadState,
     /// The conditions, all of which must hold.
-    /// pub guards: &'static [Guard],
+    pub guards: &'static [Guard],
     /// The actions, in the order in which they are performed.
-    pub deeds: &'static [Deed],
+    pub actions: &'static [Action],
     pub to: ThreadState,
 }
 
@@ -219,10 +219,10 @@ const fn row(
     thread: Thread,
     from: ThreadState,
     guards: &'static [Guard],
-    deeds: &'static [Deed],
+    actions: &'static [Action],
     to: ThreadState,
 ) -> Transition {
-    Transition { thread, from, guards, deeds, to }
+    Transition { thread, from, guards, actions, to }
 }
 
 /// The firmware as a table of transitions.
@@ -230,35 +230,35 @@ const fn row(
 /// The paper sends another fragment before it checks whether the source has ended. These rows check first: otherwise an
 /// empty last fragment could be left.
 pub static TRANSITIONS: [Transition; 23] = {
-    use Deed::*;
+    use Action::*;
     use Guard::*;
     use Thread::{Rdma, Recv, Sdma, Send};
     use ThreadState as S;
-    const START_READ: &[Guard] = &[Descriptor, SendBuffer, SenderAlone, HostFree];
-    const START_WRITE: &[Guard] = &[ReceivedWhole, Place, HostFree];
+    const START_READ: &[Guard] = &[Descriptor, SendBuffer, NoPacketToSend, HostFree];
+    const START_WRITE: &[Guard] = &[ReceivedWhole, HostBuffer, HostFree];
     [
         row(Sdma, S::Idle, START_READ, &[Read], S::Sdma),
-        row(Sdma, S::Sdma, &[HostDone], &[HostRests], S::SdmaDone),
+        row(Sdma, S::Sdma, &[HostDone], &[HostEngineIdle], S::SdmaDone),
         row(Sdma, S::SdmaDone, &[], &[Filled], S::Idle),
-        row(Send, S::Idle, &[SendWhole], &[Deed::Send], S::CoarseGrainedSend),
-        row(Send, S::Idle, &[SendEnough], &[Deed::Send], S::FineGrainedSend),
-        row(Send, S::CoarseGrainedSend, &[SendEnded], &[SendRests], S::SendDone),
-        row(Send, S::FineGrainedSend, &[SendEnded], &[SendRests], S::FineGrainedSendDone),
-        row(Send, S::FineGrainedSendDone, &[SendEnough], &[Deed::Send], S::FineGrainedSend),
-        row(Send, S::FineGrainedSendDone, &[SendWhole], &[Deed::Send], S::SendLastFragment),
-        row(Send, S::SendLastFragment, &[SendEnded], &[SendRests], S::SendDone),
+        row(Send, S::Idle, &[SendWhole], &[Action::Send], S::CoarseGrainedSend),
+        row(Send, S::Idle, &[SendEnough], &[Action::Send], S::FineGrainedSend),
+        row(Send, S::CoarseGrainedSend, &[SendEnded], &[SendEngineIdle], S::SendDone),
+        row(Send, S::FineGrainedSend, &[SendEnded], &[SendEngineIdle], S::FineGrainedSendDone),
+        row(Send, S::FineGrainedSendDone, &[SendEnough], &[Action::Send], S::FineGrainedSend),
+        row(Send, S::FineGrainedSendDone, &[SendWhole], &[Action::Send], S::SendLastFragment),
+        row(Send, S::SendLastFragment, &[SendEnded], &[SendEngineIdle], S::SendDone),
         row(Send, S::SendDone, &[], &[Sent], S::Idle),
-        row(Recv, S::Idle, &[Comes, ReceiveBuffer, ReceiverAlone], &[Receive], S::Recv),
-        row(Recv, S::Recv, &[ReceiveEnded], &[ReceiveRests], S::RecvDone),
+        row(Recv, S::Idle, &[PacketAnnounced, ReceiveBuffer, NoPacketReceived], &[Receive], S::Recv),
+        row(Recv, S::Recv, &[ReceiveEnded], &[ReceiveEngineIdle], S::RecvDone),
         row(Recv, S::RecvDone, &[], &[Received], S::Idle),
-        row(Rdma, S::Idle, START_WRITE, &[TakePlace, Write], S::CoarseGrainedRdma),
-        row(Rdma, S::Idle, &[ReceivedEnough, Place, HostFree], &[TakePlace, Write], S::FineGrainedRdma),
-        row(Rdma, S::CoarseGrainedRdma, &[HostDone], &[HostRests], S::RdmaDone),
-        row(Rdma, S::FineGrainedRdma, &[HostDone], &[HostRests], S::FineGrainedRdmaDone),
+        row(Rdma, S::Idle, START_WRITE, &[TakeHostBuffer, Write], S::CoarseGrainedRdma),
+        row(Rdma, S::Idle, &[ReceivedEnough, HostBuffer, HostFree], &[TakeHostBuffer, Write], S::FineGrainedRdma),
+        row(Rdma, S::CoarseGrainedRdma, &[HostDone], &[HostEngineIdle], S::RdmaDone),
+        row(Rdma, S::FineGrainedRdma, &[HostDone], &[HostEngineIdle], S::FineGrainedRdmaDone),
         row(Rdma, S::FineGrainedRdmaDone, &[ReceivedEnough, HostFree], &[Write], S::FineGrainedRdma),
-        row(Rdma, S::FineGrainedRdmaDone, &[ReceivedWhole, Rest, HostFree], &[Write], S::RdmaLastFragment),
-        row(Rdma, S::FineGrainedRdmaDone, &[ReceivedWhole, NoRest], &[], S::RdmaDone),
-        row(Rdma, S::RdmaLastFragment, &[HostDone], &[HostRests], S::RdmaDone),
+        row(Rdma, S::FineGrainedRdmaDone, &[ReceivedWhole, Undelivered, HostFree], &[Write], S::RdmaLastFragment),
+        row(Rdma, S::FineGrainedRdmaDone, &[ReceivedWhole, AllDelivered], &[], S::RdmaDone),
+        row(Rdma, S::RdmaLastFragment, &[HostDone], &[HostEngineIdle], S::RdmaDone),
         row(Rdma, S::RdmaDone, &[], &[Delivered], S::Idle),
     ]
 };

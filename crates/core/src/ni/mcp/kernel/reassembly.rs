@@ -17,7 +17,7 @@ pub struct Part {
     /// Address of the packet's payload bytes, including the envelope.
     pub address: Address,
     /// The range of the datagram's payload that they cover.
-    pub place: Range<usize>,
+    pub range: Range<usize>,
     /// Their checksum.
     pub sum: Sum,
     /// The packet's journey.
@@ -41,7 +41,7 @@ pub struct Received {
 }
 
 /// The effect of a packet's arrival.
-pub enum Gathered {
+pub enum ReassemblyOutcome {
     /// The datagram is complete.
     Complete(DatagramKey, UdpHead, Vec<Part>),
     /// The packet waits for the rest of its datagram.
@@ -51,33 +51,33 @@ pub enum Gathered {
 }
 
 /// Datagrams that are not complete.
-pub struct Gathering {
+pub struct DatagramReassembly {
     reassembly: Reassembly,
     parts: BTreeMap<DatagramKey, Vec<Part>>,
 }
 
-impl Gathering {
+impl DatagramReassembly {
     /// Creates the reassembly for all receive buffers of a node, each with at most `longest` bytes.
-    pub fn new(parameters: &McpParameters, longest: usize) -> Gathering {
+    pub fn new(parameters: &McpParameters, longest: usize) -> DatagramReassembly {
         let datagrams = parameters.receive_buffers as usize;
         let (bytes, lifetime) = (datagrams * (longest + 8), parameters.reassembly_time);
         let reassembly = Reassembly::new(ReassemblyParameters { datagrams, bytes, lifetime });
-        Gathering { reassembly, parts: BTreeMap::new() }
+        DatagramReassembly { reassembly, parts: BTreeMap::new() }
     }
 
     /// Adds a valid packet that has arrived.
-    pub fn arrive(&mut self, packet: &Parsed, part: Part, now: Time) -> Gathered {
+    pub fn arrive(&mut self, packet: &Parsed, part: Part, now: Time) -> ReassemblyOutcome {
         let key = packet.key();
         match self.reassembly.arrive(packet, now) {
             Reassembled::Complete { header, .. } => {
                 let mut parts = self.parts.remove(&key).unwrap_or_default();
                 parts.push(part);
-                parts.sort_by_key(|part| part.place.start);
-                Gathered::Complete(key, header, parts)
+                parts.sort_by_key(|part| part.range.start);
+                ReassemblyOutcome::Complete(key, header, parts)
             }
             Reassembled::Kept => {
                 self.parts.entry(key).or_default().push(part);
-                Gathered::Kept
+                ReassemblyOutcome::Kept
             }
             Reassembled::Dropped { gives_up, reason } => {
                 let mut parts = match gives_up {
@@ -85,7 +85,7 @@ impl Gathering {
                     false => Vec::new(),
                 };
                 parts.push(part);
-                Gathered::Dropped(reason, parts)
+                ReassemblyOutcome::Dropped(reason, parts)
             }
         }
     }
