@@ -92,11 +92,11 @@ impl Driver for AnyDriver {
             fn limits() -> DriverLimits;
             fn begin_send(cpu: &AnyProcessor, journey: &Journey) -> TxToken;
             fn takes_in_any_order() -> bool;
-            fn may_find() -> bool;
+            fn may_have_packet() -> bool;
             fn wait_policy() -> WaitPolicy;
             fn charge_poll(cpu: &AnyProcessor);
             fn attention() -> &Signal;
-            fn polled_room() -> Option<PointId>;
+            fn polled_capacity() -> Option<PointId>;
             fn polled_packet() -> Option<PointId>;
             fn is_zero_copy() -> bool;
             fn fragment_offset(fragment: u32) -> Address;
@@ -110,7 +110,7 @@ impl Driver for AnyDriver {
         }
         later {
             async fn try_send(cpu: &AnyProcessor, packet: &SendRequest<'_>, begun: &TxToken) -> bool;
-            async fn wait_for_room(cpu: &AnyProcessor);
+            async fn wait_for_capacity(cpu: &AnyProcessor);
             async fn poll(cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<RxPacket>;
             async fn take(
                 cpu: &AnyProcessor,

@@ -47,7 +47,7 @@ pub struct DriverLimits {
     /// Largest payload of a packet, in bytes.
     pub payload: usize,
     /// Maximum bytes of immediate data, which a packet carries in addition to its payload.
-    pub beside: usize,
+    pub immediate: usize,
     /// Size of the sequence-number space of messages.
     pub sequences: u32,
     /// Whether a tag steers a payload to the address that it is mapped to.
@@ -60,7 +60,7 @@ impl DriverLimits {
     /// Returns the limits of a driver whose packets carry `payload` bytes, of a message or of words, on one logical
     /// network, with 16-bit sequence numbers.
     pub const fn new(payload: usize) -> DriverLimits {
-        DriverLimits { words: payload / 4, payload, beside: 0, sequences: 1 << 16, steers: false, classes: 1 }
+        DriverLimits { words: payload / 4, payload, immediate: 0, sequences: 1 << 16, steers: false, classes: 1 }
     }
 }
 
@@ -80,7 +80,7 @@ pub struct SendRequest<'a> {
     /// Payload.
     pub source: PayloadSource<'a>,
     /// Immediate data, in addition to the payload.
-    pub beside: &'a [u8],
+    pub immediate: &'a [u8],
     /// Record of the packet's latency.
     pub journey: Journey,
 }
@@ -100,13 +100,13 @@ pub struct RxPacket {
     /// State of the driver between the poll and [`take`](Driver::take).
     pub state: DriverState,
     /// The processor, held from the poll until the packet is taken, if the driver does so.
-    pub turn: Option<CpuLease>,
+    pub lease: Option<CpuLease>,
 }
 
 impl RxPacket {
     /// Returns a packet for endpoint `to` of `bytes` bytes of payload, without state of the driver.
     pub fn new([from, to]: [EndId; 2], envelope: Envelope, bytes: usize, journey: Journey) -> RxPacket {
-        RxPacket { from, to, envelope, bytes, journey, state: DriverState::default(), turn: None }
+        RxPacket { from, to, envelope, bytes, journey, state: DriverState::default(), lease: None }
     }
 
     /// Adds what the driver needs to take the packet.
@@ -118,8 +118,8 @@ impl RxPacket {
 
     /// Adds the processor, which is held until the packet is taken.
     #[must_use]
-    pub fn with_turn(mut self, turn: CpuLease) -> RxPacket {
-        self.turn = Some(turn);
+    pub fn with_lease(mut self, lease: CpuLease) -> RxPacket {
+        self.lease = Some(lease);
         self
     }
 }
@@ -141,7 +141,7 @@ pub struct DriverState {
     /// Address of the packet, if it is in memory.
     pub address: Address,
     /// Immediate data, in addition to the payload.
-    pub beside: Vec<u8>,
+    pub immediate: Vec<u8>,
 }
 
 /// A packet that was taken.
@@ -150,7 +150,7 @@ pub struct RxCompletion {
     /// Address of its payload, if that is in memory.
     pub address: Address,
     /// Immediate data, in addition to the payload.
-    pub beside: Vec<u8>,
+    pub immediate: Vec<u8>,
     /// Number of the driver's buffer that is in use until it is [released](Driver::release), if one is.
     pub entry: Option<u64>,
 }
@@ -215,7 +215,7 @@ pub trait Driver: DriverExtensions {
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, begun: &TxToken) -> bool;
 
     /// Waits, after a send found no capacity and a poll no packet, until either may have changed.
-    async fn wait_for_room(&self, cpu: &AnyProcessor);
+    async fn wait_for_capacity(&self, cpu: &AnyProcessor);
 
     /// Returns whether a packet that a poll found may be taken after later ones, by another core. Otherwise a packet is
     /// taken before the next poll.
@@ -224,7 +224,7 @@ pub trait Driver: DriverExtensions {
     }
 
     /// Returns whether a poll may find a packet, as far as that is known without one.
-    fn may_find(&self) -> bool {
+    fn may_have_packet(&self) -> bool {
         true
     }
 
@@ -258,8 +258,8 @@ pub trait Driver: DriverExtensions {
     fn attention(&self) -> &Signal;
 
     /// Returns the point that a program without capacity polls, or `None` if
-    /// [`wait_for_room`](Driver::wait_for_room) waits for it.
-    fn polled_room(&self) -> Option<PointId> {
+    /// [`wait_for_capacity`](Driver::wait_for_capacity) waits for it.
+    fn polled_capacity(&self) -> Option<PointId> {
         None
     }
 

@@ -14,7 +14,7 @@ use std::rc::Rc;
 /// another program's work.
 pub fn hand_over(
     port: &Port,
-    (cpu, turn): (&AnyProcessor, &CpuLease),
+    (cpu, lease): (&AnyProcessor, &CpuLease),
     packet: &SendRequest<'_>,
     slot: Slot,
     (body, bytes): (Rc<Packet>, Bytes),
@@ -22,7 +22,7 @@ pub fn hand_over(
     let (journey, now) = (&packet.journey, cpu.sim().now());
     journey.served(Time::ZERO, now);
     journey.close("send", now);
-    turn.did("send", journey.id(), bytes.len());
+    lease.did("send", journey.id(), bytes.len());
     let SendRequest { to, class, marks, .. } = *packet;
     port.offer(slot, Offer { to: port.addresses().node(to), flow: FlowKey(0), class, marks, bytes, body });
 }

@@ -136,18 +136,18 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         if cpu.is_at_rest() && self.port.room(packet.class) == 0 {
             return false;
         }
-        let turn = cpu.acquire("look for room").await;
+        let lease = cpu.acquire("look for room").await;
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
         let _works = cpu.sim().works();
         let endpoints = [packet.from, packet.to].map(|end| self.port.addresses().place(end));
         let ComposedPacket { body, length } = self.nic.post(cpu, packet, endpoints).await;
         cpu.sync().await;
-        hand_over(&self.port, (cpu, &turn), packet, slot, (body, length));
+        hand_over(&self.port, (cpu, &lease), packet, slot, (body, length));
         true
     }
 
-    async fn wait_for_room(&self, _cpu: &AnyProcessor) {
+    async fn wait_for_capacity(&self, _cpu: &AnyProcessor) {
         self.port.changed.wait().await;
     }
 
@@ -155,7 +155,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         true
     }
 
-    fn may_find(&self) -> bool {
+    fn may_have_packet(&self) -> bool {
         self.has_arrived()
     }
 
@@ -192,7 +192,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         extra_cycles: u64,
         sink: PayloadSink<'_>,
     ) -> RxCompletion {
-        let turn = cpu.acquire("receive").await;
+        let lease = cpu.acquire("receive").await;
         let begun = cpu.now();
         cpu.work(self.costs.receive + extra_cycles);
         cpu.sync().await;
@@ -206,7 +206,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         self.port.release(taken);
         arrival.journey.served(begun, cpu.now());
         arrival.journey.close("receive", cpu.now());
-        turn.did("receive", arrival.journey.id(), self.packet.len());
+        lease.did("receive", arrival.journey.id(), self.packet.len());
         landed
     }
 

@@ -26,12 +26,12 @@
 //! Leaves out: protection, the window of descriptors that several messages share, scatter at the receiver to more than
 //! one address, and sending from a handler that interrupts a half-described message.
 
+mod block_waiters;
 mod coherence;
 pub mod driver;
-mod grants;
-mod intake;
 mod interface;
 mod parameters;
+mod rx;
 mod volume;
 mod wire;
 

@@ -17,9 +17,9 @@ pub const HEADER_BYTES: Bytes = Bytes(8);
 const IS_PART: u32 = 1 << 8;
 const PADDING_AT: u32 = 9;
 const IS_COHERENCE: u32 = 1 << 12;
-const PLACES_AT: u32 = 16;
+const ENDPOINTS_AT: u32 = 16;
 /// Bits of an endpoint's index on its node.
-pub const PLACE_BITS: u32 = 8;
+pub const ENDPOINT_BITS: u32 = 8;
 /// Bits of a message's number.
 pub const SEQUENCE_BITS: u32 = 12;
 /// Bits of a fragment's number.
@@ -31,7 +31,7 @@ pub struct MessageHead {
     /// The messaging layer's header.
     pub envelope: Envelope,
     /// Indices of the sending and the receiving endpoint on their nodes.
-    pub places: [u32; 2],
+    pub endpoints: [u32; 2],
     /// Bytes of padding at the end.
     pub padding: u32,
 }
@@ -50,9 +50,9 @@ pub fn encode(head: MessageHead) -> [u8; 8] {
     let Envelope { is_part, handler, sequence, fragment, last } = head.envelope;
     let sequence = u32::from(sequence);
     assert!(sequence < 1 << SEQUENCE_BITS && fragment < 1 << FRAGMENT_BITS, "a part is named by a word");
-    let [from, to] = head.places;
-    let places = from << PLACES_AT | to << (PLACES_AT + PLACE_BITS);
-    let first = u32::from(handler) | head.padding << PADDING_AT | places;
+    let [from, to] = head.endpoints;
+    let endpoints = from << ENDPOINTS_AT | to << (ENDPOINTS_AT + ENDPOINT_BITS);
+    let first = u32::from(handler) | head.padding << PADDING_AT | endpoints;
     let part = sequence | fragment << SEQUENCE_BITS | u32::from(last) << (SEQUENCE_BITS + FRAGMENT_BITS);
     words(first | if is_part { IS_PART } else { 0 }, part)
 }
@@ -60,7 +60,7 @@ pub fn encode(head: MessageHead) -> [u8; 8] {
 /// Returns the fields of a message's header.
 pub fn decode(packet: &Packet) -> MessageHead {
     let [first, part] = [0, 1].map(|at| word(packet, at));
-    let place = |at: u32| first >> at & ((1 << PLACE_BITS) - 1);
+    let endpoint = |at: u32| first >> at & ((1 << ENDPOINT_BITS) - 1);
     MessageHead {
         envelope: Envelope {
             is_part: first & IS_PART != 0,
@@ -69,7 +69,7 @@ pub fn decode(packet: &Packet) -> MessageHead {
             fragment: part >> SEQUENCE_BITS & ((1 << FRAGMENT_BITS) - 1),
             last: part >> (SEQUENCE_BITS + FRAGMENT_BITS) == 1,
         },
-        places: [place(PLACES_AT), place(PLACES_AT + PLACE_BITS)],
+        endpoints: [endpoint(ENDPOINTS_AT), endpoint(ENDPOINTS_AT + ENDPOINT_BITS)],
         padding: first >> PADDING_AT & 7,
     }
 }
@@ -101,7 +101,7 @@ mod tests {
             (from, to, padding) in (0..256u32, 0..256u32, 0..8u32),
         ) {
             let envelope = Envelope { is_part, handler, sequence, fragment, last };
-            let head = MessageHead { envelope, places: [from, to], padding };
+            let head = MessageHead { envelope, endpoints: [from, to], padding };
             let packet = Packet::of(Label::default(), Journey::NONE, &encode(head));
             prop_assert_eq!(decode(&packet), head);
             prop_assert_eq!(coherence(&packet), None);

@@ -155,7 +155,14 @@ impl DriverExtensions for SplitDriver {
 impl Driver for SplitDriver {
     fn limits(&self) -> DriverLimits {
         let payload = self.parameters.message_bytes_max.len() - HEADER_BYTES;
-        DriverLimits { words: payload / 4, payload, beside: 0, sequences: Header::SEQUENCES, steers: false, classes: 1 }
+        DriverLimits {
+            words: payload / 4,
+            payload,
+            immediate: 0,
+            sequences: Header::SEQUENCES,
+            steers: false,
+            classes: 1,
+        }
     }
 
     fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> TxToken {
@@ -165,28 +172,28 @@ impl Driver for SplitDriver {
     }
 
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, begun: &TxToken) -> bool {
-        let turn = cpu.acquire("look for room").await;
+        let lease = cpu.acquire("look for room").await;
         if !on_half!(&self.sender, Sender, half => half.can_send(cpu).await) {
             return false;
         }
         let _works = cpu.sim().works();
         let header = self.header(packet);
         on_half!(&self.sender, Sender, half => half.send(cpu, header, packet, begun.0.clone()).await);
-        turn.did("send", packet.journey.id(), header.packet_bytes());
+        lease.did("send", packet.journey.id(), header.packet_bytes());
         true
     }
 
-    async fn wait_for_room(&self, cpu: &AnyProcessor) {
+    async fn wait_for_capacity(&self, cpu: &AnyProcessor) {
         cpu.work(self.costs.poll);
         cpu.sync().await;
     }
 
     async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
-        let turn = cpu.acquire("poll").await;
+        let lease = cpu.acquire("poll").await;
         let RxHit { header, journey, state } = on_half!(&self.receiver, Receiver, half => half.poll(cpu).await)?;
         let ends = [header.source, header.destination].map(|end| EndId(end.into()));
         let packet = RxPacket::new(ends, header.envelope, header.payload_bytes.into(), journey);
-        Some(packet.with_state(DriverState { header, ..state }).with_turn(turn))
+        Some(packet.with_state(DriverState { header, ..state }).with_lease(lease))
     }
 
     async fn take(
@@ -203,8 +210,8 @@ impl Driver for SplitDriver {
         if let Some(ticket) = arrival.state.ticket.take() {
             ticket.end(&RECEIVING, cpu.now());
         }
-        if let Some(turn) = arrival.turn.take() {
-            turn.did("receive", arrival.journey.id(), header.packet_bytes());
+        if let Some(lease) = arrival.lease.take() {
+            lease.did("receive", arrival.journey.id(), header.packet_bytes());
         }
         RxCompletion { address, ..RxCompletion::default() }
     }
@@ -231,7 +238,7 @@ impl Driver for SplitDriver {
         }
     }
 
-    fn polled_room(&self) -> Option<PointId> {
+    fn polled_capacity(&self) -> Option<PointId> {
         Some(self.port.freed.point())
     }
 

@@ -34,8 +34,8 @@ impl Composition {
     }
 
     fn put_words(&mut self, words: &[u32]) {
-        let places = self.bytes[self.used..self.used + 4 * words.len()].chunks_exact_mut(4);
-        places.zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
+        let fields = self.bytes[self.used..self.used + 4 * words.len()].chunks_exact_mut(4);
+        fields.zip(words).for_each(|(field, word)| field.copy_from_slice(&word.to_le_bytes()));
         self.used += 4 * words.len();
     }
 
@@ -83,7 +83,7 @@ impl WholePacketNic for QueuesNic {
         DriverLimits {
             words: self.packet.len() / 4 - 1,
             payload: self.packet.len() - PART_HEADER,
-            beside: 0,
+            immediate: 0,
             sequences: 1 << SEQUENCE_BITS,
             steers: false,
             classes: 1,

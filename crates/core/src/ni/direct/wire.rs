@@ -15,16 +15,16 @@ pub const SEQUENCE_BITS: u32 = 12;
 /// Bits of a fragment's number.
 pub const FRAGMENT_BITS: u32 = 19;
 /// Bits of an endpoint's index on its node.
-pub const PLACE_BITS: u32 = 8;
+pub const ENDPOINT_BITS: u32 = 8;
 /// First bit of the sender's index in the first word; the receiver's index follows.
-const PLACES: u32 = 16;
+const ENDPOINTS_AT: u32 = 16;
 /// The flag, above the handler, that a second word follows.
 const IS_PART: u32 = 1 << 8;
 
 /// Returns the header's words, and their number.
 pub fn encode(envelope: Envelope, [from, to]: [u32; 2]) -> ([u32; 2], usize) {
     let Envelope { is_part, handler, sequence, fragment, last } = envelope;
-    let first = u32::from(handler) | from << PLACES | to << (PLACES + PLACE_BITS);
+    let first = u32::from(handler) | from << ENDPOINTS_AT | to << (ENDPOINTS_AT + ENDPOINT_BITS);
     if !is_part {
         return ([first, 0], 1);
     }
@@ -42,7 +42,7 @@ pub fn word(bytes: &[u8], word: usize) -> u32 {
 /// Reads the header of a packet.
 pub fn decode(bytes: &[u8]) -> PacketHeader {
     let first = word(bytes, 0);
-    let endpoints = [first >> PLACES & ((1 << PLACE_BITS) - 1), first >> (PLACES + PLACE_BITS)];
+    let endpoints = [first >> ENDPOINTS_AT & ((1 << ENDPOINT_BITS) - 1), first >> (ENDPOINTS_AT + ENDPOINT_BITS)];
     if first & IS_PART == 0 {
         let envelope = Envelope { handler: first as u8, last: true, ..Envelope::default() };
         return PacketHeader { envelope, endpoints, length: HEAD_WORD.len() };

@@ -80,7 +80,7 @@ impl Driver for McpDriver {
         DriverLimits {
             words: words_max(&self.card().parameters),
             payload,
-            beside: 0,
+            immediate: 0,
             sequences: 1 << 16,
             steers: false,
             classes: 1,
@@ -98,17 +98,17 @@ impl Driver for McpDriver {
         }
     }
 
-    async fn wait_for_room(&self, cpu: &AnyProcessor) {
+    async fn wait_for_capacity(&self, cpu: &AnyProcessor) {
         cpu.sync().await;
         match &self.stack {
             SoftwareStack::Kernel(kernel) => {
                 kernel.card.send_wakeup.wait().await;
             }
-            SoftwareStack::Library(library) => library.wait_for_room(cpu).await,
+            SoftwareStack::Library(library) => library.wait_for_capacity(cpu).await,
         }
     }
 
-    fn may_find(&self) -> bool {
+    fn may_have_packet(&self) -> bool {
         match &self.stack {
             SoftwareStack::Kernel(kernel) => !kernel.inbox.is_empty(),
             SoftwareStack::Library(_) => true,
@@ -137,7 +137,7 @@ impl Driver for McpDriver {
         extra_cycles: u64,
         sink: PayloadSink<'_>,
     ) -> RxCompletion {
-        let turn = cpu.acquire("receive").await;
+        let lease = cpu.acquire("receive").await;
         let start = cpu.now();
         cpu.work(extra_cycles);
         if let SoftwareStack::Kernel(kernel) = &self.stack {
@@ -162,14 +162,14 @@ impl Driver for McpDriver {
         cpu.sync().await;
         arrival.journey.served(start, cpu.now());
         arrival.journey.close(stage::HOST_RECEIVE, cpu.now());
-        turn.did("receive", arrival.journey.id(), arrival.bytes);
+        lease.did("receive", arrival.journey.id(), arrival.bytes);
         landed
     }
 
     async fn release(&self, cpu: &AnyProcessor, entry: u64) {
         let received = self.held.borrow_mut().remove(&entry);
         if let Some(received) = received {
-            let _turn = cpu.acquire("give back").await;
+            let _lease = cpu.acquire("give back").await;
             self.repost_buffers(cpu, received).await;
             cpu.sync().await;
         }
@@ -200,7 +200,7 @@ impl Driver for McpDriver {
         self.inbox().arrived()
     }
 
-    fn polled_room(&self) -> Option<PointId> {
+    fn polled_capacity(&self) -> Option<PointId> {
         match &self.stack {
             SoftwareStack::Kernel(_) => None,
             SoftwareStack::Library(library) => Some(library.card.send_wakeup.point()),

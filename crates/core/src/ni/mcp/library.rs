@@ -46,7 +46,7 @@ impl Library {
     /// Sends a message; returns `false` if no slot or no buffer is free.
     pub(super) async fn send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>) -> bool {
         let card = &self.card;
-        let turn = cpu.acquire("send").await;
+        let lease = cpu.acquire("send").await;
         let Some(buffer) = self.reserve(cpu).await else { return false };
         let _works = cpu.sim().works();
         let start = cpu.now();
@@ -81,7 +81,7 @@ impl Library {
         };
         card.enqueue(cpu, descriptor).await;
         cpu.sync().await;
-        turn.did("send", packet.journey.id(), packet.source.bytes());
+        lease.did("send", packet.journey.id(), packet.source.bytes());
         true
     }
 
@@ -109,14 +109,14 @@ impl Library {
 
     /// Waits before the next attempt to reserve a slot: twice as long each time, since an attempt takes the bus from
     /// DMA.
-    pub(super) async fn wait_for_room(&self, cpu: &AnyProcessor) {
+    pub(super) async fn wait_for_capacity(&self, cpu: &AnyProcessor) {
         let wait = Time::from_ps(self.costs.interval.ps() << self.failed_attempts.get());
         cpu.sim().delay(wait).await;
     }
 
     /// Polls once for a message.
     pub(super) async fn poll(&self, cpu: &AnyProcessor) {
-        let turn = cpu.acquire("poll").await;
+        let lease = cpu.acquire("poll").await;
         let card = &self.card;
         cpu.work(card.costs.poll);
         let Some([buffer, length, endpoints]) = self.read_event(cpu).await else { return cpu.sync().await };
@@ -135,7 +135,7 @@ impl Library {
         let (address, range) = (memory + MESSAGE_HEADER as u64, ENVELOPE..ENVELOPE + data);
         let part = Part { buffer, address, range, sum: Sum::ZERO, journey: journey.clone() };
         journey.served(start, cpu.now());
-        turn.did("receive", journey.id(), data);
+        lease.did("receive", journey.id(), data);
         let envelope = decode(&head).expect("a message begins with an envelope");
         let bytes = ENVELOPE + data;
         self.inbox.send(Received { from, to, envelope, parts: vec![part], bytes, journey });

@@ -16,15 +16,15 @@ pub(super) enum Deferred {
 
 impl Port {
     /// Performs the deferred work, in order of its time.
-    pub(super) async fn work(self: Rc<Self>) {
+    pub(super) async fn run_deferred(self: Rc<Self>) {
         loop {
-            let (at, later) = self.later.receive().await;
+            let (at, work) = self.deferred.receive().await;
             if at > self.sim.now() {
                 self.sim.until(at).await;
             }
-            match later {
+            match work {
                 Deferred::Arrive(packet) => self.arrive(&packet),
-                Deferred::Accept(class, answer, key) => self.accepted(class, answer, key),
+                Deferred::Accept(class, answer, key) => self.complete_take(class, answer, key),
             }
         }
     }
@@ -36,9 +36,9 @@ impl Port {
         }
         // The task need not wake while the timer that it waits for is not later than the next one, unless no timer is
         // left.
-        let (next, watched) = (self.next_timer(), self.watched.get());
-        if next < watched || (next == Time::MAX && watched < next) {
-            self.sooner.notify();
+        let (next, watched_timer) = (self.next_timer(), self.watched_timer.get());
+        if next < watched_timer || (next == Time::MAX && watched_timer < next) {
+            self.timer_earlier.notify();
         }
     }
 
@@ -47,12 +47,12 @@ impl Port {
     }
 
     /// Handles the protocol's timers when they expire.
-    pub(super) async fn watch(self: Rc<Self>) {
+    pub(super) async fn run_timers(self: Rc<Self>) {
         loop {
             let next = self.next_timer();
-            self.watched.set(next);
+            self.watched_timer.set(next);
             if self.sim.now() < next {
-                self.sooner.wait_until(next).await;
+                self.timer_earlier.wait_until(next).await;
                 continue;
             }
             self.protocol.borrow_mut().on_time(self.sim.now());

@@ -2,7 +2,7 @@
 //! protocol.
 
 use super::deferred::Deferred;
-use super::{Port, Reading, Sending};
+use super::{HeldPacket, Port, Sending};
 use crate::engine::{Class, Doing, Journey, Time};
 use crate::fabric::{FabricEvent, Label, Packet};
 use crate::protocol::{Answer, Effects, Frame, PacketHandle};
@@ -16,7 +16,7 @@ impl Port {
             return;
         }
         let Some(frame) = self.next(class) else { return };
-        let what = self.sends(&frame);
+        let what = self.send_label(&frame);
         let packet = self.packet(frame);
         *lane.sending.borrow_mut() = Some(Sending { packet: packet.clone(), what, since: self.sim.now() });
         self.wire.send(packet);
@@ -40,7 +40,7 @@ impl Port {
     }
 
     /// Returns the label of the span in which a frame is sent.
-    fn sends(&self, frame: &Frame<PacketHandle>) -> &'static str {
+    fn send_label(&self, frame: &Frame<PacketHandle>) -> &'static str {
         match &frame.body {
             None => "send control",
             Some(_) if frame.again => "send again",
@@ -53,7 +53,7 @@ impl Port {
 
     /// Records a span that ends now.
     #[inline]
-    fn keep_span(&self, what: &'static str, packet: &Packet, since: Time) {
+    fn record_span_since(&self, what: &'static str, packet: &Packet, since: Time) {
         if !self.sim.recorder().keeps(self.track) {
             return;
         }
@@ -99,27 +99,27 @@ impl Port {
                 let sent = self.lanes[class.index()].sending.borrow_mut().take();
                 if let Some(Sending { packet, what, since }) = sent {
                     packet.set_entered();
-                    self.keep_span(what, &packet, since);
+                    self.record_span_since(what, &packet, since);
                 }
                 if !self.pools {
                     self.freed.notify();
                 }
                 let effects = self.protocol.borrow_mut().left(class);
-                self.has_effects(effects);
+                self.apply_effects(effects);
                 self.pump(class);
             }
-            FabricEvent::HeaderArrived(packet) if self.accepts_on_header => self.comes(packet),
+            FabricEvent::HeaderArrived(packet) if self.accepts_on_header => self.receive(packet),
             FabricEvent::HeaderArrived(_) => {}
-            FabricEvent::TailArrived(packet) if !self.accepts_on_header => self.comes(packet),
+            FabricEvent::TailArrived(packet) if !self.accepts_on_header => self.receive(packet),
             FabricEvent::TailArrived(packet) => {
                 if !packet.bytes().is_empty() {
                     self.changed.notify();
                 }
             }
             FabricEvent::PacketArrived(packet) => {
-                let tells = self.accepts_on_header && !packet.bytes().is_empty();
-                self.comes(packet);
-                if tells {
+                let is_complete = self.accepts_on_header && !packet.bytes().is_empty();
+                self.receive(packet);
+                if is_complete {
                     self.changed.notify();
                 }
             }
@@ -132,11 +132,11 @@ impl Port {
     }
 
     /// Handles an arrived packet at once, and an arrived acknowledgement after the cycles that it takes.
-    fn comes(&self, packet: Rc<Packet>) {
+    fn receive(&self, packet: Rc<Packet>) {
         match self.processing > 0 && packet.bytes().is_empty() {
             true => {
                 let taken = self.clock.edge_since(self.sim.now(), self.processing);
-                self.later.send((taken, Deferred::Arrive(packet)));
+                self.deferred.send((taken, Deferred::Arrive(packet)));
             }
             false => self.arrive(&packet),
         }
@@ -152,7 +152,7 @@ impl Port {
             true => self.protocol.borrow_mut().trimmed(frame, now),
             false => self.protocol.borrow_mut().arrive(frame, now),
         };
-        self.keep_span(comes(is_control, effects.returned), packet, now);
+        self.record_span_since(receive_label(is_control, effects.returned), packet, now);
         match effects.returned {
             true => packet.journey.close("returned", now),
             false => {
@@ -163,7 +163,7 @@ impl Port {
         if is_trimmed && !self.resends {
             self.tally.lose(&packet.journey);
         }
-        self.has_effects(effects);
+        self.apply_effects(effects);
         if effects.returned || effects.timer {
             self.timers_changed();
         }
@@ -180,20 +180,20 @@ impl Port {
     }
 
     /// Completes the taking of a packet: the protocol hands it over, and its slot is known.
-    pub(super) fn accepted(&self, class: Class, answer: Answer, key: usize) {
+    pub(super) fn complete_take(&self, class: Class, answer: Answer, key: usize) {
         self.lanes[class.index()].taking.set(false);
         let taken = self.protocol.borrow_mut().take(class, answer).expect("the packet in front is there");
         let reading = self.held.borrow()[key].expect("a packet is released when its slot is known");
         match reading.read {
-            true => self.free(class, key, taken.slot),
-            false => self.held.borrow_mut()[key] = Some(Reading { slot: Some(taken.slot), ..reading }),
+            true => self.free_slot(class, key, taken.slot),
+            false => self.held.borrow_mut()[key] = Some(HeldPacket { slot: Some(taken.slot), ..reading }),
         }
         self.pump_all();
         self.arrived.notify();
         self.changed.notify();
     }
 
-    pub(super) fn has_effects(&self, effects: Effects) {
+    pub(super) fn apply_effects(&self, effects: Effects) {
         if let Some(class) = effects.place {
             self.wire.add_slot(class);
         }
@@ -212,7 +212,7 @@ pub(crate) fn frame_of(packet: &Packet, body: Option<PacketHandle>) -> Frame<Pac
 }
 
 /// Returns the label of the span of a received frame.
-fn comes(is_control: bool, is_returned: bool) -> &'static str {
+fn receive_label(is_control: bool, is_returned: bool) -> &'static str {
     match (is_control, is_returned) {
         (true, _) => "receive control",
         (false, true) => "come back",

@@ -41,7 +41,7 @@ pub struct Port {
     /// Whether a packet may be taken as soon as its header has arrived; otherwise all of it must have arrived.
     accepts_on_header: bool,
     stages: Stages,
-    held: RefCell<Vec<Option<Reading>>>,
+    held: RefCell<Vec<Option<HeldPacket>>>,
     /// Notified when a packet has left, or a slot may be free.
     pub freed: Signal,
     /// Notified when a packet may be taken.
@@ -49,11 +49,11 @@ pub struct Port {
     /// Notified when a processor's wait may end: with either of the above, and when the tail of a packet has arrived.
     pub changed: Signal,
     /// Deferred work with its time.
-    later: Mailbox<(Time, Deferred)>,
+    deferred: Mailbox<(Time, Deferred)>,
     /// Notified when the next timer has become earlier.
-    sooner: Signal,
+    timer_earlier: Signal,
     /// The time for which the timer task waits; `Time::MAX` without a timer.
-    watched: Cell<Time>,
+    watched_timer: Cell<Time>,
     tally: Rc<MessageTally>,
     pending: Rc<InFlight>,
     addresses: Rc<Addresses>,
@@ -78,7 +78,7 @@ struct Sending {
 
 /// A packet that has been taken and not released.
 #[derive(Clone, Copy, Default)]
-struct Reading {
+struct HeldPacket {
     /// The slot, once the protocol has handed it over.
     slot: Option<Slot>,
     /// Whether the reader has released it before that.
@@ -123,9 +123,9 @@ impl Port {
             freed: Signal::new(sim, format!("room in the interface of {name}")),
             arrived: Signal::new(sim, format!("a packet for {name}")),
             changed: Signal::new(sim, format!("a packet for {name}, or room in its interface")),
-            later: Mailbox::new(sim, format!("work for the interface of {name}")),
-            sooner: Signal::new(sim, format!("a timer of the interface of {name}")),
-            watched: Cell::new(Time::MAX),
+            deferred: Mailbox::new(sim, format!("work for the interface of {name}")),
+            timer_earlier: Signal::new(sim, format!("a timer of the interface of {name}")),
+            watched_timer: Cell::new(Time::MAX),
             tally: tally.clone(),
             pending: pending.clone(),
             addresses: addresses.clone(),
@@ -147,10 +147,10 @@ impl Port {
         };
         self.wire.attach(Box::new(listen));
         if self.processing > 0 {
-            self.sim.spawn_server(format!("{name} interface"), self.clone().work());
+            self.sim.spawn_server(format!("{name} interface"), self.clone().run_deferred());
         }
         if self.has_timers {
-            self.sim.spawn_server(format!("{name} timers"), self.clone().watch());
+            self.sim.spawn_server(format!("{name} timers"), self.clone().run_timers());
         }
     }
 
@@ -232,13 +232,13 @@ impl Port {
         let answer = answer(&packet);
         self.pending.remove(self.node);
         self.sim.progress();
-        let key = self.read();
+        let key = self.new_key();
         match self.processing {
-            0 => self.accepted(class, answer, key),
+            0 => self.complete_take(class, answer, key),
             cycles => {
                 lane.taking.set(true);
                 let made = self.clock.edge_since(self.sim.now(), cycles);
-                self.later.send((made, Deferred::Accept(class, answer, key)));
+                self.deferred.send((made, Deferred::Accept(class, answer, key)));
             }
         }
         Some(TakenPacket { from, packet, class, key })
@@ -259,26 +259,26 @@ impl Port {
         let TakenPacket { class, key, .. } = taken;
         let reading = self.held.borrow()[key].expect("a packet is released once");
         match reading.slot {
-            None => self.held.borrow_mut()[key] = Some(Reading { read: true, ..reading }),
-            Some(slot) => self.free(class, key, slot),
+            None => self.held.borrow_mut()[key] = Some(HeldPacket { read: true, ..reading }),
+            Some(slot) => self.free_slot(class, key, slot),
         }
     }
 
     /// Returns a key for a packet that is being read.
-    fn read(&self) -> usize {
+    fn new_key(&self) -> usize {
         let mut held = self.held.borrow_mut();
         let key = held.iter().position(Option::is_none).unwrap_or(held.len());
         if key == held.len() {
             held.push(None);
         }
-        held[key] = Some(Reading::default());
+        held[key] = Some(HeldPacket::default());
         key
     }
 
-    fn free(&self, class: Class, key: usize, slot: Slot) {
+    fn free_slot(&self, class: Class, key: usize, slot: Slot) {
         self.held.borrow_mut()[key] = None;
         let effects = self.protocol.borrow_mut().release(class, slot);
-        self.has_effects(effects);
+        self.apply_effects(effects);
         if self.has_timers {
             self.pump_all();
         }

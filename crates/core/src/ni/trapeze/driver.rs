@@ -5,8 +5,8 @@ use super::control::{ControlReader, PROGRAM_BYTES, Writer};
 use super::firmware::Admission;
 use super::instruments::Instruments;
 use super::layout::{
-    ACTIVE, CONTROL, HEADER, Layout, length_word, node_of, payload_length, placed, places_of, program_bytes, state,
-    tag_node, tag_of, word,
+    ACTIVE, CONTROL, HEADER, Layout, endpoints_of, length_word, node_of, payload_length, program_bytes, state,
+    tag_node, tag_of, tag_with_endpoints, word,
 };
 use super::parameters::{Notification, TrapezeParameters};
 use super::stage;
@@ -130,9 +130,9 @@ impl TrapezeDriver {
         let mut words = Vec::with_capacity(CONTROL.len());
         words.extend(length_word(Bytes(payload as u64), control.bytes().len()).to_le_bytes());
         words.extend((address as u32).to_le_bytes());
-        let places = [packet.from, packet.to].map(|end| self.addresses.place(end));
-        let whom = tag_node(placed(tag, places), self.addresses.node(packet.to));
-        words.extend(whom.to_le_bytes());
+        let endpoints = [packet.from, packet.to].map(|end| self.addresses.place(end));
+        let tag_word = tag_node(tag_with_endpoints(tag, endpoints), self.addresses.node(packet.to));
+        words.extend(tag_word.to_le_bytes());
         words.extend(control.bytes());
         self.cpu.write_run(self.window.at(entry + word::LENGTH), &words).await;
         self.instruments.sending.borrow_mut().push_back(packet.journey.clone());
@@ -153,8 +153,8 @@ impl TrapezeDriver {
     }
 
     /// Posts a message's ring entry again, with its buffer.
-    async fn give_back(&self, index: u64) {
-        let _turn = self.cpu.acquire("give back").await;
+    async fn repost(&self, index: u64) {
+        let _lease = self.cpu.acquire("give back").await;
         let (entry, buffer) = (self.layout.receive_entry(index), self.receive_buffer(index));
         self.cpu.write_run(self.window.at(entry + word::ADDRESS), &(buffer as u32).to_le_bytes()).await;
         self.cpu.write_run(self.window.at(entry + word::STATE), &state::POSTED.to_le_bytes()).await;
@@ -163,15 +163,15 @@ impl TrapezeDriver {
 
     fn handle_interrupt(self: Rc<Self>) -> LocalFuture<'static> {
         Box::pin(async move {
-            let turn = self.cpu.acquire("interrupt").await;
-            while let Some(received) = self.take_next(&turn).await {
+            let lease = self.cpu.acquire("interrupt").await;
+            while let Some(received) = self.take_next(&lease).await {
                 self.inbox.send(received);
             }
         })
     }
 
     /// Takes the message in the next entry of the receive ring, if there is one.
-    async fn take_next(&self, turn: &CpuLease) -> Option<Received> {
+    async fn take_next(&self, lease: &CpuLease) -> Option<Received> {
         let index = self.receive_next.get();
         let (entry, slot) = (self.layout.receive_entry(index), self.slot(index));
         if self.receive_held[slot].get() || self.read_word(entry + word::STATE).await != state::RECEIVED {
@@ -189,7 +189,7 @@ impl TrapezeDriver {
         journey.served(start, self.cpu.now());
         journey.close(stage::HOST_RECEIVE, self.cpu.now());
         self.instruments.tally.deliver(&journey, self.cpu.now());
-        turn.did("receive", journey.id(), received.length.len());
+        lease.did("receive", journey.id(), received.length.len());
         Some(received)
     }
 
@@ -197,17 +197,17 @@ impl TrapezeDriver {
         let mut header = [0; 12];
         self.cpu.read_run(self.window.at(entry + word::LENGTH), &mut header).await;
         let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-        let (length, address, whom) = (word(0), word(4), word(8));
-        let [from, to] = places_of(whom);
+        let (length, address, tag_word) = (word(0), word(4), word(8));
+        let [from, to] = endpoints_of(tag_word);
         let mut control = vec![0; program_bytes(length).min(PROGRAM_BYTES)];
         if !control.is_empty() {
             self.cpu.read_run(self.window.at(entry + HEADER.get()), &mut control).await;
             self.copy_through_shadow(control.len()).await;
         }
         Received {
-            source: self.addresses.at(node_of(whom), from),
+            source: self.addresses.at(node_of(tag_word), from),
             to: self.addresses.at(self.host.node, to),
-            tag: tag_of(whom),
+            tag: tag_of(tag_word),
             address: Address::from(address),
             length: payload_length(length),
             control: ControlReader::new(control),
@@ -251,7 +251,7 @@ fn compose(packet: &SendRequest<'_>) -> Writer {
     if let PayloadSource::Words(words) = packet.source {
         append(&mut control, &bytes_of(words));
     }
-    append(&mut control, packet.beside);
+    append(&mut control, packet.immediate);
     control
 }
 
@@ -266,7 +266,7 @@ impl Driver for TrapezeDriver {
         DriverLimits {
             words: PROGRAM_BYTES / 4,
             payload: self.parameters.payload_max.len(),
-            beside: PROGRAM_BYTES,
+            immediate: PROGRAM_BYTES,
             sequences: 1,
             steers: true,
             classes: 1,
@@ -280,7 +280,7 @@ impl Driver for TrapezeDriver {
     /// Sends a message if the ring has a free entry. The processor is held from the check until the entry is filled, so
     /// that no other program can take the entry in between.
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _begun: &TxToken) -> bool {
-        let turn = cpu.acquire("look for room").await;
+        let lease = cpu.acquire("look for room").await;
         if !self.has_ring_space().await {
             return false;
         }
@@ -297,11 +297,11 @@ impl Driver for TrapezeDriver {
         let written = self.sim.now();
         packet.journey.served(working, written);
         packet.journey.close(stage::HOST_SEND, written);
-        turn.did("send", packet.journey.id(), packet.source.bytes());
+        lease.did("send", packet.journey.id(), packet.source.bytes());
         true
     }
 
-    async fn wait_for_room(&self, _cpu: &AnyProcessor) {
+    async fn wait_for_capacity(&self, _cpu: &AnyProcessor) {
         self.sim.delay(self.parameters.ring_poll).await;
     }
 
@@ -309,17 +309,18 @@ impl Driver for TrapezeDriver {
         let received = match self.parameters.notification {
             Notification::Interrupt => self.inbox.try_receive(),
             Notification::Polling(_) => {
-                let turn = cpu.acquire("poll").await;
-                self.take_next(&turn).await
+                let lease = cpu.acquire("poll").await;
+                self.take_next(&lease).await
             }
         };
         let mut received = received?;
         let is_part = received.tag & ACTIVE == 0;
         let (entry, address) = (received.entry, received.address);
-        let state = DriverState { entry, address, beside: received.control.rest().to_vec(), ..DriverState::default() };
+        let state =
+            DriverState { entry, address, immediate: received.control.rest().to_vec(), ..DriverState::default() };
         let (handler, ends) = (received.tag as u8, [received.source, received.to]);
         let envelope = Envelope { is_part, handler, last: true, ..Envelope::default() };
-        let bytes = if is_part { received.length.len() } else { state.beside.len() };
+        let bytes = if is_part { received.length.len() } else { state.immediate.len() };
         Some(RxPacket::new(ends, envelope, bytes, Journey::NONE).with_state(state))
     }
 
@@ -331,19 +332,19 @@ impl Driver for TrapezeDriver {
         sink: PayloadSink<'_>,
     ) -> RxCompletion {
         if extra_cycles > 0 {
-            let _turn = cpu.acquire("receive").await;
+            let _lease = cpu.acquire("receive").await;
             cpu.work(extra_cycles);
             cpu.sync().await;
         }
-        let DriverState { entry, address, beside, .. } = std::mem::take(&mut arrival.state);
-        let PayloadSink::Words(words) = sink else { return RxCompletion { address, beside, entry: Some(entry) } };
-        words.extend(words_of(&beside));
-        self.give_back(entry).await;
+        let DriverState { entry, address, immediate, .. } = std::mem::take(&mut arrival.state);
+        let PayloadSink::Words(words) = sink else { return RxCompletion { address, immediate, entry: Some(entry) } };
+        words.extend(words_of(&immediate));
+        self.repost(entry).await;
         RxCompletion::default()
     }
 
     async fn release(&self, _cpu: &AnyProcessor, entry: u64) {
-        self.give_back(entry).await;
+        self.repost(entry).await;
     }
 
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
@@ -371,7 +372,7 @@ impl Driver for TrapezeDriver {
         self.inbox.arrived()
     }
 
-    fn polled_room(&self) -> Option<PointId> {
+    fn polled_capacity(&self) -> Option<PointId> {
         Some(self.ring_space)
     }
 
@@ -388,7 +389,7 @@ impl Driver for TrapezeDriver {
 
     /// Maps a tag to an address for early demultiplexing (§2.1).
     async fn map_tag(&self, cpu: &AnyProcessor, end: EndId, tag: u16, address: Address) {
-        let _turn = cpu.acquire("map a tag").await;
+        let _lease = cpu.acquire("map a tag").await;
         let entry = self.layout.tag(self.addresses.place(end), tag);
         cpu.write_run(self.window.at(entry), &(address as u32 + 1).to_le_bytes()).await;
     }

@@ -70,10 +70,10 @@ pub const ACTIVE: u16 = 1 << 15;
 /// Bits of a tag.
 const TAG_BITS: u16 = 5;
 /// Bits of an endpoint's index on its node.
-const PLACE_BITS: u16 = 5;
+const ENDPOINT_BITS: u16 = 5;
 
 /// Maximum number of endpoints per node that a control message can address.
-pub const PLACES_MAX: u32 = 1 << PLACE_BITS;
+pub const ENDPOINTS_MAX: u32 = 1 << ENDPOINT_BITS;
 
 /// Returns tag and node as one word.
 pub fn tag_node(tag: u16, node: NodeId) -> u32 {
@@ -82,13 +82,13 @@ pub fn tag_node(tag: u16, node: NodeId) -> u32 {
 }
 
 /// Returns a tag with the indices of the sending and the receiving endpoint on their nodes.
-pub fn placed(tag: u16, places: [u32; 2]) -> u16 {
+pub fn tag_with_endpoints(tag: u16, endpoints: [u32; 2]) -> u16 {
     assert!(tag & !ACTIVE < 1 << TAG_BITS, "a tag of a message has {TAG_BITS} bits");
-    let [from, to] = places.map(|place| {
-        assert!(place < PLACES_MAX, "a control message addresses {PLACES_MAX} endpoints of a node");
-        place as u16
+    let [from, to] = endpoints.map(|endpoint| {
+        assert!(endpoint < ENDPOINTS_MAX, "a control message addresses {ENDPOINTS_MAX} endpoints of a node");
+        endpoint as u16
     });
-    tag | from << TAG_BITS | to << (TAG_BITS + PLACE_BITS)
+    tag | from << TAG_BITS | to << (TAG_BITS + ENDPOINT_BITS)
 }
 
 /// Returns the tag in such a word, with the flag [`ACTIVE`].
@@ -97,8 +97,8 @@ pub fn tag_of(word: u32) -> u16 {
 }
 
 /// Returns the indices of the sending and the receiving endpoint in such a word.
-pub fn places_of(word: u32) -> [u32; 2] {
-    [TAG_BITS, TAG_BITS + PLACE_BITS].map(|at| word >> (16 + at) & (PLACES_MAX - 1))
+pub fn endpoints_of(word: u32) -> [u32; 2] {
+    [TAG_BITS, TAG_BITS + ENDPOINT_BITS].map(|at| word >> (16 + at) & (ENDPOINTS_MAX - 1))
 }
 
 /// Returns such a word with its node replaced.
@@ -132,7 +132,7 @@ pub struct Layout {
     entries: u64,
     tags: u64,
     /// Number of endpoints that share the interface, each with its own tags.
-    ends: u64,
+    endpoints: u64,
     /// Number of packet buffers of the send side and of the receive side.
     buffers: [u64; 2],
     /// Bytes in front of a receive buffer for its control message.
@@ -141,12 +141,12 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Returns the layout for these parameters and `ends` endpoints, without a protocol.
-    pub fn new(parameters: &TrapezeParameters, ends: u32) -> Layout {
+    /// Returns the layout for these parameters and `endpoints` endpoints, without a protocol.
+    pub fn new(parameters: &TrapezeParameters, endpoints: u32) -> Layout {
         Layout {
             entries: parameters.ring_entries,
             tags: parameters.tags,
-            ends: ends.into(),
+            endpoints: endpoints.into(),
             buffers: [parameters.policy.buffers(); 2],
             before: 0,
             payload_max: parameters.payload_max.get(),
@@ -155,8 +155,8 @@ impl Layout {
 
     /// Returns the layout with a protocol. In addition to the policy's buffers there is a buffer for each packet that
     /// the protocol keeps, including its control message, and one for an incoming frame that may be discarded.
-    pub fn under(parameters: &TrapezeParameters, protocol: &dyn ProtocolSpec, ends: u32) -> Layout {
-        let layout = Layout::new(parameters, ends);
+    pub fn with_protocol(parameters: &TrapezeParameters, protocol: &dyn ProtocolSpec, endpoints: u32) -> Layout {
+        let layout = Layout::new(parameters, endpoints);
         let Some([outgoing, incoming]) = protocol.buffer_requirements() else { return layout };
         let [send, receive] = layout.buffers;
         let buffers = [send.saturating_add(outgoing), receive.saturating_add(incoming).saturating_add(1)];
@@ -178,15 +178,15 @@ impl Layout {
         (self.entries + index % self.entries) * CONTROL.get()
     }
 
-    /// Returns the address of the table entry of a tag of the node's endpoint `place`. The entry holds zero, or the
+    /// Returns the address of the table entry of a tag of endpoint `endpoint` of the node. The entry holds zero, or the
     /// mapped host address + 1.
-    pub fn tag(&self, place: u32, tag: u16) -> u64 {
-        2 * self.entries * CONTROL.get() + (u64::from(place) * self.tags + u64::from(tag)) * 4
+    pub fn tag(&self, endpoint: u32, tag: u16) -> u64 {
+        2 * self.entries * CONTROL.get() + (u64::from(endpoint) * self.tags + u64::from(tag)) * 4
     }
 
     /// Returns the address of packet buffer `index` of the send side.
     pub fn send_buffer(&self, index: u64) -> u64 {
-        self.tag(0, 0) + self.ends * self.tags * 4 + index * self.payload_max
+        self.tag(0, 0) + self.endpoints * self.tags * 4 + index * self.payload_max
     }
 
     /// Returns the address of the payload in packet buffer `index` of the receive side.

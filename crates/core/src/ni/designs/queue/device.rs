@@ -187,7 +187,7 @@ pub async fn serve_receives(
             port.release(taken);
             continue;
         }
-        wait_for_room(&sim, &shared, &queue, position, times.head_poll, &target).await;
+        wait_for_capacity(&sim, &shared, &queue, position, times.head_poll, &target).await;
         let mut header = Header::of(&packet);
         header.sense = queue.sense(position);
         packet.write(0, &header.encode().to_le_bytes());
@@ -212,7 +212,7 @@ pub struct ReceiveTimes {
     pub head_poll: Time,
 }
 
-async fn wait_for_room(
+async fn wait_for_capacity(
     sim: &Sim,
     shared: &ReceiveShared,
     queue: &QueueLayout,

@@ -18,7 +18,7 @@ use std::net::SocketAddrV4;
 impl Kernel {
     /// Handles an interrupt for `causes`.
     pub(super) async fn handle(&self, cpu: &AnyProcessor, causes: u32) {
-        let _turn = cpu.acquire("interrupt").await;
+        let _lease = cpu.acquire("interrupt").await;
         cpu.work(self.costs.interrupt);
         if causes & cause::SENT != 0 {
             let [all] = self.card.read_words::<1>(cpu, SENT).await;
@@ -44,12 +44,12 @@ impl Kernel {
             if self.backlog.is_empty() && next > cpu.sim().now() {
                 self.backlog.arrived().wait_until(next).await;
             }
-            let turn = cpu.acquire("bottom half").await;
+            let lease = cpu.acquire("bottom half").await;
             while let Some(event) = self.backlog.try_receive() {
                 let (id, length) = (event.journey.id(), event.length as usize);
                 self.process_packet(cpu, event).await;
                 cpu.sync().await;
-                turn.did("packet", id, length);
+                lease.did("packet", id, length);
             }
             self.drop_expired(cpu).await;
             cpu.sync().await;

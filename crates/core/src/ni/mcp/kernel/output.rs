@@ -43,7 +43,7 @@ impl Kernel {
 
     /// Sends a packet of the messaging layer; returns `false` if the send queue or the buffers are exhausted.
     pub(in super::super) async fn send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>) -> bool {
-        let turn = cpu.acquire("send").await;
+        let lease = cpu.acquire("send").await;
         let Some(buffer) = self.reserve(packet) else { return false };
         let start = cpu.now();
         cpu.work(self.card.costs.send + self.costs.send);
@@ -62,7 +62,7 @@ impl Kernel {
         let sources = self.gather(cpu, &mut outgoing, packet).await;
         self.enqueue_all(cpu, &outgoing, packet, (buffer, sources), start).await;
         cpu.sync().await;
-        turn.did("send", packet.journey.id(), packet.source.bytes());
+        lease.did("send", packet.journey.id(), packet.source.bytes());
         true
     }
 

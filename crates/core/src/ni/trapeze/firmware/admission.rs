@@ -25,31 +25,31 @@ const CLASS: Class = Class::REQUESTS;
 
 /// The protocol instance of a node.
 pub struct Admission {
-    own: NodeId,
+    node: NodeId,
     /// The protocol. The body of a packet to be sent is an [`Outgoing`], which the protocol holds until it will not
     /// send the packet again; the body of a received packet is an [`Arrived`].
     protocol: RefCell<Box<dyn Protocol<PacketHandle>>>,
     runs: bool,
     resends: bool,
     /// Number of free receive slots; `None` if it is unlimited.
-    places: Cell<Option<u32>>,
+    slots: Cell<Option<u32>>,
     acknowledgement: Bytes,
 }
 
 impl Admission {
-    /// Creates the instance of node `own`.
-    pub fn new(own: NodeId, protocol: &ProtocolBinding) -> Admission {
+    /// Creates the instance of `node`.
+    pub fn new(node: NodeId, protocol: &ProtocolBinding) -> Admission {
         let runs = protocol.spec().buffer_requirements().is_some();
         // The queue is as long as there are packet buffers.
         let queue = plain::PlainParameters { outgoing: u16::MAX, arrivals: u16::MAX };
         let here = protocol.without_reorder_buffers(1);
         let guarantees = here.guarantees();
         Admission {
-            own,
-            protocol: RefCell::new(if runs { here.start(own) } else { Box::new(plain::Plain::new(own, 1, queue)) }),
+            node,
+            protocol: RefCell::new(if runs { here.start(node) } else { Box::new(plain::Plain::new(node, 1, queue)) }),
             runs,
             resends: runs && guarantees.survives_loss,
-            places: Cell::new(guarantees.slots.filter(|_| runs)),
+            slots: Cell::new(guarantees.slots.filter(|_| runs)),
             acknowledgement: protocol.spec().control_frame(),
         }
     }
@@ -65,7 +65,7 @@ impl Admission {
     }
 
     /// Returns whether a packet can be reserved for sending.
-    pub(super) fn has_room(&self) -> bool {
+    pub(super) fn can_reserve(&self) -> bool {
         self.protocol.borrow().room(CLASS) > 0
     }
 
@@ -91,7 +91,7 @@ impl Admission {
         let length = if is_packet { frame.bytes } else { self.acknowledgement };
         let takes_place = self.runs && frame.takes_place;
         Label {
-            source: self.own,
+            source: self.node,
             destination: frame.to,
             class: CLASS,
             length,
@@ -102,39 +102,39 @@ impl Admission {
     }
 
     /// Reports that a frame has left.
-    pub(super) fn left(&self) {
+    pub(super) fn frame_sent(&self) {
         let effects = self.protocol.borrow_mut().left(CLASS);
-        self.has_effects(effects);
+        self.apply_effects(effects);
     }
 
     /// Takes a receive slot for a packet that needs one; returns `false` if none is free.
-    pub(super) fn take_place(&self, packet: &Packet) -> bool {
-        match self.places.get().filter(|_| packet.label().takes_place) {
+    pub(super) fn take_slot(&self, packet: &Packet) -> bool {
+        match self.slots.get().filter(|_| packet.label().takes_place) {
             None => true,
             Some(0) => false,
             Some(free) => {
-                self.places.set(Some(free - 1));
+                self.slots.set(Some(free - 1));
                 true
             }
         }
     }
 
     /// Returns the receive slot of a packet that was not reported to the protocol.
-    pub(super) fn return_place(&self, packet: &Packet) {
+    pub(super) fn return_slot(&self, packet: &Packet) {
         if packet.label().takes_place {
-            self.add_place();
+            self.add_slot();
         }
     }
 
-    fn add_place(&self) {
-        self.places.set(self.places.get().map(|free| free + 1));
+    fn add_slot(&self) {
+        self.slots.set(self.slots.get().map(|free| free + 1));
     }
 
     /// Reports a received packet or control frame to the protocol; returns whether it is to be discarded.
     pub(super) fn arrive(&self, packet: &Packet, body: Option<&Rc<Arrived>>, now: Time) -> bool {
         let frame = frame_of(packet, body.map(|arrived| PacketHandle::new(arrived.clone())));
         let effects = self.protocol.borrow_mut().arrive(frame, now);
-        self.has_effects(effects);
+        self.apply_effects(effects);
         effects.discards
     }
 
@@ -153,12 +153,12 @@ impl Admission {
     /// Reports that a packet is in host memory, and releases its slot.
     pub(super) fn release(&self, slot: Slot) {
         let effects = self.protocol.borrow_mut().release(CLASS, slot);
-        self.has_effects(effects);
+        self.apply_effects(effects);
     }
 
-    fn has_effects(&self, effects: Effects) {
+    fn apply_effects(&self, effects: Effects) {
         if effects.place.is_some() {
-            self.add_place();
+            self.add_slot();
         }
     }
 

@@ -25,7 +25,7 @@ impl ReceiveSide {
     }
 
     /// Handles a control message, or a shorter control frame of the protocol, that has landed.
-    pub(super) async fn frame_came(&mut self, context: &Context, buffer: u64) -> bool {
+    pub(super) async fn frame_arrived(&mut self, context: &Context, buffer: u64) -> bool {
         if context.chip.receive.take_dropped().is_some() {
             self.free_buffers.push(buffer);
             return true;
@@ -33,7 +33,7 @@ impl ReceiveSide {
         let packet = context.chip.receive.packet().expect("a frame came with its packet");
         if packet.label().length < CONTROL {
             self.free_buffers.push(buffer);
-            context.speak(&Journey::NONE).await;
+            context.charge_protocol(&Journey::NONE).await;
             context.admission.arrive(&packet, None, context.chip.sim.now());
             return true;
         }
@@ -43,22 +43,22 @@ impl ReceiveSide {
             packet.journey.close(stage::NETWORK, context.chip.receive.ended());
         }
         context.log().await;
-        context.speak(&packet.journey).await;
-        self.find_place(context, Arrived::new(packet, buffer, length)).await
+        context.charge_protocol(&packet.journey).await;
+        self.take_slot(context, Arrived::new(packet, buffer, length)).await
     }
 
     /// Takes a receive slot for a packet that needs one, and posts netRcv for its payload; returns `false` if no slot
     /// is free.
-    pub(super) async fn find_place(&mut self, context: &Context, arrived: Rc<Arrived>) -> bool {
-        if !context.admission.take_place(&arrived.packet) {
-            self.wire = Wire::Placing(arrived);
+    pub(super) async fn take_slot(&mut self, context: &Context, arrived: Rc<Arrived>) -> bool {
+        if !context.admission.take_slot(&arrived.packet) {
+            self.wire = Wire::WaitingForSlot(arrived);
             return false;
         }
         if !context.admission.resends() {
             self.arrive(context, &arrived);
         }
         match arrived.landing.finished() {
-            true => self.is_whole(context, &arrived).await,
+            true => self.packet_ended(context, &arrived).await,
             false => self.receive_payload(context, &arrived),
         }
         true
@@ -71,10 +71,10 @@ impl ReceiveSide {
     }
 
     /// Handles the end of a packet: all of it has arrived, or it was dropped.
-    pub(super) async fn is_whole(&mut self, context: &Context, arrived: &Rc<Arrived>) {
+    pub(super) async fn packet_ended(&mut self, context: &Context, arrived: &Rc<Arrived>) {
         if context.admission.resends() {
             if arrived.lost.get() {
-                context.admission.return_place(&arrived.packet);
+                context.admission.return_slot(&arrived.packet);
                 self.free_buffers.push(arrived.buffer);
                 return;
             }
@@ -89,23 +89,23 @@ impl ReceiveSide {
     /// arriving, no other packet gets one: if that packet is dropped, its entry is used again.
     pub(super) async fn admit(&mut self, context: &Context) -> bool {
         let busy = self.incoming.len() as u64 >= context.parameters.policy.buffers();
-        let unsure = self.incoming.iter().any(|message| message.is_lost() || !message.has_landed());
+        let is_incomplete = self.incoming.iter().any(|message| message.is_lost() || !message.has_landed());
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
-        let fits = context.admission.runs() && !busy && !unsure && context.admission.has_front();
+        let fits = context.admission.runs() && !busy && !is_incomplete && context.admission.has_front();
         if !fits || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
         }
-        let (arrived, place) = context.admission.take().expect("a packet waits");
+        let (arrived, protocol_slot) = context.admission.take().expect("a packet waits");
         if arrived.lost.get() {
-            context.admission.release(place);
+            context.admission.release(protocol_slot);
             self.free_buffers.push(arrived.buffer);
             return true;
         }
         self.next_entry += 1;
         let attached = u64::from(sram.load_word(entry + word::ADDRESS));
         let journey = &arrived.packet.journey;
-        context.speak(journey).await;
+        context.charge_protocol(journey).await;
         context.work_for(journey, context.parameters.firmware.copy).await;
         let mut control = [0; CONTROL.len()];
         sram.load(context.layout.received_control(arrived.buffer), &mut control);
@@ -115,7 +115,7 @@ impl ReceiveSide {
         context.work_for(journey, context.parameters.firmware.receive_begin).await;
         let address = self.address(context, entry, attached);
         let slot = Slot { index, attached, buffer: arrived.buffer };
-        self.incoming.push_back(Incoming::new(slot, arrived, address, Some(place)));
+        self.incoming.push_back(Incoming::new(slot, arrived, address, Some(protocol_slot)));
         true
     }
 }

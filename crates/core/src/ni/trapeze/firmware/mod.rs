@@ -100,7 +100,7 @@ impl Firmware {
     async fn run(mut self) {
         loop {
             self.context.chip.work(self.context.parameters.firmware.poll).await;
-            self.look_at_timers().await;
+            self.poll_timers().await;
             if !self.pass().await {
                 self.sleep().await;
             }
@@ -108,10 +108,10 @@ impl Firmware {
     }
 
     /// Handles the protocol's expired timers; packets that they release are sent in the same pass.
-    async fn look_at_timers(&self) {
+    async fn poll_timers(&self) {
         let Context { admission, chip, .. } = &self.context;
         if admission.next_timer() <= chip.sim.now() {
-            self.context.speak(&Journey::NONE).await;
+            self.context.charge_protocol(&Journey::NONE).await;
             admission.on_time(chip.sim.now());
         }
     }
@@ -120,7 +120,7 @@ impl Firmware {
     /// because they free buffers.
     async fn pass(&mut self) -> bool {
         let context = &self.context;
-        let mut worked = self.send.notice(context).await | self.receive.notice(context).await;
+        let mut worked = self.send.handle_completions(context).await | self.receive.handle_completions(context).await;
         worked |= self.send.transmit(context).await;
         // The one engine towards the host serves both directions in turn.
         if self.host_dma_last == Some(Direction::Read) || !self.send.can_fetch(context) {
@@ -130,7 +130,7 @@ impl Firmware {
         worked |= self.receive.admit(&self.context).await;
         // A hostRcv transfer that ended within this pass is counted before a hostTx transfer takes the engine;
         // afterwards the ends of the two could not be distinguished.
-        if self.receive.has_ended_unnoticed(&self.context) {
+        if self.receive.completion_pending(&self.context) {
             return true;
         }
         if self.send.fetch(&self.context).await {
@@ -153,7 +153,7 @@ impl Firmware {
     async fn sleep(&self) {
         let landed = self.send.watch(&self.context).min(self.receive.watch(&self.context));
         let wake = landed.min(self.context.admission.next_timer());
-        let reason = self.receive.lacks(&self.context).or(self.send.lacks(&self.context));
+        let reason = self.receive.blocked_on(&self.context).or(self.send.blocked_on(&self.context));
         self.context.chip.attention.wait_for(reason.unwrap_or(self.context.waits.work), wake).await;
     }
 }
@@ -172,7 +172,7 @@ impl Context {
     }
 
     /// Charges the protocol's work for an event of a message, if there is a protocol.
-    async fn speak(&self, journey: &Journey) {
+    async fn charge_protocol(&self, journey: &Journey) {
         if self.admission.runs() {
             self.work_for(journey, self.parameters.firmware.protocol).await;
         }

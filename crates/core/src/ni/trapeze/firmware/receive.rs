@@ -5,7 +5,7 @@
 //! the entry (Yocum et al. 1997, §2.1). With a protocol the control message lands in the packet buffer, and gets its
 //! entry when the protocol has delivered it: `admitted.rs`.
 
-use super::super::layout::{ACTIVE, CONTROL, payload_length, places_of, state, tag_of, word};
+use super::super::layout::{ACTIVE, CONTROL, endpoints_of, payload_length, state, tag_of, word};
 use super::super::parameters::Notification;
 use super::super::stage;
 use super::Context;
@@ -40,7 +40,7 @@ pub(super) enum Wire {
     /// With a protocol: netRcv waits for a frame, with only a packet buffer.
     Frame(u64),
     /// A packet waits for a receive slot, its payload on the link.
-    Placing(Rc<Arrived>),
+    WaitingForSlot(Rc<Arrived>),
     /// The payload of a message is landing.
     Landing(Rc<Arrived>),
 }
@@ -78,7 +78,7 @@ pub(super) struct Incoming {
     /// Bytes of the transfer that the host engine works on.
     in_flight: Option<Bytes>,
     /// The slot with the protocol.
-    place: Option<protocol::Slot>,
+    protocol_slot: Option<protocol::Slot>,
 }
 
 impl ReceiveSide {
@@ -99,10 +99,10 @@ impl ReceiveSide {
     }
 
     /// Handles the end of a hostRcv transfer and of a message; returns whether there was one.
-    pub(super) async fn notice(&mut self, context: &Context) -> bool {
+    pub(super) async fn handle_completions(&mut self, context: &Context) -> bool {
         let idle = context.chip.host_dma.is_idle();
         let Some(head) = self.incoming.front_mut() else { return false };
-        let noticed = match head.in_flight.filter(|_| idle) {
+        let completed = match head.in_flight.filter(|_| idle) {
             Some(bytes) => {
                 head.taken += bytes;
                 assert!(head.taken <= head.total(), "no byte is delivered twice");
@@ -111,14 +111,14 @@ impl ReceiveSide {
             }
             None => false,
         };
-        if noticed {
+        if completed {
             context.log().await;
         }
         let ended = head.in_flight.is_none() && (head.is_lost() || head.taken == head.total());
         if ended {
             self.finish(context).await;
         }
-        noticed || ended
+        completed || ended
     }
 
     /// Hands the first message to the host, or removes it if it was lost, and frees its buffer.
@@ -127,8 +127,8 @@ impl ReceiveSide {
         if !context.parameters.keep_buffers {
             self.free_buffers.push(head.slot.buffer);
         }
-        if let Some(place) = head.place {
-            context.admission.release(place);
+        if let Some(slot) = head.protocol_slot {
+            context.admission.release(slot);
         }
         if head.is_lost() {
             // Its entry, the last that was taken, is used for the next message.
@@ -140,8 +140,8 @@ impl ReceiveSide {
         let entry = context.layout.receive_entry(head.slot.index);
         let sram = &context.chip.sram;
         sram.store_word(entry + word::ADDRESS, head.address as u32);
-        let place = (head.slot.index % context.parameters.ring_entries) as usize;
-        context.instruments.received.borrow_mut()[place] = journey.clone();
+        let entry_index = (head.slot.index % context.parameters.ring_entries) as usize;
+        context.instruments.received.borrow_mut()[entry_index] = journey.clone();
         sram.store_word(entry + word::STATE, state::RECEIVED);
         if context.parameters.notification == Notification::Interrupt {
             context.host.interrupts().raise(InterruptVector::FIRST, RECEIVED);
@@ -164,10 +164,10 @@ impl ReceiveSide {
         match std::mem::replace(&mut self.wire, Wire::Idle) {
             Wire::Idle if context.admission.runs() => self.post_frame(context).await,
             Wire::Idle => self.post_control(context).await,
-            Wire::Control(slot) => self.control_came(context, slot).await,
-            Wire::Frame(buffer) => self.frame_came(context, buffer).await,
-            Wire::Placing(arrived) => self.find_place(context, arrived).await,
-            Wire::Landing(arrived) => self.payload_came(context, arrived).await,
+            Wire::Control(slot) => self.control_arrived(context, slot).await,
+            Wire::Frame(buffer) => self.frame_arrived(context, buffer).await,
+            Wire::WaitingForSlot(arrived) => self.take_slot(context, arrived).await,
+            Wire::Landing(arrived) => self.payload_arrived(context, arrived).await,
         }
     }
 
@@ -192,7 +192,7 @@ impl ReceiveSide {
     }
 
     /// Handles a control message that has landed: finds the address of its payload and posts netRcv for it.
-    async fn control_came(&mut self, context: &Context, slot: Slot) -> bool {
+    async fn control_arrived(&mut self, context: &Context, slot: Slot) -> bool {
         if context.chip.receive.take_dropped().is_some() {
             self.free_buffers.push(slot.buffer);
             self.repost(context, slot);
@@ -228,26 +228,26 @@ impl ReceiveSide {
     /// Returns the payload's address by early demultiplexing: the address of a mapped tag, or else the buffer attached
     /// to the entry.
     pub(super) fn address(&self, context: &Context, entry: u64, attached: Address) -> Address {
-        let whom = context.chip.sram.load_word(entry + word::TAG_NODE);
-        let (tag, [_, place]) = (tag_of(whom), places_of(whom));
+        let tag_word = context.chip.sram.load_word(entry + word::TAG_NODE);
+        let (tag, [_, endpoint]) = (tag_of(tag_word), endpoints_of(tag_word));
         let mapped = match tag & ACTIVE == 0 && u64::from(tag) < context.parameters.tags {
-            true => context.chip.sram.load_word(context.layout.tag(place, tag)),
+            true => context.chip.sram.load_word(context.layout.tag(endpoint, tag)),
             false => 0,
         };
         u64::from(mapped).checked_sub(1).unwrap_or(attached)
     }
 
-    async fn payload_came(&mut self, context: &Context, arrived: Rc<Arrived>) -> bool {
+    async fn payload_arrived(&mut self, context: &Context, arrived: Rc<Arrived>) -> bool {
         arrived.lost.set(context.chip.receive.take_dropped().is_some());
         context.log().await;
         if context.admission.runs() {
-            self.is_whole(context, &arrived).await;
+            self.packet_ended(context, &arrived).await;
         }
         true
     }
 
     /// Returns whether a hostRcv transfer has ended and has not been counted.
-    pub(super) fn has_ended_unnoticed(&self, context: &Context) -> bool {
+    pub(super) fn completion_pending(&self, context: &Context) -> bool {
         self.incoming.front().is_some_and(|head| head.in_flight.is_some()) && context.chip.host_dma.is_idle()
     }
 
@@ -279,7 +279,7 @@ impl ReceiveSide {
     }
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
-    pub(super) fn lacks(&self, context: &Context) -> Option<PointId> {
+    pub(super) fn blocked_on(&self, context: &Context) -> Option<PointId> {
         let idle = matches!(self.wire, Wire::Idle);
         match self.free_buffers.is_empty() {
             true => idle.then_some(context.waits.receive_buffer),
@@ -296,8 +296,13 @@ impl Arrived {
 }
 
 impl Incoming {
-    pub(super) fn new(slot: Slot, arrived: Rc<Arrived>, address: Address, place: Option<protocol::Slot>) -> Incoming {
-        Incoming { slot, arrived, address, taken: Bytes::ZERO, in_flight: None, place }
+    pub(super) fn new(
+        slot: Slot,
+        arrived: Rc<Arrived>,
+        address: Address,
+        protocol_slot: Option<protocol::Slot>,
+    ) -> Incoming {
+        Incoming { slot, arrived, address, taken: Bytes::ZERO, in_flight: None, protocol_slot }
     }
 
     /// Returns whether the network dropped the packet.

@@ -73,19 +73,19 @@ impl SendSide {
     }
 
     /// Handles the ends of hostTx and netTx transfers and of messages; returns whether there was any of the latter two.
-    pub(super) async fn notice(&mut self, context: &Context) -> bool {
+    pub(super) async fn handle_completions(&mut self, context: &Context) -> bool {
         self.log_fetched(context).await;
-        let crossed = self.notice_crossing(context).await;
+        let crossed = self.handle_transmit(context).await;
         crossed | self.free(context).await
     }
 
-    async fn notice_crossing(&mut self, context: &Context) -> bool {
+    async fn handle_transmit(&mut self, context: &Context) -> bool {
         let Some(wire) = self.wire.as_mut().filter(|_| context.chip.transmit.is_idle()) else { return false };
-        let noticed = wire.notice();
-        if noticed {
+        let completed = wire.count_completed();
+        if completed {
             context.log().await;
         }
-        if noticed && context.chip.transmit.was_dropped() {
+        if completed && context.chip.transmit.was_dropped() {
             wire.lost = true;
             context.lose(wire.message.as_deref());
         }
@@ -96,9 +96,9 @@ impl SendSide {
         };
         if ended {
             self.wire = None;
-            context.admission.left();
+            context.admission.frame_sent();
         }
-        noticed || ended
+        completed || ended
     }
 
     /// Logs the hostTx transfers that have ended since the last pass.
@@ -113,7 +113,7 @@ impl SendSide {
     /// Returns whether a buffer was freed.
     async fn free(&mut self, context: &Context) -> bool {
         let mut freed = false;
-        for message in self.outgoing.iter().filter(|message| message.is_over()) {
+        for message in self.outgoing.iter().filter(|message| message.is_finished()) {
             freed = true;
             message.freed.set(true);
             context.work_for(&message.journey, context.parameters.firmware.send_end).await;
@@ -165,7 +165,7 @@ impl SendSide {
                 break;
             }
             let Some(slot) = message.slot.take() else { continue };
-            context.speak(&message.journey).await;
+            context.charge_protocol(&message.journey).await;
             let bytes = CONTROL + message.landing.total();
             context.admission.offer(slot, message, (message.destination, message.marks, bytes));
         }
@@ -180,7 +180,7 @@ impl SendSide {
         let Some(message) = body.and_then(|body| body.get::<Outgoing>()) else {
             let packet = Packet::new(label, Journey::NONE);
             packet.set_header(marks, extension);
-            context.speak(&packet.journey).await;
+            context.charge_protocol(&packet.journey).await;
             context.chip.sram.store(context.layout.scratch(), &head_bytes(head));
             return Some(Crossing::of(packet, None, (context.layout.scratch(), label.length), Rc::default()));
         };
@@ -204,7 +204,7 @@ impl SendSide {
     /// Returns whether a message waits in the send ring, and a buffer and the engine are free for it.
     pub(super) fn can_fetch(&self, context: &Context) -> bool {
         let entry = context.layout.send_entry(self.next_entry);
-        let free = context.chip.host_dma.is_idle() && !self.free_buffers.is_empty() && context.admission.has_room();
+        let free = context.chip.host_dma.is_idle() && !self.free_buffers.is_empty() && context.admission.can_reserve();
         free && state::is_to_send(context.chip.sram.load_word(entry + word::STATE))
     }
 
@@ -228,9 +228,9 @@ impl SendSide {
         let sram = &context.chip.sram;
         let length = payload_length(sram.load_word(entry + word::LENGTH));
         let address = sram.load_word(entry + word::ADDRESS);
-        let whom = sram.load_word(entry + word::TAG_NODE);
-        let destination = node_of(whom);
-        sram.store_word(entry + word::TAG_NODE, source_in(whom, context.host.node));
+        let tag_word = sram.load_word(entry + word::TAG_NODE);
+        let destination = node_of(tag_word);
+        sram.store_word(entry + word::TAG_NODE, source_in(tag_word, context.host.node));
         let buffer = self.free_buffers.pop().expect("a buffer was free");
         let landing = Rc::new(Landing::new(length));
         journey.close(stage::SEND_QUEUE, context.chip.sim.now());
@@ -261,7 +261,7 @@ impl SendSide {
     }
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
-    pub(super) fn lacks(&self, context: &Context) -> Option<PointId> {
+    pub(super) fn blocked_on(&self, context: &Context) -> Option<PointId> {
         let waits = match self.wire.is_none() && context.admission.runs() {
             true => context.waits.answer,
             false => context.waits.transmit,
@@ -272,7 +272,7 @@ impl SendSide {
 
 impl Outgoing {
     /// Returns whether the message will not be sent again: the protocol, which holds it until then, has released it.
-    fn is_over(self: &Rc<Self>) -> bool {
+    fn is_finished(self: &Rc<Self>) -> bool {
         !self.freed.get() && self.slot.get().is_none() && Rc::strong_count(self) == 1
     }
 
@@ -299,7 +299,7 @@ impl Crossing {
     }
 
     /// Counts the transfer that netTx has ended; returns `false` if there was none.
-    fn notice(&mut self) -> bool {
+    fn count_completed(&mut self) -> bool {
         match (self.control, self.in_flight.take()) {
             (Progress::InFlight, _) => self.control = Progress::Sent,
             (_, Some(bytes)) => self.taken += bytes,

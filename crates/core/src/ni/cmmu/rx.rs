@@ -27,7 +27,7 @@ pub(super) struct Message {
 }
 
 /// The receive queue and its task.
-pub(super) struct Intake {
+pub(super) struct RxQueue {
     sim: Sim,
     host: Rc<AlewifeNode>,
     port: Rc<Port>,
@@ -42,7 +42,7 @@ pub(super) struct Intake {
     saved: Cell<u64>,
 }
 
-impl Intake {
+impl RxQueue {
     /// Creates the receive side of a node and starts its task.
     pub fn start(
         sim: &Sim,
@@ -50,8 +50,8 @@ impl Intake {
         host: &Rc<AlewifeNode>,
         (port, coherence): (&Rc<Port>, &Rc<Coherence>),
         parameters: &CmmuParameters,
-    ) -> Rc<Intake> {
-        let intake = Rc::new(Intake {
+    ) -> Rc<RxQueue> {
+        let rx = Rc::new(RxQueue {
             sim: sim.clone(),
             host: host.clone(),
             port: port.clone(),
@@ -63,8 +63,8 @@ impl Intake {
             traps: Cell::new(0),
             saved: Cell::new(0),
         });
-        sim.spawn_server(format!("{name} intake"), intake.clone().run());
-        intake
+        sim.spawn_server(format!("{name} intake"), rx.clone().run());
+        rx
     }
 
     /// Returns whether a message waits.
@@ -93,9 +93,9 @@ impl Intake {
             let classes = Class::all(self.port.classes()).rev();
             let (mut moved, mut is_full) = (false, false);
             for class in classes {
-                while let Some(took) = self.take(class) {
-                    (moved, is_full) = (moved || took, is_full || !took);
-                    if !took {
+                while let Some(is_taken) = self.take(class) {
+                    (moved, is_full) = (moved || is_taken, is_full || !is_taken);
+                    if !is_taken {
                         break;
                     }
                 }
@@ -134,7 +134,7 @@ impl Intake {
         let (from, packet) = (taken.from, taken.packet.clone());
         self.port.release(taken);
         match is_coherence {
-            true => self.coherence.comes(from, packet),
+            true => self.coherence.arrive(from, packet),
             false => {
                 self.queue.borrow_mut().push_back(Message { from, packet, in_memory: false });
                 self.port.changed.notify();

@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 
 /// The waiting and granted accesses of all programs of a node.
 #[derive(Default)]
-pub(super) struct Grants {
+pub(super) struct BlockWaiters {
     waiting: BTreeMap<BlockId, Vec<Grant>>,
     /// Number of programs that have been granted a block and have not used it yet.
     held: BTreeMap<BlockId, usize>,
 }
 
-impl Grants {
+impl BlockWaiters {
     /// Registers an access that waits for `block`, and returns its grant.
     pub fn wait(&mut self, block: BlockId) -> Grant {
         let grant = Grant::default();
@@ -25,9 +25,9 @@ impl Grants {
 
     /// Grants the block to all accesses that wait for it.
     pub fn grant(&mut self, block: BlockId) {
-        let all = self.waiting.remove(&block).expect("what is granted was waited for");
-        self.held.insert(block, all.len());
-        all.iter().for_each(|grant| grant.set(true));
+        let waiting = self.waiting.remove(&block).expect("a granted block is waited for");
+        self.held.insert(block, waiting.len());
+        waiting.iter().for_each(|grant| grant.set(true));
     }
 
     /// Returns whether a program has been granted the block and has not used it.
@@ -36,13 +36,13 @@ impl Grants {
     }
 
     /// Returns whether any block is granted and not used.
-    pub fn are_held(&self) -> bool {
+    pub fn any_held(&self) -> bool {
         !self.held.is_empty()
     }
 
     /// Records that a program has used the block; returns whether it was the last one.
     pub fn used(&mut self, block: BlockId) -> bool {
-        let left = self.held.get_mut(&block).expect("what is used was granted");
+        let left = self.held.get_mut(&block).expect("a used block was granted");
         *left -= 1;
         let is_last = *left == 0;
         if is_last {
