@@ -42,8 +42,8 @@ impl BuildContext<'_> {
         &self.host.name
     }
 
-    /// Starts a port of whole packets of at most `packet` bytes: the machine's protocol over its fabric. A packet may be
-    /// taken from it when all of the packet has arrived.
+    /// Starts a port of whole packets of at most `packet` bytes: the machine's protocol over its fabric. A packet may
+    /// be taken from it when all of the packet has arrived.
     pub fn port(&self, packet: Bytes, stages: Stages) -> Rc<Port> {
         Port::start(self.port_config(packet, stages))
     }

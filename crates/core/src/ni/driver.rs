@@ -46,8 +46,8 @@ pub struct DriverLimits {
     pub words: usize,
     /// Largest payload of a packet, in bytes.
     pub payload: usize,
-    /// Maximum bytes of immediate data, which a packet carries in addition to its payload.
-    pub immediate: usize,
+    /// Maximum number of inline bytes, which a packet carries in addition to its payload.
+    pub inline_bytes: usize,
     /// Size of the sequence-number space of messages.
     pub sequences: u32,
     /// Whether a tag steers a payload to the address that it is mapped to.
@@ -60,7 +60,7 @@ impl DriverLimits {
     /// Returns the limits of a driver whose packets carry `payload` bytes, of a message or of words, on one logical
     /// network, with 16-bit sequence numbers.
     pub const fn new(payload: usize) -> DriverLimits {
-        DriverLimits { words: payload / 4, payload, immediate: 0, sequences: 1 << 16, steers: false, classes: 1 }
+        DriverLimits { words: payload / 4, payload, inline_bytes: 0, sequences: 1 << 16, steers: false, classes: 1 }
     }
 }
 
@@ -79,8 +79,8 @@ pub struct SendRequest<'a> {
     pub envelope: Envelope,
     /// Payload.
     pub source: PayloadSource<'a>,
-    /// Immediate data, in addition to the payload.
-    pub immediate: &'a [u8],
+    /// Inline bytes, in addition to the payload.
+    pub inline_bytes: &'a [u8],
     /// Record of the packet's latency.
     pub journey: Journey,
 }
@@ -140,8 +140,8 @@ pub struct DriverState {
     pub entry: u64,
     /// Address of the packet, if it is in memory.
     pub address: Address,
-    /// Immediate data, in addition to the payload.
-    pub immediate: Vec<u8>,
+    /// Inline bytes, in addition to the payload.
+    pub inline_bytes: Vec<u8>,
 }
 
 /// A packet that was taken.
@@ -149,8 +149,8 @@ pub struct DriverState {
 pub struct RxCompletion {
     /// Address of its payload, if that is in memory.
     pub address: Address,
-    /// Immediate data, in addition to the payload.
-    pub immediate: Vec<u8>,
+    /// Inline bytes, in addition to the payload.
+    pub inline_bytes: Vec<u8>,
     /// Number of the driver's buffer that is in use until it is [released](Driver::release), if one is.
     pub entry: Option<u64>,
 }

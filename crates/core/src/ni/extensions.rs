@@ -36,7 +36,7 @@ pub trait DriverExtensions {
 
 /// A DMA engine between host memory and the interface that can be driven without firmware.
 pub trait HostDmaEngine {
-    /// Transfers `bytes` bytes between host memory at `address` and the interface, and returns at the end of the transfer.
+    /// Transfers `bytes` bytes between host memory at `address` and the interface, and returns at the end.
     fn transfer<'a>(
         &'a self,
         direction: Direction,

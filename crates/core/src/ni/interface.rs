@@ -71,7 +71,7 @@ impl InterfaceLimits {
 
     /// Declares that a message is one packet, which must fit in a buffer of the interface.
     #[must_use]
-    pub const fn one_packet_a_message(mut self) -> InterfaceLimits {
+    pub const fn with_one_packet_per_message(mut self) -> InterfaceLimits {
         self.message_bound = MessageBound::PacketBuffer;
         self
     }

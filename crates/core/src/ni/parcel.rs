@@ -141,8 +141,8 @@ pub const SENDING: StageNames = StageNames { processor: "send: processor", bus: 
 /// Stages of receiving.
 pub const RECEIVING: StageNames = StageNames { processor: "receive: processor", bus: "receive: bus" };
 
-/// A journey during a stage in which a processor works. Its end splits the stage into the processor's own work and its bus
-/// accesses.
+/// A journey during a stage in which a processor works. The stage's end splits it into the processor's own work and its
+/// bus accesses.
 #[derive(Clone)]
 pub struct Ticket {
     journey: Journey,
@@ -152,7 +152,7 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// Begins the processor's part, and ends the stage `before`. Returns `None` if the packet's latency is not recorded.
+    /// Begins the processor's part, and ends the stage `before`. Returns `None` if the packet has no ledger.
     pub fn start(journey: &Journey, cpu: &AnyProcessor, before: &'static str) -> Option<Ticket> {
         if !journey.is_followed() {
             return None;

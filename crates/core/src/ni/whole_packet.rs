@@ -58,9 +58,9 @@ pub struct RxPayload<'a> {
 }
 
 impl RxPayload<'_> {
-    /// Calls `look` with the bytes of the payload.
-    pub fn with<T>(&self, look: impl FnOnce(&[u8]) -> T) -> T {
-        look(&self.packet.bytes()[self.header..])
+    /// Calls `read` with the bytes of the payload.
+    pub fn with<T>(&self, read: impl FnOnce(&[u8]) -> T) -> T {
+        read(&self.packet.bytes()[self.header..])
     }
 
     /// Returns a copy of the payload.
@@ -91,7 +91,7 @@ pub trait WholePacketNic {
 
     /// Polls for the arrival of a packet. A poll that accesses the host [holds](Processor::hold) the processor for
     /// that; by default a poll takes no time.
-    async fn look(&self, _cpu: &AnyProcessor) {}
+    async fn poll(&self, _cpu: &AnyProcessor) {}
 }
 
 /// The driver of an interface that gives whole packets to a port.
@@ -160,7 +160,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
     }
 
     async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
-        self.nic.look(cpu).await;
+        self.nic.poll(cpu).await;
         // Answers are taken first, since other programs may wait for them.
         let taken = Class::all(self.port.classes()).rev().find_map(|class| {
             // An acknowledgement can be piggybacked only on an answer of the same class.

@@ -118,7 +118,7 @@ pub struct Card {
 impl Card {
     pub fn new(config: Config, without: Option<Rule>) -> Card {
         let mut mcp = match without {
-            Some(rule) => Mcp::without(config, rule),
+            Some(rule) => Mcp::with_broken_rule(config, rule),
             None => Mcp::new(config),
         };
         // The host posts a receive for every packet, since the firmware relies on it.

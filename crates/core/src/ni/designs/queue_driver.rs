@@ -22,7 +22,7 @@ use crate::ni::one_sided::{OneSided, WorkQueue};
 use crate::ni::parcel::{HEADER_BYTES, Header, RECEIVING, Ticket};
 use crate::ni::port::Port;
 use crate::ni::port_config::Stages;
-use crate::ni::word_copy::{PayloadSink, behind_header};
+use crate::ni::word_copy::{PayloadSink, payload_after_header};
 use std::rc::Rc;
 
 /// The sending halves.
@@ -158,7 +158,7 @@ impl Driver for SplitDriver {
         DriverLimits {
             words: payload / 4,
             payload,
-            immediate: 0,
+            inline_bytes: 0,
             sequences: Header::SEQUENCES,
             steers: false,
             classes: 1,
@@ -257,7 +257,7 @@ impl Driver for SplitDriver {
     }
 
     fn payload_address(&self, into: Address) -> Address {
-        if self.moves_headers() { behind_header(into) } else { into }
+        if self.moves_headers() { payload_after_header(into) } else { into }
     }
 
     fn port(&self) -> Option<&Rc<Port>> {

@@ -74,7 +74,7 @@ pub struct Lanai {
     /// Notified when an engine stops, a watched count is reached, or the host writes.
     pub attention: Rc<Signal>,
     clock: Hertz,
-    worked: Cell<Time>,
+    work_total: Cell<Time>,
     track: Track,
 }
 
@@ -85,7 +85,7 @@ impl Lanai {
         let (node, class) = (host.node, Class::REQUESTS);
         let attention = sram.attention();
         let (tx, rx) = fabric.streams(sim, node, &host.name, class);
-        let wires = Wires {
+        let connections = EngineConnections {
             sim: sim.clone(),
             name: &host.name,
             sram: sram.clone(),
@@ -95,13 +95,13 @@ impl Lanai {
         };
         Rc::new(Lanai {
             sim: sim.clone(),
-            host_dma: HostDma::start(&wires, host.dma_port()),
-            transmit: TransmitDma::start(&wires, tx),
-            receive: ReceiveDma::start(&wires, rx),
+            host_dma: HostDma::start(&connections, host.dma_port()),
+            transmit: TransmitDma::start(&connections, tx),
+            receive: ReceiveDma::start(&connections, rx),
             sram,
             attention,
             clock: parameters.clock,
-            worked: Cell::default(),
+            work_total: Cell::default(),
             track: sim.recorder().register_track(&host.name, "firmware"),
         })
     }
@@ -110,7 +110,7 @@ impl Lanai {
     pub async fn work(&self, cycles: u64) {
         let start = self.sim.now();
         self.sim.until(self.clock.edge_after(start, cycles)).await;
-        self.worked.set(self.worked.get() + (self.sim.now() - start));
+        self.work_total.set(self.work_total.get() + (self.sim.now() - start));
         self.sim.recorder().record_span(self.track, Doing { what: "work", ..Doing::default() }, start, self.sim.now());
     }
 
@@ -119,7 +119,7 @@ impl Lanai {
         let (transmit, receive) = (&self.transmit, &self.receive);
         vec![
             Utilization { what: "host DMA", busy: self.host_dma.busy_total(), active: self.host_dma.moved_total() },
-            Utilization::always_active("firmware", self.worked()),
+            Utilization::always_active("firmware", self.work_total()),
             Utilization::always_active("SRAM", self.sram.busy_total()),
             Utilization { what: "netTx", busy: transmit.busy_total(), active: transmit.moved_total() },
             Utilization { what: "netRcv", busy: receive.busy_total(), active: receive.moved_total() },
@@ -127,8 +127,8 @@ impl Lanai {
     }
 
     /// Returns the total time for which the firmware has worked.
-    pub fn worked(&self) -> Time {
-        self.worked.get()
+    pub fn work_total(&self) -> Time {
+        self.work_total.get()
     }
 }
 
@@ -151,7 +151,7 @@ impl HostDmaEngine for Lanai {
 }
 
 /// The connections that all engines share.
-struct Wires<'a> {
+struct EngineConnections<'a> {
     sim: Sim,
     name: &'a str,
     sram: Rc<Sram>,

@@ -4,7 +4,7 @@
 //! 1997, §3.2). A posted transfer waits until the sender transmits.
 
 use super::registers::Registers;
-use super::{Landing, Sram, Wires};
+use super::{EngineConnections, Landing, Sram};
 use crate::engine::record::Span;
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, Rate, Signal, Sim, Time, TrackId};
@@ -29,22 +29,22 @@ pub struct ReceiveDma {
     registers: Registers<ReceiveJob>,
     packet: RefCell<Option<Rc<Packet>>>,
     dropped: RefCell<Option<Rc<Packet>>>,
-    ended: Cell<Time>,
+    end_time: Cell<Time>,
     link_rate: Rate,
     track: TrackId,
 }
 
 impl ReceiveDma {
-    pub(super) fn start(wires: &Wires, mut rx: AnyStreamRx) -> Rc<ReceiveDma> {
-        let (sim, name) = (wires.sim.clone(), wires.name);
+    pub(super) fn start(connections: &EngineConnections, mut rx: AnyStreamRx) -> Rc<ReceiveDma> {
+        let (sim, name) = (connections.sim.clone(), connections.name);
         let engine = Rc::new(ReceiveDma {
-            sram: wires.sram.clone(),
-            attention: wires.attention.clone(),
-            registers: Registers::new(wires, "netRcv"),
+            sram: connections.sram.clone(),
+            attention: connections.attention.clone(),
+            registers: Registers::new(connections, "netRcv"),
             packet: RefCell::default(),
             dropped: RefCell::default(),
-            ended: Cell::default(),
-            link_rate: wires.link_rate,
+            end_time: Cell::default(),
+            link_rate: connections.link_rate,
             track: sim.recorder().track(name, "netRcv"),
             sim: sim.clone(),
         });
@@ -69,8 +69,8 @@ impl ReceiveDma {
     }
 
     /// Returns the time at which the last transfer ended.
-    pub fn ended(&self) -> Time {
-        self.ended.get()
+    pub fn end_time(&self) -> Time {
+        self.end_time.get()
     }
 
     /// Takes the packet that was dropped during the last transfer, if there was one.
@@ -98,7 +98,7 @@ impl ReceiveDma {
         loop {
             let job = self.registers.next().await;
             self.transfer(&job, rx).await;
-            self.registers.done();
+            self.registers.complete();
         }
     }
 
@@ -127,7 +127,7 @@ impl ReceiveDma {
                 }
             }
         }
-        self.ended.set(self.sim.now());
+        self.end_time.set(self.sim.now());
         if let (Some(stage), Some(packet)) = (job.closes, self.packet()) {
             packet.journey.close(stage, self.sim.now());
         }
@@ -144,18 +144,18 @@ impl ReceiveDma {
         rx: &AnyStreamRx,
     ) {
         packet.take(bytes, |data| self.sram.store(job.sram_address + taken.get(), data));
-        self.sram.network_begins();
+        self.sram.begin_network();
         let start = self.sim.now();
         let alone = self.link_rate.time_for(bytes);
         let memory = self.sram.network_time(alone, start, |rate| rx.end_of_transfer(start, bytes, rate) - start);
         let time = time.max(memory);
         job.landing.begin(bytes, start, start + time);
-        self.registers.works();
+        self.registers.begin_work();
         self.sim.delay(time).await;
-        self.registers.rests();
+        self.registers.end_work();
         // Bytes that arrived earlier are received faster than at the link's rate.
-        self.registers.moves(alone.min(time));
-        self.sram.network_ends();
+        self.registers.record_moved(alone.min(time));
+        self.sram.end_network();
         packet.journey.served(start, self.sim.now());
     }
 

@@ -1,7 +1,7 @@
 //! The interface between firmware and an engine: the firmware stores a job while the engine is idle, and the engine is
 //! busy until it reports completion. All three engines use it.
 
-use super::Wires;
+use super::EngineConnections;
 use crate::engine::sim::PointId;
 use crate::engine::{Busy, Signal, Sim, Time};
 use std::cell::{Cell, RefCell};
@@ -14,20 +14,20 @@ pub(super) struct Registers<J> {
     started: Signal,
     job: RefCell<Option<J>>,
     busy: Cell<bool>,
-    worked: Busy,
+    busy_time: Busy,
     moved_total: Cell<Time>,
 }
 
 impl<J> Registers<J> {
     /// Creates the registers of an idle engine, which a deadlock report calls `engine`.
-    pub(super) fn new(wires: &Wires, engine: &str) -> Registers<J> {
+    pub(super) fn new(connections: &EngineConnections, engine: &str) -> Registers<J> {
         Registers {
-            sim: wires.sim.clone(),
-            attention: wires.attention.clone(),
-            started: Signal::new(&wires.sim, format!("{} {engine} work", wires.name)),
+            sim: connections.sim.clone(),
+            attention: connections.attention.clone(),
+            started: Signal::new(&connections.sim, format!("{} {engine} work", connections.name)),
             job: RefCell::default(),
             busy: Cell::new(false),
-            worked: Busy::default(),
+            busy_time: Busy::default(),
             moved_total: Cell::default(),
         }
     }
@@ -54,28 +54,28 @@ impl<J> Registers<J> {
     }
 
     /// Records that the engine works from now on.
-    pub(super) fn works(&self) {
-        self.worked.begin(self.sim.now());
+    pub(super) fn begin_work(&self) {
+        self.busy_time.begin(self.sim.now());
     }
 
     /// Records that the engine has stopped working.
-    pub(super) fn rests(&self) {
-        self.worked.end(self.sim.now());
+    pub(super) fn end_work(&self) {
+        self.busy_time.end(self.sim.now());
     }
 
     /// Marks the engine as idle and notifies the firmware.
-    pub(super) fn done(&self) {
+    pub(super) fn complete(&self) {
         self.busy.set(false);
         self.sim.progress();
         self.attention.notify();
     }
 
     pub(super) fn busy_total(&self) -> Time {
-        self.worked.total(self.sim.now())
+        self.busy_time.total(self.sim.now())
     }
 
     /// Records that the engine has moved bytes that take `alone` at the engine's own rate.
-    pub(super) fn moves(&self, alone: Time) {
+    pub(super) fn record_moved(&self, alone: Time) {
         self.moved_total.set(self.moved_total.get() + alone);
     }
 

@@ -100,12 +100,12 @@ impl Sram {
     }
 
     /// Counts a network engine that begins to move data.
-    pub(super) fn network_begins(&self) {
+    pub(super) fn begin_network(&self) {
         self.network_engines.set(self.network_engines.get() + 1);
     }
 
     /// Removes a network engine that stops.
-    pub(super) fn network_ends(&self) {
+    pub(super) fn end_network(&self) {
         self.network_engines.set(self.network_engines.get() - 1);
     }
 

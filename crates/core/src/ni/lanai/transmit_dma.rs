@@ -4,7 +4,7 @@
 //! et al. 1997, §3.5).
 
 use super::registers::Registers;
-use super::{Sram, Wires};
+use super::{EngineConnections, Sram};
 use crate::engine::record::Span;
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, Hertz, Sim, Time, TrackId};
@@ -37,13 +37,13 @@ pub struct TransmitDma {
 }
 
 impl TransmitDma {
-    pub(super) fn start(wires: &Wires, mut tx: AnyStreamTx) -> Rc<TransmitDma> {
-        let (sim, name) = (wires.sim.clone(), wires.name);
+    pub(super) fn start(connections: &EngineConnections, mut tx: AnyStreamTx) -> Rc<TransmitDma> {
+        let (sim, name) = (connections.sim.clone(), connections.name);
         let engine = Rc::new(TransmitDma {
-            sram: wires.sram.clone(),
-            registers: Registers::new(wires, "netTx"),
+            sram: connections.sram.clone(),
+            registers: Registers::new(connections, "netTx"),
             dropped: Cell::new(false),
-            clock: wires.clock,
+            clock: connections.clock,
             track: sim.recorder().track(name, "netTx"),
             task: Cell::default(),
             sim: sim.clone(),
@@ -89,14 +89,14 @@ impl TransmitDma {
         loop {
             let job = self.registers.next().await;
             let start = self.sim.now();
-            self.registers.works();
+            self.registers.begin_work();
             open = self.transfer(tx, open, &job).await;
             if let Some(stage) = job.closes {
                 job.packet.journey.close(stage, self.sim.now());
             }
             self.record(&job, start);
-            self.registers.rests();
-            self.registers.done();
+            self.registers.end_work();
+            self.registers.complete();
         }
     }
 
@@ -125,7 +125,7 @@ impl TransmitDma {
             // While the path accepts nothing, the engine uses none of the memory's rate.
             let bytes = tx.reserve((job.bytes - sent).min(tx.flow_unit())).await?;
             self.sram.show(job.sram_address + sent.get(), bytes, |data| job.packet.append(data));
-            self.sram.network_begins();
+            self.sram.begin_network();
             let start = self.sim.now();
             let last = job.last && sent + bytes == job.bytes;
             let alone = tx.rate().time_for(bytes);
@@ -133,8 +133,8 @@ impl TransmitDma {
             let memory = self.sram.network_time(alone, start, time_at);
             tx.send(bytes, memory, last).await;
             // The link may still transmit the last bytes when the engine has read all of them.
-            self.registers.moves(alone.min(self.sim.now() - start));
-            self.sram.network_ends();
+            self.registers.record_moved(alone.min(self.sim.now() - start));
+            self.sram.end_network();
             job.packet.journey.served(start, self.sim.now());
             sent += bytes;
         }

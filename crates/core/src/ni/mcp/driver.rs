@@ -2,7 +2,7 @@
 
 use super::card::Card;
 use super::headers::ENVELOPE;
-use super::kernel::{Kernel, Received, words_max};
+use super::kernel::{Kernel, ReceivedDatagram, words_max};
 use super::layout::data_max;
 use super::library::Library;
 use super::stage;
@@ -30,7 +30,7 @@ pub struct McpDriver {
     stack: SoftwareStack,
     chip: Rc<Lanai>,
     /// Datagrams that programs have received and not released, by number.
-    held: RefCell<BTreeMap<u64, Received>>,
+    held: RefCell<BTreeMap<u64, ReceivedDatagram>>,
     /// The next such number.
     next: Cell<u64>,
 }
@@ -48,7 +48,7 @@ impl McpDriver {
         }
     }
 
-    fn inbox(&self) -> &Mailbox<Received> {
+    fn inbox(&self) -> &Mailbox<ReceivedDatagram> {
         match &self.stack {
             SoftwareStack::Kernel(kernel) => &kernel.inbox,
             SoftwareStack::Library(library) => &library.inbox,
@@ -56,7 +56,7 @@ impl McpDriver {
     }
 
     /// Posts the buffers of a datagram again.
-    async fn repost_buffers(&self, cpu: &AnyProcessor, received: Received) {
+    async fn repost_buffers(&self, cpu: &AnyProcessor, received: ReceivedDatagram) {
         match &self.stack {
             SoftwareStack::Kernel(kernel) => kernel.release_parts(cpu, received.parts).await,
             SoftwareStack::Library(library) => {
@@ -80,7 +80,7 @@ impl Driver for McpDriver {
         DriverLimits {
             words: words_max(&self.card().parameters),
             payload,
-            immediate: 0,
+            inline_bytes: 0,
             sequences: 1 << 16,
             steers: false,
             classes: 1,

@@ -7,7 +7,7 @@ use super::firmware;
 use super::kernel::{self, Kernel, WORDS_MAX, words_max};
 use super::layout::{Layout, MESSAGE_HEADER, data_max, fragments_max};
 use super::library::Library;
-use super::parameters::{McpParameters, PipeliningParameters, Users};
+use super::parameters::{McpParameters, PipeliningParameters, Software};
 use crate::engine::{Bytes, Mailbox, Rate};
 use crate::host::HostCapabilities;
 use crate::ni::any::AnyDriver;
@@ -58,9 +58,9 @@ impl InterfaceSpec for McpInterface {
     fn limits(&self) -> InterfaceLimits {
         let (parameters, data) = (&self.parameters, data_max(&self.parameters) as u64);
         let message = Bytes(if parameters.is_in_place() { data } else { data << 16 });
-        let nodes = match parameters.users {
-            Users::Kernel(_) => addresses::NODES_MAX,
-            Users::Library(_) => RxDestination::NODES_MAX,
+        let nodes = match parameters.software {
+            Software::Kernel(_) => addresses::NODES_MAX,
+            Software::Library(_) => RxDestination::NODES_MAX,
         };
         InterfaceLimits::new(parameters.mtu, message, nodes, EndpointLimit::PerNode(addresses::PLACES_MAX))
             .with_words(words_max(parameters))
@@ -111,9 +111,9 @@ impl InterfaceSpec for McpInterface {
         let card = Rc::new(Card::new(context, (window, parameters), buffers.clone(), &instruments, send_bytes));
         card.post_all(|at, word| sram.store_word(at, word));
         firmware::start(context, &chip, parameters, buffers, &instruments);
-        let stack = match parameters.users {
-            Users::Kernel(costs) => SoftwareStack::Kernel(Kernel::start(context, &card, costs)),
-            Users::Library(costs) => {
+        let stack = match parameters.software {
+            Software::Kernel(costs) => SoftwareStack::Kernel(Kernel::start(context, &card, costs)),
+            Software::Library(costs) => {
                 let inbox = Mailbox::new(context.sim, format!("a message for {}", context.name()));
                 SoftwareStack::Library(Library {
                     card,
@@ -131,9 +131,9 @@ impl InterfaceSpec for McpInterface {
 impl McpInterface {
     /// Returns the bytes of host memory that a message to send takes in addition to the program's buffer.
     fn send_bytes(&self) -> u64 {
-        match self.parameters.users {
-            Users::Kernel(_) => kernel::send_bytes(&self.parameters),
-            Users::Library(_) => (MESSAGE_HEADER + 4 * WORDS_MAX) as u64,
+        match self.parameters.software {
+            Software::Kernel(_) => kernel::send_bytes(&self.parameters),
+            Software::Library(_) => (MESSAGE_HEADER + 4 * WORDS_MAX) as u64,
         }
     }
 
@@ -154,8 +154,8 @@ impl McpInterface {
     /// Checks that the pipelining suits the software: a library's firmware has no fine-grained pipelining.
     fn check_pipelining(&self) -> Option<ParameterError> {
         if !matches!(
-            (self.parameters.users, self.parameters.pipelining),
-            (Users::Library(_), PipeliningParameters::Fine(_))
+            (self.parameters.software, self.parameters.pipelining),
+            (Software::Library(_), PipeliningParameters::Fine(_))
         ) {
             return None;
         }

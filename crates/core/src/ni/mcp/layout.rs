@@ -4,7 +4,7 @@
 //! Descriptors and events consist of 32-bit words, which the host loads and stores.
 
 use super::headers::ENVELOPE;
-use super::parameters::{McpParameters, Users};
+use super::parameters::{McpParameters, Software};
 use crate::engine::Bytes;
 use crate::host::Address;
 use crate::protocol::udp_ip::{IPV4_HEADER, PAYLOAD_MAX, UDP_HEADER};
@@ -134,16 +134,16 @@ impl Layout {
 
 /// Returns the maximum number of pieces of a packet: its headers, and each page of its data.
 pub fn pieces_max(parameters: &McpParameters) -> u64 {
-    match parameters.users {
-        Users::Library(_) => MESSAGE_MAX / parameters.page.get() + 3,
-        Users::Kernel(_) if parameters.remedies.zero_copy => parameters.mtu.get() / parameters.page.get() + 3,
-        Users::Kernel(_) => 1,
+    match parameters.software {
+        Software::Library(_) => MESSAGE_MAX / parameters.page.get() + 3,
+        Software::Kernel(_) if parameters.offloads.zero_copy => parameters.mtu.get() / parameters.page.get() + 3,
+        Software::Kernel(_) => 1,
     }
 }
 
 /// Returns the maximum number of events per datagram, one for each packet; a library's message has one event.
 pub fn fragments_max(parameters: &McpParameters) -> u64 {
-    if let Users::Library(_) = parameters.users {
+    if let Software::Library(_) = parameters.software {
         return 1;
     }
     packets_of(parameters, PAYLOAD_MAX as u64)
@@ -160,7 +160,7 @@ pub const MESSAGE_MAX: u64 = 65_504;
 /// Returns the maximum number of bytes of program data in a datagram, a multiple of eight: the send queue must hold all
 /// of its packets, and if the host copies, so must the receive buffers.
 pub fn data_max(parameters: &McpParameters) -> usize {
-    if let Users::Library(_) = parameters.users {
+    if let Software::Library(_) = parameters.software {
         return MESSAGE_MAX as usize - MESSAGE_HEADER;
     }
     let queued = parameters.send_slots + parameters.send_queue;

@@ -9,7 +9,7 @@
 use super::buffers::{RxDestination, pages};
 use super::card::Card;
 use super::headers::{ENVELOPE, decode, encode};
-use super::kernel::{Part, Received};
+use super::kernel::{Part, ReceivedDatagram};
 use super::layout::{MESSAGE_HEADER, Piece, SENT, event, state};
 use super::parameters::LibraryCosts;
 use super::queue::Descriptor;
@@ -27,7 +27,7 @@ pub struct Library {
     pub(super) card: Rc<Card>,
     pub(super) costs: LibraryCosts,
     /// Messages that have arrived and that no program has taken.
-    pub(super) inbox: Mailbox<Received>,
+    pub(super) inbox: Mailbox<ReceivedDatagram>,
     /// Number of events read.
     pub(super) events_read: Cell<u64>,
     /// Number of consecutive unsuccessful attempts to reserve a slot, up to [`ATTEMPTS_MAX`].
@@ -138,7 +138,7 @@ impl Library {
         lease.did("receive", journey.id(), data);
         let envelope = decode(&head).expect("a message begins with an envelope");
         let bytes = ENVELOPE + data;
-        self.inbox.send(Received { from, to, envelope, parts: vec![part], bytes, journey });
+        self.inbox.send(ReceivedDatagram { from, to, envelope, parts: vec![part], bytes, journey });
     }
 
     /// Reads the event of the next message, if the interface has written it.
@@ -157,7 +157,7 @@ impl Library {
     }
 
     /// Copies a message's words from its buffer to the sink.
-    pub(super) async fn read(&self, cpu: &AnyProcessor, received: &Received, sink: PayloadSink<'_>) {
+    pub(super) async fn read(&self, cpu: &AnyProcessor, received: &ReceivedDatagram, sink: PayloadSink<'_>) {
         let (PayloadSink::Words(words), Some(part)) = (sink, received.parts.first()) else { return };
         let mut bytes = vec![0; part.range.len()];
         cpu.load_run(part.address, &mut bytes).await;

@@ -17,7 +17,7 @@
 //! | `buffers.rs` | the receive buffers in host memory |
 //! | `headers.rs`, `sums.rs` | the headers that the firmware reads, and its checksums |
 //! | `firmware/` | the device half: the threads on the chip's engines |
-//! | `card.rs`, `queue.rs`, `posting.rs` | the part of the driver that kernel and library share; the two levels of the send queue |
+//! | `card.rs`, `queue.rs`, `posting.rs` | the part of the driver that kernel and library share, with the send queue |
 //! | `kernel/` | sockets, UDP, IP, interrupts and the bottom half |
 //! | `library.rs` | user-level messaging, without a kernel |
 //! | `driver.rs` | the driver half, as the messaging layer sees it |

@@ -9,7 +9,7 @@ use crate::text::{ParameterSink, Parameters, Table};
 pub struct McpParameters {
     /// Whether programs use the interface through a library, without kernel and UDP/IP.
     ///
-    /// `users` holds the costs of the library or of the kernel.
+    /// `software` holds the costs of the library or of the kernel.
     #[param(default = false)]
     pub user_level: bool,
     /// Maximum packet length, including headers.
@@ -20,7 +20,7 @@ pub struct McpParameters {
     pub pipelining: PipeliningParameters,
     /// Checksum offload and zero copy.
     #[param(flatten)]
-    pub remedies: Remedies,
+    pub offloads: Offloads,
     /// Number of packet buffers of the interface in each direction.
     #[param(min = 1, max = 64, meaning = Capacity, resource = "packet buffers")]
     pub packet_buffers: u64,
@@ -46,13 +46,13 @@ pub struct McpParameters {
     #[param(table)]
     pub firmware: ThreadCosts,
     /// Software between programs and the interface.
-    #[param(with(read = |t| Users::read(t, user_level), write = Users::write))]
-    pub users: Users,
+    #[param(with(read = |t| Software::read(t, user_level), write = Software::write))]
+    pub software: Software,
 }
 
 /// The software between programs and the interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Users {
+pub enum Software {
     /// A kernel's sockets, with the kernel's costs.
     Kernel(KernelCosts),
     /// A library in the program, with its costs.
@@ -82,7 +82,7 @@ pub enum PipeliningParameters {
 
 /// The improvements of Jin et al. that relieve the processor and its memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-pub struct Remedies {
+pub struct Offloads {
     /// Whether the host engine computes checksums while it moves data.
     #[param(default = false)]
     pub checksum_offload: bool,
@@ -169,19 +169,19 @@ const CYCLES_MAX: u64 = 10_000_000;
 impl McpParameters {
     /// Returns whether messages go directly from one program's memory to another's.
     pub fn is_in_place(&self) -> bool {
-        self.remedies.zero_copy || matches!(self.users, Users::Library(_))
+        self.offloads.zero_copy || matches!(self.software, Software::Library(_))
     }
 
     /// Returns whether its packets are IPv4 packets.
     pub fn sends_ip(&self) -> bool {
-        matches!(self.users, Users::Kernel(_))
+        matches!(self.software, Software::Kernel(_))
     }
 
     /// Returns the bytes that the firmware puts before each packet.
     pub fn prefix(&self) -> u64 {
-        match self.users {
-            Users::Kernel(_) => 0,
-            Users::Library(_) => PREFIX,
+        match self.software {
+            Software::Kernel(_) => 0,
+            Software::Library(_) => PREFIX,
         }
     }
 }
@@ -189,25 +189,25 @@ impl McpParameters {
 const LIBRARY: (&str, &str) = ("library", "Costs of the library");
 const KERNEL: (&str, &str) = ("kernel", "Costs of the kernel");
 
-impl Users {
+impl Software {
     /// Reads the table that is required for this value of `user_level`.
-    fn read(t: &mut Table<'_>, user_level: bool) -> Users {
+    fn read(t: &mut Table<'_>, user_level: bool) -> Software {
         if t.describing() {
             // Either table may be present.
             t.optional_table(LIBRARY.0, LIBRARY.1, LibraryCosts::read);
             let costs = t.optional_table(KERNEL.0, KERNEL.1, KernelCosts::read);
-            return Users::Kernel(costs.expect("a description of all reads every table"));
+            return Software::Kernel(costs.expect("a description of all reads every table"));
         }
         match user_level {
-            true => Users::Library(t.table(LIBRARY.0, LIBRARY.1, LibraryCosts::read)),
-            false => Users::Kernel(t.table(KERNEL.0, KERNEL.1, KernelCosts::read)),
+            true => Software::Library(t.table(LIBRARY.0, LIBRARY.1, LibraryCosts::read)),
+            false => Software::Kernel(t.table(KERNEL.0, KERNEL.1, KernelCosts::read)),
         }
     }
 
     fn write(&self, to: &mut dyn ParameterSink) {
         match self {
-            Users::Library(costs) => to.table(LIBRARY.0, &|to| costs.write(to)),
-            Users::Kernel(costs) => to.table(KERNEL.0, &|to| costs.write(to)),
+            Software::Library(costs) => to.table(LIBRARY.0, &|to| costs.write(to)),
+            Software::Kernel(costs) => to.table(KERNEL.0, &|to| costs.write(to)),
         }
     }
 }

@@ -2,7 +2,7 @@
 //! protocol.
 
 use super::deferred::Deferred;
-use super::{HeldPacket, Port, Sending};
+use super::{HeldPacket, OutgoingPacket, Port};
 use crate::engine::{Class, Doing, Journey, Time};
 use crate::fabric::{FabricEvent, Label, Packet};
 use crate::protocol::{Answer, Effects, Frame, PacketHandle};
@@ -11,14 +11,14 @@ use std::rc::Rc;
 impl Port {
     /// Gives the fabric the next frame of a class, if there is one and the fabric's input is free.
     pub(super) fn pump(&self, class: Class) {
-        let lane = &self.lanes[class.index()];
-        if lane.sending.borrow().is_some() {
+        let state = &self.class_states[class.index()];
+        if state.sending.borrow().is_some() {
             return;
         }
         let Some(frame) = self.next(class) else { return };
         let what = self.send_label(&frame);
         let packet = self.packet(frame);
-        *lane.sending.borrow_mut() = Some(Sending { packet: packet.clone(), what, since: self.sim.now() });
+        *state.sending.borrow_mut() = Some(OutgoingPacket { packet: packet.clone(), what, since: self.sim.now() });
         self.wire.send(packet);
         self.timers_changed();
         if self.pools {
@@ -62,7 +62,7 @@ impl Port {
     }
 
     pub(super) fn pump_all(&self) {
-        (0..self.lanes.len()).for_each(|class| self.pump(Class(class as u8)));
+        (0..self.class_states.len()).for_each(|class| self.pump(Class(class as u8)));
     }
 
     /// Returns the packet that carries a frame. If the protocol retransmits, the packet is a copy, so that each
@@ -96,8 +96,8 @@ impl Port {
     pub(super) fn handle(&self, event: FabricEvent) {
         match event {
             FabricEvent::TxReady(class) => {
-                let sent = self.lanes[class.index()].sending.borrow_mut().take();
-                if let Some(Sending { packet, what, since }) = sent {
+                let sent = self.class_states[class.index()].sending.borrow_mut().take();
+                if let Some(OutgoingPacket { packet, what, since }) = sent {
                     packet.set_entered();
                     self.record_span_since(what, &packet, since);
                 }
@@ -181,7 +181,7 @@ impl Port {
 
     /// Completes the taking of a packet: the protocol hands it over, and its slot is known.
     pub(super) fn complete_take(&self, class: Class, answer: Answer, key: usize) {
-        self.lanes[class.index()].taking.set(false);
+        self.class_states[class.index()].taking.set(false);
         let taken = self.protocol.borrow_mut().take(class, answer).expect("the packet in front is there");
         let reading = self.held.borrow()[key].expect("a packet is released when its slot is known");
         match reading.read {

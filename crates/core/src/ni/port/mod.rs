@@ -37,7 +37,7 @@ pub struct Port {
     pools: bool,
     has_timers: bool,
     wire: Rc<dyn PacketPort>,
-    lanes: Vec<Lane>,
+    class_states: Vec<ClassState>,
     /// Whether a packet may be taken as soon as its header has arrived; otherwise all of it must have arrived.
     accepts_on_header: bool,
     stages: Stages,
@@ -62,15 +62,15 @@ pub struct Port {
 
 /// The state of a class.
 #[derive(Default)]
-struct Lane {
+struct ClassState {
     /// The packet that is being sent, if the fabric's input is not free.
-    sending: RefCell<Option<Sending>>,
+    sending: RefCell<Option<OutgoingPacket>>,
     /// Whether the first packet was taken and its acknowledgement is being composed.
     taking: Cell<bool>,
 }
 
 /// A packet that is being sent.
-struct Sending {
+struct OutgoingPacket {
     packet: Rc<Packet>,
     what: &'static str,
     since: Time,
@@ -116,7 +116,7 @@ impl Port {
             pools: guarantees.pools,
             has_timers: guarantees.has_timers,
             wire,
-            lanes: Class::all(classes).map(|_| Lane::default()).collect(),
+            class_states: Class::all(classes).map(|_| ClassState::default()).collect(),
             accepts_on_header: config.accepts_on_header,
             stages: config.stages,
             held: RefCell::default(),
@@ -210,7 +210,7 @@ impl Port {
 
     /// Returns whether a packet waits to be taken.
     pub fn has_arrived(&self, class: Class) -> bool {
-        !self.lanes[class.index()].taking.get() && self.protocol.borrow().has_front(class)
+        !self.class_states[class.index()].taking.get() && self.protocol.borrow().has_front(class)
     }
 
     /// Returns the packet that may be taken next.
@@ -220,8 +220,8 @@ impl Port {
 
     /// Takes the next packet; `answer` returns whether a handler will answer it.
     pub fn try_take(&self, class: Class, answer: impl FnOnce(&Packet) -> Answer) -> Option<TakenPacket> {
-        let lane = &self.lanes[class.index()];
-        if lane.taking.get() {
+        let state = &self.class_states[class.index()];
+        if state.taking.get() {
             return None;
         }
         let (from, packet) = {
@@ -236,7 +236,7 @@ impl Port {
         match self.processing {
             0 => self.complete_take(class, answer, key),
             cycles => {
-                lane.taking.set(true);
+                state.taking.set(true);
                 let made = self.clock.edge_since(self.sim.now(), cycles);
                 self.deferred.send((made, Deferred::Accept(class, answer, key)));
             }
@@ -291,13 +291,13 @@ impl Port {
     }
 
     /// Sets the feedback that is piggybacked on frames to the senders.
-    pub fn tell(&self, note: u64) {
-        self.protocol.borrow_mut().set_feedback(note);
+    pub fn set_feedback(&self, feedback: u64) {
+        self.protocol.borrow_mut().set_feedback(feedback);
     }
 
     /// Returns the last feedback from a node; 0 before the first.
-    pub fn heard(&self, by: NodeId) -> u64 {
-        self.protocol.borrow().feedback_from(by)
+    pub fn feedback_from(&self, from: NodeId) -> u64 {
+        self.protocol.borrow().feedback_from(from)
     }
 
     /// Returns the protocol's counters.

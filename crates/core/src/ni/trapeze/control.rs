@@ -5,6 +5,8 @@
 //! memory, or to a shadow buffer in host memory (Yocum et al. 1997, §2.3).
 
 use super::layout::{CONTROL, HEADER};
+use crate::ni::driver::SendRequest;
+use crate::ni::word_copy::{PayloadSource, bytes_of};
 
 /// The maximum number of bytes that a program can put into a control message.
 pub const PROGRAM_BYTES: usize = CONTROL.len() - HEADER.len();
@@ -20,6 +22,19 @@ pub struct Writer {
 pub struct Full;
 
 impl Writer {
+    /// Composes the program's bytes of a packet: the words of an active message, and the inline bytes.
+    pub(super) fn of(packet: &SendRequest<'_>) -> Writer {
+        let mut control = Writer::default();
+        let mut append = |bytes: &[u8]| {
+            control.reserve(bytes.len()).expect("a checked request fits a control message").copy_from_slice(bytes);
+        };
+        if let PayloadSource::Words(words) = packet.source {
+            append(&bytes_of(words));
+        }
+        append(packet.inline_bytes);
+        control
+    }
+
     /// Reserves the next `length` bytes, zeroed, for the program to fill.
     ///
     /// # Errors

@@ -23,13 +23,13 @@ use crate::ni::envelope::Envelope;
 use crate::ni::extensions::{DriverExtensions, HostDmaEngine};
 use crate::ni::in_flight::InFlight;
 use crate::ni::lanai::Lanai;
-use crate::ni::word_copy::{PayloadSink, PayloadSource, bytes_of, words_of};
+use crate::ni::word_copy::{PayloadSink, PayloadSource, words_of};
 use crate::protocol::Statistics;
 use std::cell::Cell;
 use std::rc::Rc;
 
 /// A received message.
-struct Received {
+struct ReceivedMessage {
     source: EndId,
     /// The destination, one of the node's endpoints.
     to: EndId,
@@ -64,7 +64,7 @@ pub struct TrapezeDriver {
     /// program releases it.
     receive_held: Vec<Cell<bool>>,
     receive_buffers: Vec<Address>,
-    inbox: Mailbox<Received>,
+    inbox: Mailbox<ReceivedMessage>,
     ring_space: PointId,
 }
 
@@ -171,7 +171,7 @@ impl TrapezeDriver {
     }
 
     /// Takes the message in the next entry of the receive ring, if there is one.
-    async fn take_next(&self, lease: &CpuLease) -> Option<Received> {
+    async fn take_next(&self, lease: &CpuLease) -> Option<ReceivedMessage> {
         let index = self.receive_next.get();
         let (entry, slot) = (self.layout.receive_entry(index), self.slot(index));
         if self.receive_held[slot].get() || self.read_word(entry + word::STATE).await != state::RECEIVED {
@@ -193,7 +193,7 @@ impl TrapezeDriver {
         Some(received)
     }
 
-    async fn read_entry(&self, entry: u64, index: u64) -> Received {
+    async fn read_entry(&self, entry: u64, index: u64) -> ReceivedMessage {
         let mut header = [0; 12];
         self.cpu.read_run(self.window.at(entry + word::LENGTH), &mut header).await;
         let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
@@ -204,7 +204,7 @@ impl TrapezeDriver {
             self.cpu.read_run(self.window.at(entry + HEADER.get()), &mut control).await;
             self.copy_through_shadow(control.len()).await;
         }
-        Received {
+        ReceivedMessage {
             source: self.addresses.at(node_of(tag_word), from),
             to: self.addresses.at(self.host.node, to),
             tag: tag_of(tag_word),
@@ -241,20 +241,6 @@ impl TrapezeDriver {
     }
 }
 
-/// Composes the program's bytes of the control message: the words of an active message, then the bytes that accompany a
-/// payload.
-fn compose(packet: &SendRequest<'_>) -> Writer {
-    let mut control = Writer::default();
-    let append = |control: &mut Writer, bytes: &[u8]| {
-        control.reserve(bytes.len()).expect("a checked request fits a control message").copy_from_slice(bytes);
-    };
-    if let PayloadSource::Words(words) = packet.source {
-        append(&mut control, &bytes_of(words));
-    }
-    append(&mut control, packet.immediate);
-    control
-}
-
 impl DriverExtensions for TrapezeDriver {
     fn host_dma(&self) -> Option<&dyn HostDmaEngine> {
         Some(&*self.chip)
@@ -266,7 +252,7 @@ impl Driver for TrapezeDriver {
         DriverLimits {
             words: PROGRAM_BYTES / 4,
             payload: self.parameters.payload_max.len(),
-            immediate: PROGRAM_BYTES,
+            inline_bytes: PROGRAM_BYTES,
             sequences: 1,
             steers: true,
             classes: 1,
@@ -287,7 +273,7 @@ impl Driver for TrapezeDriver {
         let (_works, working) = (cpu.sim().works(), cpu.now());
         cpu.work(self.costs.send);
         cpu.sync().await;
-        let control = compose(packet);
+        let control = Writer::of(packet);
         self.copy_through_shadow(control.bytes().len()).await;
         let entry = self.layout.send_entry(self.send_next.get());
         self.send_next.set(self.send_next.get() + 1);
@@ -317,10 +303,10 @@ impl Driver for TrapezeDriver {
         let is_part = received.tag & ACTIVE == 0;
         let (entry, address) = (received.entry, received.address);
         let state =
-            DriverState { entry, address, immediate: received.control.rest().to_vec(), ..DriverState::default() };
+            DriverState { entry, address, inline_bytes: received.control.rest().to_vec(), ..DriverState::default() };
         let (handler, ends) = (received.tag as u8, [received.source, received.to]);
         let envelope = Envelope { is_part, handler, last: true, ..Envelope::default() };
-        let bytes = if is_part { received.length.len() } else { state.immediate.len() };
+        let bytes = if is_part { received.length.len() } else { state.inline_bytes.len() };
         Some(RxPacket::new(ends, envelope, bytes, Journey::NONE).with_state(state))
     }
 
@@ -336,9 +322,9 @@ impl Driver for TrapezeDriver {
             cpu.work(extra_cycles);
             cpu.sync().await;
         }
-        let DriverState { entry, address, immediate, .. } = std::mem::take(&mut arrival.state);
-        let PayloadSink::Words(words) = sink else { return RxCompletion { address, immediate, entry: Some(entry) } };
-        words.extend(words_of(&immediate));
+        let DriverState { entry, address, inline_bytes, .. } = std::mem::take(&mut arrival.state);
+        let PayloadSink::Words(words) = sink else { return RxCompletion { address, inline_bytes, entry: Some(entry) } };
+        words.extend(words_of(&inline_bytes));
         self.repost(entry).await;
         RxCompletion::default()
     }

@@ -73,7 +73,7 @@ impl InterfaceSpec for TrapezeInterface {
         let payload = self.parameters.payload_max;
         InterfaceLimits::new(CONTROL + payload, payload, NODES_MAX, EndpointLimit::PerNode(ENDPOINTS_MAX))
             .with_words(PROGRAM_BYTES / 4)
-            .one_packet_a_message()
+            .with_one_packet_per_message()
             .with_host_dma()
     }
 

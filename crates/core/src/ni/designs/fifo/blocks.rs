@@ -94,7 +94,7 @@ impl SendHalf for BlockSender {
 
     async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
         self.room.set(self.room.get() - 1);
-        self.fifo.follow(&packet.journey, ticket);
+        self.fifo.record_journey(&packet.journey, ticket);
         for first_word in (0..header.words()).step_by(WORDS_PER_BLOCK) {
             self.send_block(cpu, header, packet, first_word).await;
         }
@@ -112,7 +112,7 @@ impl BlockReceiver {
 
 impl ReceiveHalf for BlockReceiver {
     async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
-        if !self.polls.takes_up(cpu) && cpu.read(self.window.at(STATUS), REGISTER_BYTES).await == 0 {
+        if !self.polls.resumes(cpu) && cpu.read(self.window.at(STATUS), REGISTER_BYTES).await == 0 {
             return None;
         }
         let journey = self.fifo.journey();

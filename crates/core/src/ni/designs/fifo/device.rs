@@ -55,7 +55,7 @@ pub fn marks_of(word: u64) -> Marks {
 }
 
 /// A packet that is to be sent, with its slot.
-struct Launched {
+struct LaunchedPacket {
     slot: Slot,
     packet: Rc<Packet>,
     marks: Marks,
@@ -67,7 +67,7 @@ pub struct Output {
     port: Rc<Port>,
     time: Time,
     /// Packets with their launch times; each is received at the earliest time at which it could be sent.
-    launched: Mailbox<(Time, Launched)>,
+    launched: Mailbox<(Time, LaunchedPacket)>,
 }
 
 impl Output {
@@ -86,13 +86,13 @@ impl Output {
     /// Sends a packet after all earlier ones.
     pub fn send(&self, slot: Slot, packet: Rc<Packet>, marks: Marks) {
         let now = self.sim.now();
-        self.launched.send_at(now + self.time, (now, Launched { slot, packet, marks }));
+        self.launched.send_at(now + self.time, (now, LaunchedPacket { slot, packet, marks }));
     }
 
     async fn serve(self: Rc<Output>) {
         loop {
             let free = self.sim.now();
-            let (launched, Launched { slot, packet: body, marks }) = self.launched.receive().await;
+            let (launched, LaunchedPacket { slot, packet: body, marks }) = self.launched.receive().await;
             let start = launched.max(free);
             if start + self.time > self.sim.now() {
                 self.sim.until(start + self.time).await;
@@ -115,7 +115,7 @@ pub struct SendFifo {
     composed: RefCell<Vec<u8>>,
     /// Journeys of the packet that is being composed and of composed packets whose launch, which a bus may post, has
     /// not arrived.
-    followed: RefCell<VecDeque<(Journey, Option<Ticket>)>>,
+    journeys: RefCell<VecDeque<(Journey, Option<Ticket>)>>,
 }
 
 impl SendFifo {
@@ -127,13 +127,13 @@ impl SendFifo {
             output: Output::new(sim, name, port, processing),
             time,
             composed: RefCell::default(),
-            followed: RefCell::default(),
+            journeys: RefCell::default(),
         }
     }
 
     /// Records the journey of the packet that is composed next.
-    pub fn follow(&self, journey: &Journey, ticket: Option<Ticket>) {
-        self.followed.borrow_mut().push_back((journey.clone(), ticket));
+    pub fn record_journey(&self, journey: &Journey, ticket: Option<Ticket>) {
+        self.journeys.borrow_mut().push_back((journey.clone(), ticket));
     }
 
     /// Appends bytes to the packet that is being composed.
@@ -146,7 +146,7 @@ impl SendFifo {
         let slot = self.port.try_reserve(Class::REQUESTS).expect("a driver launches only if a slot is free");
         let composed = std::mem::take(&mut *self.composed.borrow_mut());
         assert!(composed.len() >= bytes, "a packet is launched when it is composed");
-        let (journey, ticket) = self.followed.borrow_mut().pop_front().expect("a packet is launched that was begun");
+        let (journey, ticket) = self.journeys.borrow_mut().pop_front().expect("a launched packet was begun");
         if let Some(ticket) = ticket {
             ticket.end(&SENDING, self.sim.now());
         }
@@ -190,13 +190,13 @@ pub struct ReceiveFifo {
     time: Time,
     /// Time from a packet's arrival until the processor sees it.
     filling: Time,
-    begun: Mailbox<TakenPacket>,
+    arriving: Mailbox<TakenPacket>,
     ready: RefCell<VecDeque<TakenPacket>>,
     /// Time at which the event was scheduled that made the fifo non-empty.
-    shown: Cell<Time>,
+    scheduled_at: Cell<Time>,
     position: Cell<usize>,
     /// Whether the packet has been read to its end, so that the window shows zeros.
-    over: Cell<bool>,
+    is_at_end: Cell<bool>,
     /// Notified when a packet has become visible.
     pub visible: Signal,
 }
@@ -210,11 +210,11 @@ impl ReceiveFifo {
             port: port.clone(),
             time,
             filling,
-            begun: Mailbox::new(sim, format!("{name}: a packet on its way to the fifo")),
+            arriving: Mailbox::new(sim, format!("{name}: a packet on its way to the fifo")),
             ready: RefCell::default(),
-            shown: Cell::default(),
+            scheduled_at: Cell::default(),
             position: Cell::new(0),
-            over: Cell::new(false),
+            is_at_end: Cell::new(false),
             visible: Signal::new(sim, format!("{name}: a packet")),
         });
         sim.spawn_server(format!("{name} input"), fifo.clone().begin());
@@ -226,18 +226,18 @@ impl ReceiveFifo {
     async fn begin(self: Rc<ReceiveFifo>) {
         loop {
             let taken = self.port.take(Class::REQUESTS).await;
-            self.begun.send_at(self.sim.now() + self.filling, taken);
+            self.arriving.send_at(self.sim.now() + self.filling, taken);
         }
     }
 
     async fn finish(self: Rc<ReceiveFifo>) {
         loop {
-            let taken = self.begun.receive().await;
+            let taken = self.arriving.receive().await;
             let (journey, now) = (&taken.packet.journey, self.sim.now());
             journey.served(now - self.filling, now);
             journey.close("receive: interface", now);
             if self.ready.borrow().is_empty() {
-                self.shown.set(self.sim.wakeup_scheduled_at());
+                self.scheduled_at.set(self.sim.wakeup_scheduled_at());
             }
             self.ready.borrow_mut().push_back(taken);
             self.visible.notify();
@@ -272,13 +272,13 @@ impl ReceiveFifo {
     fn discard(&self) {
         let taken = self.ready.borrow_mut().pop_front().expect("there is a packet");
         self.position.set(0);
-        self.over.set(true);
+        self.is_at_end.set(true);
         self.port.release(taken);
     }
 
     /// Returns the time at which the event was scheduled that made the fifo non-empty, or `None` if it is empty.
-    pub fn shows(&self) -> Option<Time> {
-        (!self.ready.borrow().is_empty()).then(|| self.shown.get())
+    pub fn ready_since(&self) -> Option<Time> {
+        (!self.ready.borrow().is_empty()).then(|| self.scheduled_at.get())
     }
 
     /// Returns the journey of the oldest packet.
@@ -299,9 +299,9 @@ impl Device for ReceiveFifo {
                 into.copy_from_slice(&there.to_le_bytes()[..into.len()]);
             }
             // The rest of the window after the end of a packet.
-            _ if at > DATA && self.over.get() => into.fill(0),
+            _ if at > DATA && self.is_at_end.get() => into.fill(0),
             _ => {
-                self.over.set(false);
+                self.is_at_end.set(false);
                 into.copy_from_slice(&self.next(into.len()));
             }
         }

@@ -17,7 +17,7 @@ pub struct StatusPolls {
     access_cycles: u64,
     round_cycles: u64,
     /// Whether a skipped read has shown a packet that the next poll is to continue with.
-    sees: Cell<bool>,
+    resumes_read: Cell<bool>,
 }
 
 impl StatusPolls {
@@ -28,7 +28,7 @@ impl StatusPolls {
         access_cycles: u64,
         round_cycles: u64,
     ) -> StatusPolls {
-        StatusPolls { fifo: fifo.clone(), on_bus, access_cycles, round_cycles, sees: Cell::new(false) }
+        StatusPolls { fifo: fifo.clone(), on_bus, access_cycles, round_cycles, resumes_read: Cell::new(false) }
     }
 
     /// Charges the cycles of a polling round in addition to the read.
@@ -46,18 +46,18 @@ impl StatusPolls {
                     access_cycles: self.access_cycles,
                     round_cycles: self.round_cycles,
                     event: &self.fifo.visible,
-                    shows: &|| self.fifo.shows(),
+                    shows: &|| self.fifo.ready_since(),
                 };
-                self.sees.set(processor.pass_polls(&register, wake.next).await);
+                self.resumes_read.set(processor.pass_polls(&register, wake.next).await);
             }
         }
-        self.sees.get()
+        self.resumes_read.get()
     }
 
     /// Resumes a poll after a skipped read that showed a packet; returns whether there was such a read.
-    pub fn takes_up(&self, cpu: &AnyProcessor) -> bool {
+    pub fn resumes(&self, cpu: &AnyProcessor) -> bool {
         // Another task may have taken the packet.
-        if let (true, Some(_), Some(processor)) = (self.sees.take(), self.fifo.shows(), cpu.coherent()) {
+        if let (true, Some(_), Some(processor)) = (self.resumes_read.take(), self.fifo.ready_since(), cpu.coherent()) {
             processor.resume_read(self.on_bus.is_some());
             return true;
         }

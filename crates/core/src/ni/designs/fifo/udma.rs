@@ -26,7 +26,7 @@ use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Block, Device, DmaInitiato
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::driver::{SendRequest, Wake};
 use crate::ni::parcel::{Header, Ticket};
-use crate::ni::word_copy::{PayloadSink, behind_header, load, load_word, loaded, store, store_word, stored};
+use crate::ni::word_copy::{PayloadSink, load, load_word, loaded, payload_after_header, store, store_word, stored};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -85,7 +85,7 @@ impl Device for Registers {
 }
 
 /// A DMA engine: its registers, its bus port and its times.
-struct Mover {
+struct UdmaEngine {
     sim: Sim,
     initiator: DmaInitiator,
     registers: Rc<Registers>,
@@ -94,13 +94,13 @@ struct Mover {
     memory_time: Time,
 }
 
-impl Mover {
+impl UdmaEngine {
     /// Creates an engine and the window through which the processor accesses its registers.
-    fn attached(context: &HalfContext<'_>) -> (Window, Mover) {
+    fn attach(context: &HalfContext<'_>) -> (Window, UdmaEngine) {
         let p = context.parameters;
         let registers = Registers::new(context.sim(), context.name(), p.memory_time);
         let window = context.host().attach(registers.clone(), BYTES);
-        let mover = Mover {
+        let engine = UdmaEngine {
             sim: context.sim().clone(),
             initiator: context.host().dma(),
             registers,
@@ -108,7 +108,7 @@ impl Mover {
             switch_time: p.udma_switch_time,
             memory_time: p.memory_time,
         };
-        (window, mover)
+        (window, engine)
     }
 
     /// Moves packets from memory to the sending fifo and launches them.
@@ -172,8 +172,8 @@ pub struct UdmaReceiver {
 /// Builds the sending half.
 pub fn sender(context: &HalfContext<'_>) -> UdmaSender {
     let (p, words) = (context.parameters, words::sender(context, true));
-    let (window, mover) = Mover::attached(context);
-    context.sim().spawn_server(format!("{} sending DMA", context.name()), mover.serve_sends(words.fifo.clone()));
+    let (window, engine) = UdmaEngine::attach(context);
+    context.sim().spawn_server(format!("{} sending DMA", context.name()), engine.serve_sends(words.fifo.clone()));
     UdmaSender {
         words,
         window,
@@ -187,8 +187,8 @@ pub fn sender(context: &HalfContext<'_>) -> UdmaSender {
 /// Builds the receiving half.
 pub fn receiver(context: &HalfContext<'_>) -> UdmaReceiver {
     let (p, words) = (context.parameters, words::receiver(context, true));
-    let (window, mover) = Mover::attached(context);
-    context.sim().spawn_server(format!("{} receiving DMA", context.name()), mover.serve_receives(words.fifo.clone()));
+    let (window, engine) = UdmaEngine::attach(context);
+    context.sim().spawn_server(format!("{} receiving DMA", context.name()), engine.serve_receives(words.fifo.clone()));
     UdmaReceiver {
         words,
         window,
@@ -220,7 +220,7 @@ impl SendHalf for UdmaSender {
         if usize::from(header.payload_bytes) <= self.threshold {
             return self.words.send(cpu, header, packet, ticket).await;
         }
-        self.words.fifo.follow(&packet.journey, ticket);
+        self.words.fifo.record_journey(&packet.journey, ticket);
         for word in 0..header.words() {
             let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
             let (address, bytes) = (self.buffer + 8 * word as u64, header.bytes_of_word(word));
@@ -234,7 +234,7 @@ impl SendHalf for UdmaSender {
 
 impl UdmaReceiver {
     /// Has the engine move the packet that was found to memory, including its header.
-    async fn moved(&self, cpu: &AnyProcessor, header: Header, to: Address) {
+    async fn move_packet(&self, cpu: &AnyProcessor, header: Header, to: Address) {
         self.words.fifo.rewind();
         transfer(cpu, self.window, to, header.packet_bytes(), 0, self.poll_cycles).await;
     }
@@ -249,13 +249,13 @@ impl ReceiveHalf for UdmaReceiver {
         let by_words = usize::from(header.payload_bytes) <= self.threshold;
         match sink {
             PayloadSink::Memory(into) if by_words => {
-                let mut behind = PayloadSink::Memory(behind_header(*into));
-                self.words.take(cpu, header, &mut behind).await;
+                let mut sink = PayloadSink::Memory(payload_after_header(*into));
+                self.words.take(cpu, header, &mut sink).await;
             }
             PayloadSink::Words(_) if by_words => self.words.take(cpu, header, sink).await,
-            PayloadSink::Memory(into) => self.moved(cpu, header, *into).await,
+            PayloadSink::Memory(into) => self.move_packet(cpu, header, *into).await,
             PayloadSink::Words(_) => {
-                self.moved(cpu, header, self.buffer).await;
+                self.move_packet(cpu, header, self.buffer).await;
                 for word in 1..header.words() {
                     let address = self.buffer + 8 * word as u64;
                     let value = loaded!(cpu, load(cpu, address, header.bytes_of_word(word)));

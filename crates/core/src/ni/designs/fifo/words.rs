@@ -146,7 +146,7 @@ impl SendHalf for WordSender {
     }
 
     async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
-        self.fifo.follow(&packet.journey, ticket);
+        self.fifo.record_journey(&packet.journey, ticket);
         for word in 0..header.words() {
             let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
             self.write_word(cpu, value).await;
@@ -168,7 +168,7 @@ impl WordReceiver {
 
 impl ReceiveHalf for WordReceiver {
     async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
-        if !self.polls.takes_up(cpu) && self.path.read(cpu, STATUS, REGISTER_BYTES).await == 0 {
+        if !self.polls.resumes(cpu) && self.path.read(cpu, STATUS, REGISTER_BYTES).await == 0 {
             return None;
         }
         let journey = self.fifo.journey();

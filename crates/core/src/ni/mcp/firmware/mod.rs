@@ -16,7 +16,7 @@ mod send;
 use super::buffers::ReceiveBuffers;
 use super::instruments::Instruments;
 use super::layout::{Layout, state};
-use super::parameters::{McpParameters, PipeliningParameters, Users};
+use super::parameters::{McpParameters, PipeliningParameters, Software};
 use super::threads::{Command, Config, Mcp, Pipelining, ThreadState, Watch};
 use crate::engine::sim::PointId;
 use crate::engine::{Bytes, Journey, MessageTally, Time};
@@ -96,9 +96,9 @@ pub fn config(parameters: &McpParameters) -> Config {
         PipeliningParameters::Fine(threshold) => Pipelining::Fine { threshold: threshold.get() as u32 },
     };
     let buffers = parameters.packet_buffers as u8;
-    let segment = match parameters.users {
-        Users::Library(_) => Some((parameters.mtu.get() - parameters.prefix()) as u32),
-        Users::Kernel(_) => None,
+    let segment = match parameters.software {
+        Software::Library(_) => Some((parameters.mtu.get() - parameters.prefix()) as u32),
+        Software::Kernel(_) => None,
     };
     Config { pipelining, send_buffers: buffers, receive_buffers: buffers, segment }
 }
@@ -161,8 +161,8 @@ impl Firmware {
             return false;
         }
         let ended = match (self.send.is_reading(), self.receive.is_writing()) {
-            (true, _) => self.send.fetched(context, mcp).await,
-            (_, true) => self.receive.delivered(context).await,
+            (true, _) => self.send.read_done(context, mcp).await,
+            (_, true) => self.receive.write_done(context).await,
             (false, false) => return false,
         };
         if ended {

@@ -8,7 +8,7 @@
 use super::super::buffers::{HEADER_SLOT, RxDestination};
 use super::super::headers::{Headers, Prefix};
 use super::super::layout::{Piece, event, post, state};
-use super::super::parameters::{PREFIX, Users};
+use super::super::parameters::{PREFIX, Software};
 use super::super::threads::Mcp;
 use super::super::{stage, sums};
 use super::{Context, cause};
@@ -37,17 +37,17 @@ pub(super) struct ReceiveSide {
     /// Whether the next packet has been announced to RECV.
     announced: bool,
     /// Packets in receive buffers, oldest first.
-    packets: VecDeque<Receiving>,
+    packets: VecDeque<BufferedPacket>,
     /// Whether the receive engine has been started.
     is_receiving: bool,
     /// The writes that the host engine still has to do for the current command.
-    writing: Option<VecDeque<Writing>>,
+    writing: Option<VecDeque<HostWrite>>,
     /// Incomplete datagrams and messages of several packets, with their buffers.
     reassemblies: Vec<Reassembly>,
 }
 
 /// One write of the host engine.
-struct Writing {
+struct HostWrite {
     sram_address: u64,
     piece: Piece,
     /// Whether the piece is the event that notifies the host of a complete message.
@@ -72,7 +72,7 @@ enum ReassemblyKey {
 }
 
 /// A packet in a receive buffer.
-struct Receiving {
+struct BufferedPacket {
     buffer: u8,
     landing: Rc<Landing>,
     packet: Option<Rc<Packet>>,
@@ -153,7 +153,7 @@ impl ReceiveSide {
         let landing = Rc::new(Landing::new(context.parameters.mtu));
         let sram_address = context.layout.receive_buffer(buffer);
         context.chip.receive.begin(ReceiveJob { sram_address, landing: landing.clone(), closes: Some(stage::NETWORK) });
-        self.packets.push_back(Receiving {
+        self.packets.push_back(BufferedPacket {
             buffer,
             landing,
             packet: None,
@@ -180,7 +180,7 @@ impl ReceiveSide {
         let mut at = sram + end - list.iter().map(|piece| piece.bytes).sum::<u64>();
         let mut pieces = VecDeque::new();
         for piece in list {
-            pieces.push_back(Writing { sram_address: at, piece, is_event: false });
+            pieces.push_back(HostWrite { sram_address: at, piece, is_event: false });
             at += piece.bytes;
         }
         pieces.extend(self.message_event(context, units));
@@ -194,11 +194,11 @@ impl ReceiveSide {
     /// Returns where a packet with the first bytes `head` goes, and its message prefix; `None` while no buffer is
     /// posted for it.
     fn destination_of(&mut self, context: &Context, head: &[u8]) -> Option<(RxDestination, Option<Prefix>)> {
-        if let (Users::Library(_), Some(prefix)) = (context.parameters.users, Prefix::of(head)) {
+        if let (Software::Library(_), Some(prefix)) = (context.parameters.software, Prefix::of(head)) {
             let buffer = self.buffer_of(ReassemblyKey::Message(prefix.key), true)?;
             return Some((RxDestination::of_message(buffer, prefix.key.0, u64::from(prefix.from)), Some(prefix)));
         }
-        let headers = Headers::of(head).filter(|_| context.parameters.remedies.zero_copy);
+        let headers = Headers::of(head).filter(|_| context.parameters.offloads.zero_copy);
         let Some(headers) = headers else { return Some((RxDestination::whole(self.posted.pop_front()?), None)) };
         let buffer = self.buffer_of(ReassemblyKey::Datagram(headers.key), headers.is_fragment())?;
         Some((context.buffers.of_fragment(buffer, &headers), None))
@@ -221,7 +221,7 @@ impl ReceiveSide {
 
     /// Writes the event of a message that the last packet completes, and returns the host write that puts it where the
     /// message's library polls.
-    fn message_event(&mut self, context: &Context, units: u32) -> Option<Writing> {
+    fn message_event(&mut self, context: &Context, units: u32) -> Option<HostWrite> {
         let first = self.packets.front().filter(|first| !first.lost)?;
         let (prefix, destination) = (first.prefix?, first.destination?);
         let key = ReassemblyKey::Message(prefix.key);
@@ -236,12 +236,12 @@ impl ReceiveSide {
         context.instruments.received.borrow_mut().push_back(journey.unwrap_or_default());
         self.events_written += 1;
         let piece = Piece { address: context.buffers.event_address(self.events_written - 1), bytes: event::BYTES };
-        Some(Writing { sram_address: at, piece, is_event: true })
+        Some(HostWrite { sram_address: at, piece, is_event: true })
     }
 
     fn start_next_write(&mut self, context: &Context) -> bool {
         let next = self.writing.as_mut().and_then(VecDeque::pop_front);
-        let Some(Writing { sram_address, piece, is_event }) = next else { return false };
+        let Some(HostWrite { sram_address, piece, is_event }) = next else { return false };
         let first = self.packets.front().expect("a delivered packet is in a buffer");
         let journey = first.packet.clone().or_else(|| context.chip.receive.packet()).map(|p| p.journey.clone());
         context.chip.host_dma.begin(HostJob {
@@ -257,7 +257,7 @@ impl ReceiveSide {
     }
 
     /// Handles the end of a host write; returns whether it was the last one of RDMA's command.
-    pub(super) async fn delivered(&mut self, context: &Context) -> bool {
+    pub(super) async fn write_done(&mut self, context: &Context) -> bool {
         if self.writing.as_ref().is_some_and(|pieces| !pieces.is_empty()) {
             context.chip.work(context.parameters.firmware.piece).await;
             self.start_next_write(context);
@@ -286,12 +286,12 @@ impl ReceiveSide {
             return self.count_packet(prefix, units, first.lost);
         }
         let destination = first.destination.expect("a delivered packet has a destination");
-        if let Users::Library(_) = context.parameters.users {
+        if let Software::Library(_) = context.parameters.software {
             // The packet was dropped before its prefix arrived.
             return self.posted.push_back(destination.buffer());
         }
         let sram = &context.chip.sram;
-        let sum = match context.parameters.remedies.checksum_offload {
+        let sum = match context.parameters.offloads.checksum_offload {
             true => sums::of_payload(sram, context.layout.receive_buffer(first.buffer), Bytes(u64::from(units))),
             false => Sum::ZERO,
         };

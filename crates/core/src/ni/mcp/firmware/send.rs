@@ -21,11 +21,11 @@ pub(super) struct SendSide {
     /// Number of messages sent.
     sent: u32,
     /// The packet that the host engine reads.
-    reading: Option<Reading>,
+    reading: Option<HostRead>,
     /// The message that is being read, of which more packets may follow.
     message: Rc<Message>,
     /// Packets in send buffers, oldest first.
-    packets: VecDeque<Sending>,
+    packets: VecDeque<BufferedPacket>,
     /// Whether the send engine has been started.
     is_sending: bool,
 }
@@ -39,14 +39,14 @@ struct Message {
 }
 
 /// A packet that the host engine reads.
-struct Reading {
+struct HostRead {
     pieces: VecDeque<Piece>,
     /// SRAM address of the next piece.
     into: u64,
 }
 
 /// A packet in a send buffer.
-struct Sending {
+struct BufferedPacket {
     buffer: u8,
     packet: Rc<Packet>,
     message: Rc<Message>,
@@ -127,8 +127,8 @@ impl SendSide {
         let packet = Packet::new(label, journey);
         let (landing, sums) = (Rc::new(Landing::new(Bytes(u64::from(units)))), pieces_word & send::SUMS != 0);
         let message = self.message.clone();
-        self.packets.push_back(Sending { buffer, packet, message, landing, sums, lost: false });
-        self.reading = Some(Reading { pieces, into: at + prefix });
+        self.packets.push_back(BufferedPacket { buffer, packet, message, landing, sums, lost: false });
+        self.reading = Some(HostRead { pieces, into: at + prefix });
         self.start_next_read(context);
     }
 
@@ -151,7 +151,7 @@ impl SendSide {
     }
 
     /// Handles the end of a piece's transfer; returns whether it was the last piece of its packet.
-    pub(super) async fn fetched(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
+    pub(super) async fn read_done(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         if self.reading.as_ref().is_some_and(|reading| !reading.pieces.is_empty()) {
             context.chip.work(context.parameters.firmware.piece).await;
             self.start_next_read(context);

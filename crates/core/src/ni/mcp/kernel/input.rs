@@ -7,7 +7,7 @@ use super::super::headers::{ENVELOPE, Headers, decode};
 use super::super::layout::SENT;
 use super::super::stage;
 use super::Kernel;
-use super::reassembly::{Part, ReassemblyOutcome, Received};
+use super::reassembly::{Part, ReassemblyOutcome, ReceivedDatagram};
 use crate::engine::{Journey, NodeId, Time};
 use crate::host::{AnyProcessor, Processor};
 use crate::protocol::udp_ip::{
@@ -93,7 +93,7 @@ impl Kernel {
                 return self.release_parts(cpu, vec![part]).await;
             }
         };
-        let part = match self.card.parameters.remedies.checksum_offload {
+        let part = match self.card.parameters.offloads.checksum_offload {
             true => part,
             false => Part { sum: self.sum(cpu, part.address, part.range.len()).await, ..part },
         };
@@ -116,7 +116,7 @@ impl Kernel {
         let mut head = vec![0; (event.length as usize).min(IPV4_HEADER + UDP_HEADER + ENVELOPE)];
         cpu.load_run(at, &mut head).await;
         let headers = Headers::of(&head).ok_or(DropReason::TooShort)?;
-        let zero_copy = self.card.parameters.remedies.zero_copy;
+        let zero_copy = self.card.parameters.offloads.zero_copy;
         let destination = match zero_copy {
             true => self.card.buffers.of_fragment(event.buffer, &headers),
             false => RxDestination::whole(event.buffer),
@@ -166,7 +166,7 @@ impl Kernel {
         let [from, to] = [from, to].map(|(node, index)| self.card.addresses.at(node, index));
         journey.close(stage::BOTTOM_HALF, cpu.now());
         let bytes = udp.payload;
-        self.inbox.send(Received { from, to, envelope, parts, bytes, journey: journey.clone() });
+        self.inbox.send(ReceivedDatagram { from, to, envelope, parts, bytes, journey: journey.clone() });
         self.card.send_wakeup.notify();
     }
 
@@ -186,7 +186,7 @@ impl Kernel {
     /// Returns the envelope, which is in the kernel's header slot or precedes the first part's data.
     fn envelope_bytes(&self, parts: &[Part]) -> Vec<u8> {
         let Some(first) = parts.first() else { return Vec::new() };
-        match self.card.parameters.remedies.zero_copy {
+        match self.card.parameters.offloads.zero_copy {
             true => {
                 let headers = self.card.buffers.kernel(first.buffer, 0);
                 self.card.host.peek(headers + (IPV4_HEADER + UDP_HEADER) as u64, ENVELOPE)
@@ -197,10 +197,10 @@ impl Kernel {
 
     /// Returns the checksum of a datagram's payload.
     fn sum_of(&self, parts: &[Part], envelope: &[u8]) -> Sum {
-        let remedies = self.card.parameters.remedies;
+        let offloads = self.card.parameters.offloads;
         // The interface's checksum includes the envelope, and so does the checksum over the kernel's copy of the
         // packet.
-        let apart = remedies.zero_copy && !remedies.checksum_offload;
+        let apart = offloads.zero_copy && !offloads.checksum_offload;
         let before = if apart { Sum::of(envelope) } else { Sum::ZERO };
         // Parts begin at even offsets, so that their checksums can be added.
         before + parts.iter().map(|part| part.sum).sum()

@@ -36,7 +36,7 @@ use crate::host::{CoreId, ExecPriority, Interrupt, InterruptVector, Processor};
 use crate::ni::build_context::BuildContext;
 use crate::protocol::udp_ip::PAYLOAD_MAX;
 use reassembly::DatagramReassembly;
-pub use reassembly::{Part, Received};
+pub use reassembly::{Part, ReceivedDatagram};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -47,7 +47,7 @@ pub struct Kernel {
     backlog: Mailbox<RxEvent>,
     reassembly: RefCell<DatagramReassembly>,
     /// The socket's queue.
-    pub(super) inbox: Mailbox<Received>,
+    pub(super) inbox: Mailbox<ReceivedDatagram>,
     identification: Cell<u16>,
 }
 
@@ -61,7 +61,7 @@ pub fn words_max(parameters: &McpParameters) -> usize {
 
 /// Returns the bytes of kernel memory that a datagram occupies until it has been sent.
 pub fn send_bytes(parameters: &McpParameters) -> u64 {
-    match parameters.remedies.zero_copy {
+    match parameters.offloads.zero_copy {
         true => HEADER_SLOT * fragments_max(parameters) + 4 * WORDS_MAX as u64,
         false => output::stride(parameters) * fragments_max(parameters),
     }

@@ -7,7 +7,7 @@ use super::super::parameters::{McpParameters, PipeliningParameters};
 use super::super::queue::Descriptor;
 use super::super::stage;
 use super::Kernel;
-use super::copy::From;
+use super::copy::DataSource;
 use crate::engine::Time;
 use crate::host::{Address, AnyProcessor, Processor};
 use crate::ni::driver::SendRequest;
@@ -26,7 +26,7 @@ struct Outgoing<'a> {
     /// Address of its buffer in kernel memory.
     memory: Address,
     /// The source of its data.
-    data: From<'a>,
+    data: DataSource<'a>,
     sum: Sum,
 }
 
@@ -53,8 +53,8 @@ impl Kernel {
             PayloadSource::Memory(..) => Vec::new(),
         };
         let data = match packet.source {
-            PayloadSource::Memory(address, _) if words.is_empty() => From::Memory(address),
-            _ => From::Bytes(&words),
+            PayloadSource::Memory(address, _) if words.is_empty() => DataSource::Memory(address),
+            _ => DataSource::Bytes(&words),
         };
         let datagram = self.datagram(packet);
         let memory = self.card.send_memory[buffer];
@@ -67,7 +67,7 @@ impl Kernel {
     }
 
     fn sends_from_cache(&self) -> bool {
-        let zero_copy = self.card.parameters.remedies.zero_copy;
+        let zero_copy = self.card.parameters.offloads.zero_copy;
         self.costs.sends_from_cache && !zero_copy && self.card.host.coherent().is_none()
     }
 
@@ -85,7 +85,7 @@ impl Kernel {
     /// Moves data to where the interface will read it and, unless the interface does so, computes its checksum. Returns
     /// the address of each fragment's data, in datagram order.
     async fn gather(&self, cpu: &AnyProcessor, outgoing: &mut Outgoing<'_>, packet: &SendRequest<'_>) -> Vec<Address> {
-        let sums = !self.card.parameters.remedies.checksum_offload;
+        let sums = !self.card.parameters.offloads.checksum_offload;
         let fragments = self.fragments(&outgoing.datagram);
         let mut sources = Vec::with_capacity(fragments.len());
         let parameters = &self.card.parameters;
@@ -93,7 +93,7 @@ impl Kernel {
             let data = data_of(&piece.payload);
             let at = match self.in_place(packet) {
                 Some(address) => address + data.start as u64,
-                None if parameters.remedies.zero_copy => {
+                None if parameters.offloads.zero_copy => {
                     outgoing.memory + HEADER_SLOT * fragments_max(parameters) + data.start as u64
                 }
                 None => outgoing.memory + stride(parameters) * index as u64 + HEADER_SLOT,
@@ -115,7 +115,7 @@ impl Kernel {
     /// Returns the address of the program's data if the interface reads it in place.
     fn in_place(&self, packet: &SendRequest<'_>) -> Option<Address> {
         match packet.source {
-            PayloadSource::Memory(address, _) if self.card.parameters.remedies.zero_copy => Some(address),
+            PayloadSource::Memory(address, _) if self.card.parameters.offloads.zero_copy => Some(address),
             _ => None,
         }
     }
@@ -131,7 +131,7 @@ impl Kernel {
             PipeliningParameters::Fine(threshold) => length <= threshold.get(),
             _ => true,
         };
-        self.card.parameters.remedies.checksum_offload && packets == 1 && whole
+        self.card.parameters.offloads.checksum_offload && packets == 1 && whole
     }
 
     /// Writes each packet's headers and enqueues the packets with the driver.
@@ -144,7 +144,7 @@ impl Kernel {
         mut since: Time,
     ) {
         let envelope = encode(packet.envelope);
-        let (fragments, zero_copy) = (self.fragments(&outgoing.datagram), self.card.parameters.remedies.zero_copy);
+        let (fragments, zero_copy) = (self.fragments(&outgoing.datagram), self.card.parameters.offloads.zero_copy);
         let count = fragments.len();
         for (index, piece) in fragments.into_iter().enumerate() {
             cpu.work(self.costs.packet);
@@ -189,7 +189,7 @@ impl Kernel {
         (data_at, data): (Address, u64),
         packet: &SendRequest<'_>,
     ) -> Vec<Piece> {
-        if !self.card.parameters.remedies.zero_copy {
+        if !self.card.parameters.offloads.zero_copy {
             return vec![Piece { address: head_at, bytes: head + data }];
         }
         let mut list = vec![Piece { address: head_at, bytes: head }];

@@ -25,7 +25,7 @@ pub struct Part {
 }
 
 /// A datagram in the socket's queue.
-pub struct Received {
+pub struct ReceivedDatagram {
     /// The endpoint that sent it.
     pub from: EndId,
     /// The destination endpoint.

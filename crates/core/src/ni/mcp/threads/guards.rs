@@ -13,15 +13,15 @@ impl Mcp {
             Guard::HostFree => self.host == EngineState::Idle || !self.obeys(Rule::EngineExclusive),
             Guard::HostDone => self.host == EngineState::Ended,
             Guard::SendWhole => self.outgoing.front().is_some_and(|packet| self.is_whole(packet)),
-            Guard::SendEnough => self.outgoing.front().is_some_and(|packet| self.has_enough(packet)),
+            Guard::SendEnough => self.outgoing.front().is_some_and(|packet| self.has_fragment_to_send(packet)),
             Guard::SendEnded => self.send == EngineState::Ended,
             Guard::PacketAnnounced => self.announced.is_some(),
             Guard::ReceiveBuffer => self.is_free(self.incoming.len(), self.config.receive_buffers),
             Guard::NoPacketReceived => !self.is_serial() || self.incoming.is_empty(),
             Guard::ReceiveEnded => self.receive == EngineState::Ended,
             Guard::HostBuffer => self.host_buffers > 0,
-            Guard::ReceivedWhole => self.incoming.front().is_some_and(|packet| self.has_come(packet)),
-            Guard::ReceivedEnough => self.incoming.front().is_some_and(|packet| self.has_come_enough(packet)),
+            Guard::ReceivedWhole => self.incoming.front().is_some_and(|packet| self.has_arrived(packet)),
+            Guard::ReceivedEnough => self.incoming.front().is_some_and(|packet| self.has_fragment_to_deliver(packet)),
             Guard::Undelivered => self.incoming.front().is_some_and(|packet| packet.taken < packet.landed),
             Guard::AllDelivered => self.incoming.front().is_some_and(|packet| packet.taken >= packet.landed),
         }
@@ -61,19 +61,19 @@ impl Mcp {
         packet.filled || (by_count && self.counted_out(packet) == packet.length)
     }
 
-    fn has_enough(&self, packet: &Outbound) -> bool {
-        let lies = self.counted_out(packet).saturating_sub(packet.taken);
-        !self.is_whole(packet) && self.threshold().is_some_and(|threshold| lies >= threshold)
+    fn has_fragment_to_send(&self, packet: &Outbound) -> bool {
+        let unsent = self.counted_out(packet).saturating_sub(packet.taken);
+        !self.is_whole(packet) && self.threshold().is_some_and(|threshold| unsent >= threshold)
     }
 
-    fn has_come(&self, packet: &Inbound) -> bool {
+    fn has_arrived(&self, packet: &Inbound) -> bool {
         let early = !self.obeys(Rule::BytesFirst) && self.threshold().is_none() && packet.landed > 0;
         packet.filled || (self.threshold().is_some() && packet.ended) || early
     }
 
-    fn has_come_enough(&self, packet: &Inbound) -> bool {
-        let lies = self.counted_in(packet).saturating_sub(packet.taken);
-        !self.has_come(packet) && self.threshold().is_some_and(|threshold| lies >= threshold)
+    fn has_fragment_to_deliver(&self, packet: &Inbound) -> bool {
+        let undelivered = self.counted_in(packet).saturating_sub(packet.taken);
+        !self.has_arrived(packet) && self.threshold().is_some_and(|threshold| undelivered >= threshold)
     }
 
     /// Returns the count of landed units at which the send engine can continue with a packet that is still being read.

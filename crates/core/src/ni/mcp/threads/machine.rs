@@ -104,7 +104,7 @@ impl Mcp {
     }
 
     /// Creates an idle machine that breaks `rule`, for checkers.
-    pub fn without(config: Config, rule: Rule) -> Mcp {
+    pub fn with_broken_rule(config: Config, rule: Rule) -> Mcp {
         Mcp { broken: Some(rule), ..Mcp::new(config) }
     }
 

@@ -105,7 +105,7 @@ impl ThreadState {
 
     /// Returns whether the paper's text or formulas name this state; the other states are added because the threads
     /// need them.
-    pub fn is_of_the_paper(self) -> bool {
+    pub fn is_named_in_paper(self) -> bool {
         use ThreadState::*;
         let ours = [SdmaDone, FineGrainedSendDone, SendLastFragment, SendDone, RecvDone, RdmaDone];
         !ours.contains(&self)

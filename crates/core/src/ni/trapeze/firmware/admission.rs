@@ -9,7 +9,7 @@
 //! A packet that finds no receive slot is refused with a control frame of an acknowledgement's length, which names its
 //! buffer; the packet itself is not returned, since the sender still holds it and sends it again from there.
 
-use super::receive::Arrived;
+use super::receive::ReceivedPacket;
 use super::send::Outgoing;
 use crate::engine::{Bytes, Class, FlowKey, NodeId, Time};
 use crate::fabric::{Label, Packet};
@@ -27,7 +27,7 @@ const CLASS: Class = Class::REQUESTS;
 pub struct Admission {
     node: NodeId,
     /// The protocol. The body of a packet to be sent is an [`Outgoing`], which the protocol holds until it will not
-    /// send the packet again; the body of a received packet is an [`Arrived`].
+    /// send the packet again; the body of a received packet is a [`ReceivedPacket`].
     protocol: RefCell<Box<dyn Protocol<PacketHandle>>>,
     runs: bool,
     resends: bool,
@@ -131,7 +131,7 @@ impl Admission {
     }
 
     /// Reports a received packet or control frame to the protocol; returns whether it is to be discarded.
-    pub(super) fn arrive(&self, packet: &Packet, body: Option<&Rc<Arrived>>, now: Time) -> bool {
+    pub(super) fn arrive(&self, packet: &Packet, body: Option<&Rc<ReceivedPacket>>, now: Time) -> bool {
         let frame = frame_of(packet, body.map(|arrived| PacketHandle::new(arrived.clone())));
         let effects = self.protocol.borrow_mut().arrive(frame, now);
         self.apply_effects(effects);
@@ -144,7 +144,7 @@ impl Admission {
     }
 
     /// Takes the first packet; returns it with its slot.
-    pub(super) fn take(&self) -> Option<(Rc<Arrived>, Slot)> {
+    pub(super) fn take(&self) -> Option<(Rc<ReceivedPacket>, Slot)> {
         // Whether a handler will answer is not known here.
         let Taken { slot, body, .. } = self.protocol.borrow_mut().take(CLASS, Answer::None)?;
         Some((body.get()?, slot))

@@ -7,7 +7,7 @@
 use super::super::layout::{CONTROL, payload_length, state, word};
 use super::super::stage;
 use super::Context;
-use super::receive::{Arrived, Incoming, ReceiveSide, Slot, Wire};
+use super::receive::{Incoming, LinkState, ReceiveSide, ReceivedPacket, Slot};
 use crate::engine::Journey;
 use crate::ni::lanai::{Landing, ReceiveJob};
 use std::rc::Rc;
@@ -20,7 +20,7 @@ impl ReceiveSide {
         let sram_address = context.layout.received_control(buffer);
         let landing = Rc::new(Landing::new(CONTROL));
         context.chip.receive.begin(ReceiveJob { sram_address, landing, closes: None });
-        self.wire = Wire::Frame(buffer);
+        self.link = LinkState::Frame(buffer);
         true
     }
 
@@ -40,18 +40,18 @@ impl ReceiveSide {
         let control = context.layout.received_control(buffer);
         let length = payload_length(context.chip.sram.load_word(control + word::LENGTH));
         if length.is_empty() {
-            packet.journey.close(stage::NETWORK, context.chip.receive.ended());
+            packet.journey.close(stage::NETWORK, context.chip.receive.end_time());
         }
         context.log().await;
         context.charge_protocol(&packet.journey).await;
-        self.take_slot(context, Arrived::new(packet, buffer, length)).await
+        self.take_slot(context, ReceivedPacket::new(packet, buffer, length)).await
     }
 
     /// Takes a receive slot for a packet that needs one, and posts netRcv for its payload; returns `false` if no slot
     /// is free.
-    pub(super) async fn take_slot(&mut self, context: &Context, arrived: Rc<Arrived>) -> bool {
+    pub(super) async fn take_slot(&mut self, context: &Context, arrived: Rc<ReceivedPacket>) -> bool {
         if !context.admission.take_slot(&arrived.packet) {
-            self.wire = Wire::WaitingForSlot(arrived);
+            self.link = LinkState::WaitingForSlot(arrived);
             return false;
         }
         if !context.admission.resends() {
@@ -65,13 +65,13 @@ impl ReceiveSide {
     }
 
     /// Reports a packet to the protocol.
-    fn arrive(&mut self, context: &Context, arrived: &Rc<Arrived>) {
+    fn arrive(&mut self, context: &Context, arrived: &Rc<ReceivedPacket>) {
         let now = context.chip.sim.now();
         arrived.discarded.set(context.admission.arrive(&arrived.packet, Some(arrived), now));
     }
 
     /// Handles the end of a packet: all of it has arrived, or it was dropped.
-    pub(super) async fn packet_ended(&mut self, context: &Context, arrived: &Rc<Arrived>) {
+    pub(super) async fn packet_ended(&mut self, context: &Context, arrived: &Rc<ReceivedPacket>) {
         if context.admission.resends() {
             if arrived.lost.get() {
                 context.admission.return_slot(&arrived.packet);

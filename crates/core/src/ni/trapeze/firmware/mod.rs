@@ -34,11 +34,11 @@ struct Context {
     host: Host,
     admission: Rc<Admission>,
     pending: Rc<InFlight>,
-    waits: Waits,
+    wait_points: WaitPoints,
 }
 
 /// The points that a deadlock report names as the firmware's reasons for waiting.
-struct Waits {
+struct WaitPoints {
     work: PointId,
     receive_buffer: PointId,
     receive_entry: PointId,
@@ -64,7 +64,7 @@ pub(super) fn start(
     (instruments, admission): (Rc<Instruments>, &Rc<Admission>),
 ) -> TaskId {
     let (sim, name) = (build.sim, build.name());
-    let waits = Waits {
+    let wait_points = WaitPoints {
         work: sim.point(format!("work for {name}")),
         receive_buffer: sim.point(format!("a free packet buffer of {name}")),
         receive_entry: sim.point(format!("a receive ring entry of {name}")),
@@ -79,10 +79,14 @@ pub(super) fn start(
         host: build.host.clone(),
         admission: admission.clone(),
         pending: build.pending.clone(),
-        waits,
+        wait_points,
     };
-    let holders =
-        [context.waits.work, context.waits.receive_buffer, context.waits.receive_entry, context.waits.transmit];
+    let holders = [
+        context.wait_points.work,
+        context.wait_points.receive_buffer,
+        context.wait_points.receive_entry,
+        context.wait_points.transmit,
+    ];
     let firmware = Firmware {
         send: SendSide::new(&context),
         receive: ReceiveSide::new(&context, receive_buffers),
@@ -154,7 +158,7 @@ impl Firmware {
         let landed = self.send.watch(&self.context).min(self.receive.watch(&self.context));
         let wake = landed.min(self.context.admission.next_timer());
         let reason = self.receive.blocked_on(&self.context).or(self.send.blocked_on(&self.context));
-        self.context.chip.attention.wait_for(reason.unwrap_or(self.context.waits.work), wake).await;
+        self.context.chip.attention.wait_for(reason.unwrap_or(self.context.wait_points.work), wake).await;
     }
 }
 

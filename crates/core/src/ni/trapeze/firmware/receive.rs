@@ -26,13 +26,13 @@ const RECEIVED: u32 = 1;
 pub(super) struct ReceiveSide {
     pub(super) next_entry: u64,
     pub(super) free_buffers: Vec<u64>,
-    pub(super) wire: Wire,
+    pub(super) link: LinkState,
     /// Messages on their way to the host, in the order of their ring entries.
     pub(super) incoming: VecDeque<Incoming>,
 }
 
 /// The state of netRcv.
-pub(super) enum Wire {
+pub(super) enum LinkState {
     /// No transfer is posted.
     Idle,
     /// netRcv waits for a control message, with a ring entry and a packet buffer for its payload.
@@ -40,9 +40,9 @@ pub(super) enum Wire {
     /// With a protocol: netRcv waits for a frame, with only a packet buffer.
     Frame(u64),
     /// A packet waits for a receive slot, its payload on the link.
-    WaitingForSlot(Rc<Arrived>),
+    WaitingForSlot(Rc<ReceivedPacket>),
     /// The payload of a message is landing.
-    Landing(Rc<Arrived>),
+    Landing(Rc<ReceivedPacket>),
 }
 
 /// The entry and the buffers of a message.
@@ -57,7 +57,7 @@ pub(super) struct Slot {
 }
 
 /// A packet that has arrived or is arriving.
-pub(super) struct Arrived {
+pub(super) struct ReceivedPacket {
     pub(super) packet: Rc<Packet>,
     /// Index of the packet buffer.
     pub(super) buffer: u64,
@@ -71,7 +71,7 @@ pub(super) struct Arrived {
 /// A message between link and host.
 pub(super) struct Incoming {
     slot: Slot,
-    arrived: Rc<Arrived>,
+    arrived: Rc<ReceivedPacket>,
     /// Host address of its payload.
     address: Address,
     taken: Bytes,
@@ -93,7 +93,7 @@ impl ReceiveSide {
         ReceiveSide {
             next_entry: 0,
             free_buffers: (0..buffers).rev().collect(),
-            wire: Wire::Idle,
+            link: LinkState::Idle,
             incoming: VecDeque::new(),
         }
     }
@@ -161,13 +161,13 @@ impl ReceiveSide {
         if !context.chip.receive.is_idle() {
             return false;
         }
-        match std::mem::replace(&mut self.wire, Wire::Idle) {
-            Wire::Idle if context.admission.runs() => self.post_frame(context).await,
-            Wire::Idle => self.post_control(context).await,
-            Wire::Control(slot) => self.control_arrived(context, slot).await,
-            Wire::Frame(buffer) => self.frame_arrived(context, buffer).await,
-            Wire::WaitingForSlot(arrived) => self.take_slot(context, arrived).await,
-            Wire::Landing(arrived) => self.payload_arrived(context, arrived).await,
+        match std::mem::replace(&mut self.link, LinkState::Idle) {
+            LinkState::Idle if context.admission.runs() => self.post_frame(context).await,
+            LinkState::Idle => self.post_control(context).await,
+            LinkState::Control(slot) => self.control_arrived(context, slot).await,
+            LinkState::Frame(buffer) => self.frame_arrived(context, buffer).await,
+            LinkState::WaitingForSlot(arrived) => self.take_slot(context, arrived).await,
+            LinkState::Landing(arrived) => self.payload_arrived(context, arrived).await,
         }
     }
 
@@ -187,7 +187,7 @@ impl ReceiveSide {
         let buffer = self.free_buffers.pop().expect("a buffer was free");
         let landing = Rc::new(Landing::new(CONTROL));
         context.chip.receive.begin(ReceiveJob { sram_address: entry, landing, closes: None });
-        self.wire = Wire::Control(Slot { index, attached, buffer });
+        self.link = LinkState::Control(Slot { index, attached, buffer });
         true
     }
 
@@ -204,12 +204,12 @@ impl ReceiveSide {
         let packet = context.chip.receive.packet().expect("a control message came with its packet");
         let length = payload_length(sram.load_word(entry + word::LENGTH));
         if length.is_empty() {
-            packet.journey.close(stage::NETWORK, context.chip.receive.ended());
+            packet.journey.close(stage::NETWORK, context.chip.receive.end_time());
         }
         context.log().await;
         context.work_for(&packet.journey, context.parameters.firmware.receive_begin).await;
         let address = self.address(context, entry, slot.attached);
-        let arrived = Arrived::new(packet, slot.buffer, length);
+        let arrived = ReceivedPacket::new(packet, slot.buffer, length);
         if !length.is_empty() {
             self.receive_payload(context, &arrived);
         }
@@ -218,11 +218,11 @@ impl ReceiveSide {
     }
 
     /// Posts netRcv for a payload.
-    pub(super) fn receive_payload(&mut self, context: &Context, arrived: &Rc<Arrived>) {
+    pub(super) fn receive_payload(&mut self, context: &Context, arrived: &Rc<ReceivedPacket>) {
         let closes = (!arrived.discarded.get()).then_some(stage::NETWORK);
         let sram_address = context.layout.receive_buffer(arrived.buffer);
         context.chip.receive.begin(ReceiveJob { sram_address, landing: arrived.landing.clone(), closes });
-        self.wire = Wire::Landing(arrived.clone());
+        self.link = LinkState::Landing(arrived.clone());
     }
 
     /// Returns the payload's address by early demultiplexing: the address of a mapped tag, or else the buffer attached
@@ -237,7 +237,7 @@ impl ReceiveSide {
         u64::from(mapped).checked_sub(1).unwrap_or(attached)
     }
 
-    async fn payload_arrived(&mut self, context: &Context, arrived: Rc<Arrived>) -> bool {
+    async fn payload_arrived(&mut self, context: &Context, arrived: Rc<ReceivedPacket>) -> bool {
         arrived.lost.set(context.chip.receive.take_dropped().is_some());
         context.log().await;
         if context.admission.runs() {
@@ -264,7 +264,7 @@ impl ReceiveSide {
         context.work_for(&head.arrived.packet.journey, context.parameters.firmware.transfer).await;
         // The transfer includes the bytes that landed while the firmware prepared it.
         let landed = head.landed(context.chip.sim.now());
-        let bytes = policy.transfer(landed, head.taken, total).expect("no less lies there than before");
+        let bytes = policy.transfer(landed, head.taken, total).expect("landed bytes do not decrease");
         head.in_flight = Some(bytes);
         context.chip.host_dma.begin(head.job(context, bytes));
         true
@@ -280,25 +280,25 @@ impl ReceiveSide {
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
     pub(super) fn blocked_on(&self, context: &Context) -> Option<PointId> {
-        let idle = matches!(self.wire, Wire::Idle);
+        let idle = matches!(self.link, LinkState::Idle);
         match self.free_buffers.is_empty() {
-            true => idle.then_some(context.waits.receive_buffer),
-            false => idle.then_some(context.waits.receive_entry),
+            true => idle.then_some(context.wait_points.receive_buffer),
+            false => idle.then_some(context.wait_points.receive_entry),
         }
     }
 }
 
-impl Arrived {
-    pub(super) fn new(packet: Rc<Packet>, buffer: u64, length: Bytes) -> Rc<Arrived> {
+impl ReceivedPacket {
+    pub(super) fn new(packet: Rc<Packet>, buffer: u64, length: Bytes) -> Rc<ReceivedPacket> {
         let (lost, discarded, landing) = (Cell::new(false), Cell::new(false), Rc::new(Landing::new(length)));
-        Rc::new(Arrived { packet, buffer, landing, lost, discarded })
+        Rc::new(ReceivedPacket { packet, buffer, landing, lost, discarded })
     }
 }
 
 impl Incoming {
     pub(super) fn new(
         slot: Slot,
-        arrived: Rc<Arrived>,
+        arrived: Rc<ReceivedPacket>,
         address: Address,
         protocol_slot: Option<protocol::Slot>,
     ) -> Incoming {

@@ -23,7 +23,7 @@ pub(super) struct SendSide {
     /// Messages with ring entries, in the order of the entries.
     outgoing: VecDeque<Rc<Outgoing>>,
     /// The packet or frame that netTx sends.
-    wire: Option<Crossing>,
+    transmission: Option<Transmission>,
 }
 
 /// A message from the send ring.
@@ -43,7 +43,7 @@ pub(super) struct Outgoing {
 }
 
 /// A packet or control frame that is being sent.
-struct Crossing {
+struct Transmission {
     packet: Rc<Packet>,
     /// The message; `None` for a control frame.
     message: Option<Rc<Outgoing>>,
@@ -69,7 +69,12 @@ enum Progress {
 impl SendSide {
     pub(super) fn new(context: &Context) -> SendSide {
         let [buffers, _] = context.layout.buffers();
-        SendSide { next_entry: 0, free_buffers: (0..buffers).rev().collect(), outgoing: VecDeque::new(), wire: None }
+        SendSide {
+            next_entry: 0,
+            free_buffers: (0..buffers).rev().collect(),
+            outgoing: VecDeque::new(),
+            transmission: None,
+        }
     }
 
     /// Handles the ends of hostTx and netTx transfers and of messages; returns whether there was any of the latter two.
@@ -80,22 +85,24 @@ impl SendSide {
     }
 
     async fn handle_transmit(&mut self, context: &Context) -> bool {
-        let Some(wire) = self.wire.as_mut().filter(|_| context.chip.transmit.is_idle()) else { return false };
-        let completed = wire.count_completed();
+        let Some(transmission) = self.transmission.as_mut().filter(|_| context.chip.transmit.is_idle()) else {
+            return false;
+        };
+        let completed = transmission.count_completed();
         if completed {
             context.log().await;
         }
         if completed && context.chip.transmit.was_dropped() {
-            wire.lost = true;
-            context.lose(wire.message.as_deref());
+            transmission.lost = true;
+            context.lose(transmission.message.as_deref());
         }
-        let ended = match wire.lost {
+        let ended = match transmission.lost {
             // The buffer is free once hostTx has stopped filling it.
-            true => wire.landing.finished(),
-            false => wire.control == Progress::Sent && wire.taken == wire.landing.total(),
+            true => transmission.landing.finished(),
+            false => transmission.control == Progress::Sent && transmission.taken == transmission.landing.total(),
         };
         if ended {
-            self.wire = None;
+            self.transmission = None;
             context.admission.frame_sent();
         }
         completed || ended
@@ -131,28 +138,32 @@ impl SendSide {
         if !context.chip.transmit.is_idle() {
             return false;
         }
-        if self.wire.is_none() {
+        if self.transmission.is_none() {
             self.offer(context).await;
-            self.wire = self.next(context).await;
+            self.transmission = self.next(context).await;
         }
-        let Some(wire) = self.wire.as_mut().filter(|wire| !wire.lost && !wire.is_in_flight()) else { return false };
+        let Some(transmission) =
+            self.transmission.as_mut().filter(|transmission| !transmission.lost && !transmission.is_in_flight())
+        else {
+            return false;
+        };
         let policy = &context.parameters.policy;
-        if wire.control == Progress::Waiting {
-            context.work_for(&wire.packet.journey, context.parameters.firmware.transfer).await;
-            wire.control = Progress::InFlight;
-            context.chip.transmit.begin(wire.control_job());
+        if transmission.control == Progress::Waiting {
+            context.work_for(&transmission.packet.journey, context.parameters.firmware.transfer).await;
+            transmission.control = Progress::InFlight;
+            context.chip.transmit.begin(transmission.control_job());
             return true;
         }
-        let (landed, total) = (wire.landed(context.chip.sim.now()), wire.landing.total());
-        if policy.transfer(landed, wire.taken, total).is_none() {
+        let (landed, total) = (transmission.landed(context.chip.sim.now()), transmission.landing.total());
+        if policy.transfer(landed, transmission.taken, total).is_none() {
             return false;
         }
-        context.work_for(&wire.packet.journey, context.parameters.firmware.transfer).await;
+        context.work_for(&transmission.packet.journey, context.parameters.firmware.transfer).await;
         // The transfer includes the bytes that landed while the firmware prepared it.
-        let landed = wire.landed(context.chip.sim.now());
-        let bytes = policy.transfer(landed, wire.taken, total).expect("no less lies there than before");
-        wire.in_flight = Some(bytes);
-        context.chip.transmit.begin(wire.payload_job(context, bytes));
+        let landed = transmission.landed(context.chip.sim.now());
+        let bytes = policy.transfer(landed, transmission.taken, total).expect("landed bytes do not decrease");
+        transmission.in_flight = Some(bytes);
+        context.chip.transmit.begin(transmission.payload_job(context, bytes));
         true
     }
 
@@ -172,7 +183,7 @@ impl SendSide {
     }
 
     /// Returns the next packet or frame that the protocol sends.
-    async fn next(&mut self, context: &Context) -> Option<Crossing> {
+    async fn next(&mut self, context: &Context) -> Option<Transmission> {
         let now = context.chip.sim.now();
         let frame = context.admission.next(now)?;
         let label = context.admission.label(&frame);
@@ -182,7 +193,7 @@ impl SendSide {
             packet.set_header(marks, extension);
             context.charge_protocol(&packet.journey).await;
             context.chip.sram.store(context.layout.scratch(), &head_bytes(head));
-            return Some(Crossing::of(packet, None, (context.layout.scratch(), label.length), Rc::default()));
+            return Some(Transmission::of(packet, None, (context.layout.scratch(), label.length), Rc::default()));
         };
         let journey = match again {
             true => message.journey.fork(),
@@ -198,7 +209,7 @@ impl SendSide {
         let (first, landing) = ((message.entry, CONTROL), message.landing.clone());
         let packet = Packet::new(label, journey);
         packet.set_header(marks, extension);
-        Some(Crossing::of(packet, Some(message), first, landing))
+        Some(Transmission::of(packet, Some(message), first, landing))
     }
 
     /// Returns whether a message waits in the send ring, and a buffer and the engine are free for it.
@@ -254,17 +265,18 @@ impl SendSide {
     /// Watches for the count of landed bytes at which netTx's next transfer can start; returns the time of that, if it
     /// is known.
     pub(super) fn watch(&self, context: &Context) -> Time {
-        let waiting = |wire: &&Crossing| wire.control == Progress::Sent && wire.in_flight.is_none();
-        let Some(wire) = self.wire.as_ref().filter(waiting) else { return Time::MAX };
-        let count = context.parameters.policy.starts_at(wire.taken, wire.landing.total());
-        wire.landing.watch(count).unwrap_or(Time::MAX)
+        let waiting =
+            |transmission: &&Transmission| transmission.control == Progress::Sent && transmission.in_flight.is_none();
+        let Some(transmission) = self.transmission.as_ref().filter(waiting) else { return Time::MAX };
+        let count = context.parameters.policy.starts_at(transmission.taken, transmission.landing.total());
+        transmission.landing.watch(count).unwrap_or(Time::MAX)
     }
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
     pub(super) fn blocked_on(&self, context: &Context) -> Option<PointId> {
-        let waits = match self.wire.is_none() && context.admission.runs() {
-            true => context.waits.answer,
-            false => context.waits.transmit,
+        let waits = match self.transmission.is_none() && context.admission.runs() {
+            true => context.wait_points.answer,
+            false => context.wait_points.transmit,
         };
         (!self.outgoing.is_empty()).then_some(waits)
     }
@@ -287,10 +299,15 @@ impl Outgoing {
     }
 }
 
-impl Crossing {
-    fn of(packet: Rc<Packet>, message: Option<Rc<Outgoing>>, first: (u64, Bytes), landing: Rc<Landing>) -> Crossing {
+impl Transmission {
+    fn of(
+        packet: Rc<Packet>,
+        message: Option<Rc<Outgoing>>,
+        first: (u64, Bytes),
+        landing: Rc<Landing>,
+    ) -> Transmission {
         let (taken, control, in_flight, lost) = (Bytes::ZERO, Progress::Waiting, None, false);
-        Crossing { packet, message, first, landing, taken, control, in_flight, lost }
+        Transmission { packet, message, first, landing, taken, control, in_flight, lost }
     }
 
     /// Returns whether netTx works on it, or has ended a transfer that has not been counted.
