@@ -26,6 +26,7 @@
 //! one that is to be dispatched without virtual calls is a variant of [`AnyProcessor`], too.
 
 pub mod alewife;
+mod any_coherent;
 mod any_processor;
 pub mod block;
 mod bus_dma;
@@ -54,6 +55,7 @@ mod time_sync;
 mod utilization;
 mod word_access;
 
+pub use any_coherent::AnyCoherentPort;
 pub use any_processor::{AnyProcessor, DynProcessor};
 pub use block::{Address, BLOCK_BYTES, Block};
 pub use bus_dma::BusDma;

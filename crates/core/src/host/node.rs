@@ -1,10 +1,10 @@
 //! A host in a simulation, as interfaces, the messaging layer and instruments use it, whatever its kind.
 
 use super::alewife::node::AlewifeNode;
+use super::any_coherent::AnyCoherentPort;
 use super::any_processor::AnyProcessor;
 use super::block::{Address, BLOCK_BYTES};
 use super::bus_dma::BusDma;
-use super::coherent_port::CoherentPort;
 use super::device::{AsyncDevice, Device, DeviceWindow, Window};
 use super::dma::DmaInitiator;
 use super::dma_port::DmaPort;
@@ -40,7 +40,7 @@ pub trait HostNode {
     }
 
     /// Returns the port of the interface on a coherent interconnect; `None` if the host has none.
-    fn coherent(&self) -> Option<Rc<dyn CoherentPort>> {
+    fn coherent(&self) -> Option<AnyCoherentPort> {
         None
     }
 
@@ -191,7 +191,7 @@ impl Host {
     }
 
     /// Returns the port of the interface on the coherent interconnect, if there is one.
-    pub fn coherent(&self) -> Option<Rc<dyn CoherentPort>> {
+    pub fn coherent(&self) -> Option<AnyCoherentPort> {
         self.kind.coherent()
     }
 

@@ -231,7 +231,7 @@ impl Driver for SplitDriver {
     fn attention(&self) -> &Signal {
         // A program that polls a cached block waits for its invalidation; one that polls a status register waits for a
         // packet.
-        match (self.cpu.coherent(), self.receiver.fifo()) {
+        match (self.cpu.snooping(), self.receiver.fifo()) {
             (Some(_), Some(fifo)) => &fifo.visible,
             (Some(processor), None) => processor.attention(),
             (None, _) => &self.port.changed,

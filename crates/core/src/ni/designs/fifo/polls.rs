@@ -38,7 +38,7 @@ impl StatusPolls {
 
     /// Ends a polling round without a packet; returns whether a read has just ended that showed one.
     pub async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
-        match cpu.coherent() {
+        match cpu.snooping() {
             None => self.charge_poll(cpu),
             Some(processor) => {
                 let register = PolledRegister {
@@ -57,7 +57,7 @@ impl StatusPolls {
     /// Resumes a poll after a skipped read that showed a packet; returns whether there was such a read.
     pub fn resumes(&self, cpu: &AnyProcessor) -> bool {
         // Another task may have taken the packet.
-        if let (true, Some(_), Some(processor)) = (self.resumes_read.take(), self.fifo.ready_since(), cpu.coherent()) {
+        if let (true, Some(_), Some(processor)) = (self.resumes_read.take(), self.fifo.ready_since(), cpu.snooping()) {
             processor.resume_read(self.on_bus.is_some());
             return true;
         }

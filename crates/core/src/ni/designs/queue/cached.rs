@@ -35,7 +35,7 @@ use super::prefetch::{self, BlockStore, Prefetch};
 use super::throttle::Throttle;
 use crate::engine::{Bytes, Mailbox, Sim, Time};
 use crate::host::memory_bus::{Agent, AgentId, Cache, Snooped, State, TransactionKind, moesi};
-use crate::host::{Address, BLOCK_BYTES, Block, CoherentPort};
+use crate::host::{Address, AnyCoherentPort, BLOCK_BYTES, Block};
 use crate::ni::designs::half::HalfContext;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -132,7 +132,7 @@ impl Agent for ReceiveDevice {
 /// The receive loop's access to the cache and to main memory.
 struct CacheDeposit {
     sim: Sim,
-    port: Rc<dyn CoherentPort>,
+    port: AnyCoherentPort,
     id: AgentId,
     device: Rc<ReceiveDevice>,
     shared: Rc<ReceiveShared>,
@@ -153,7 +153,7 @@ impl Deposit for CacheDeposit {
     }
 
     async fn read(&self, block: Address) -> Block {
-        self.port.read_shared(self.id, block, &|| None).await
+        self.port.read_shared(self.id, block, || None).await
     }
 }
 

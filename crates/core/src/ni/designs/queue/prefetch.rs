@@ -8,7 +8,7 @@ use super::device::Fetch;
 use super::layout::QueueLayout;
 use crate::engine::{Mailbox, Sim};
 use crate::host::memory_bus::{AgentId, TransactionKind};
-use crate::host::{Address, BLOCK_BYTES, Block, CoherentPort};
+use crate::host::{Address, AnyCoherentPort, BLOCK_BYTES, Block};
 use std::rc::Rc;
 
 /// The interface's storage for fetched blocks of the send queue.
@@ -21,7 +21,7 @@ pub trait BlockStore {
 
 /// Fetches blocks into a [`BlockStore`], on demand or ahead of it.
 pub struct Prefetch<K> {
-    port: Rc<dyn CoherentPort>,
+    port: AnyCoherentPort,
     id: AgentId,
     blocks: Rc<K>,
     prefetch_queue: Rc<Mailbox<Address>>,
@@ -57,7 +57,7 @@ impl<K: BlockStore + 'static> Prefetch<K> {
     /// Creates a prefetcher and starts its task.
     pub fn new(
         sim: &Sim,
-        port: &Rc<dyn CoherentPort>,
+        port: &AnyCoherentPort,
         id: AgentId,
         blocks: Rc<K>,
         prefetch_queue: Rc<Mailbox<Address>>,
@@ -82,7 +82,7 @@ impl<K: BlockStore> Fetch for Prefetch<K> {
             return data;
         }
         // The other of the two fetching tasks may store the block first.
-        let data = self.port.read_shared(self.id, block, &|| self.blocks.held(block)).await;
+        let data = self.port.read_shared(self.id, block, || self.blocks.held(block)).await;
         self.blocks.store(block, &data);
         data
     }
