@@ -95,7 +95,7 @@ impl Coherence {
         let costs = parameters.coherence;
         let CoherenceCosts { pointers, waiting, prefetches, write_backs, .. } = costs;
         let contexts = host.processor.parameters().contexts;
-        let of = |_| Mailbox::new(sim, format!("{name}: coherence to send"));
+        let of = |_| Mailbox::new(sim, format!("{name}: a coherence packet to send"));
         let unit = Rc::new(Coherence {
             sim: sim.clone(),
             clock: host.processor.clock(),
@@ -106,9 +106,9 @@ impl Coherence {
             directory: RefCell::new(Directory::new(node, DirectoryParameters { pointers: Some(pointers), waiting })),
             requester: RefCell::new(Requester::new(node, RequesterParameters { contexts, prefetches, write_backs })),
             waiters: RefCell::default(),
-            incoming: Mailbox::new(sim, format!("{name}: coherence that came")),
+            incoming: Mailbox::new(sim, format!("{name}: a coherence packet")),
             outgoing: Class::all(port.classes()).map(of).collect(),
-            retries: Mailbox::new(sim, format!("{name}: blocks to ask for again")),
+            retries: Mailbox::new(sim, format!("{name}: a request to repeat")),
             changed: Signal::new(sim, format!("a block of shared memory for {name}")),
             packets_sent: Cell::new(0),
             volume: Volume::default(),

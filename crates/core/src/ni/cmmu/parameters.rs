@@ -133,7 +133,7 @@ pub struct CmmuParameters {
 
 fn not_whole_double_words(payload: &Bytes) -> Option<(String, &'static str)> {
     let is_whole = payload.get().is_multiple_of(8);
-    (!is_whole).then(|| (format!("{payload} is no whole number of double words"), "a double word is 8 B"))
+    (!is_whole).then(|| (format!("{payload} is not a whole number of double words"), "a double word is 8 B"))
 }
 
 /// The maximum number of arguments of a message (Chong et al. 1998, §3.2).

@@ -82,7 +82,7 @@ impl Card {
             queue: SendQueue::new(parameters),
             send_free: RefCell::new((0..send_memory.len()).rev().collect()),
             send_memory,
-            send_wakeup: Signal::new(context.sim, format!("room to send of {}", context.name())),
+            send_wakeup: Signal::new(context.sim, format!("send capacity of {}", context.name())),
             buffers,
             instruments: instruments.clone(),
             pending: context.pending.clone(),
