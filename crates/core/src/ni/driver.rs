@@ -214,7 +214,7 @@ pub trait Driver: DriverExtensions {
     /// Sends a packet whose sending has begun; returns false if there is no capacity for it.
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, begun: &TxToken) -> bool;
 
-    /// Waits, after a send found no capacity and a poll no packet, until either may have changed.
+    /// Waits, after an unsuccessful send and an unsuccessful poll, until either may succeed.
     async fn wait_for_capacity(&self, cpu: &AnyProcessor);
 
     /// Returns whether a packet that a poll found may be taken after later ones, by another core. Otherwise a packet is

@@ -267,7 +267,7 @@ impl ReceiveSide {
         true
     }
 
-    /// Whether the host engine writes for this direction.
+    /// Returns whether the host engine writes for this direction.
     pub(super) fn is_writing(&self) -> bool {
         self.writing.is_some()
     }

@@ -166,7 +166,7 @@ impl SendSide {
         true
     }
 
-    /// Whether the host engine reads for this direction.
+    /// Returns whether the host engine reads for this direction.
     pub(super) fn is_reading(&self) -> bool {
         self.reading.is_some()
     }
