@@ -104,7 +104,7 @@ impl WholePacketNic for DoorbellNic {
         RxCompletion::store(cpu, &landed, sink).await
     }
 
-    async fn look(&self, cpu: &AnyProcessor) {
+    async fn poll(&self, cpu: &AnyProcessor) {
         let _lease = cpu.acquire("poll").await;
         cpu.read(self.window.at(RING), 8).await;
     }

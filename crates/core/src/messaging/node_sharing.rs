@@ -120,10 +120,10 @@ impl NodeSharing {
     }
 
     /// Waits, when a packet could neither be sent nor received, until one may be.
-    pub async fn wait_for_room(&self, context: &NodeContext, permit: &mut RunPermit) {
+    pub async fn wait_for_capacity(&self, context: &NodeContext, permit: &mut RunPermit) {
         match &self.0 {
-            None => context.driver.wait_for_room(&context.cpu).await,
-            Some(shared) => shared.wait_for_room(context, permit).await,
+            None => context.driver.wait_for_capacity(&context.cpu).await,
+            Some(shared) => shared.wait_for_capacity(context, permit).await,
         }
     }
 
@@ -201,7 +201,7 @@ impl SharedNode {
         }
     }
 
-    async fn wait_for_room(&self, context: &NodeContext, permit: &mut RunPermit) {
+    async fn wait_for_capacity(&self, context: &NodeContext, permit: &mut RunPermit) {
         match context.driver.wait_policy() {
             WaitPolicy::BusyPoll => {
                 charge_round(context).await;
@@ -209,7 +209,7 @@ impl SharedNode {
             }
             WaitPolicy::OnEvent | WaitPolicy::Periodic(_) => {
                 permit.0 = None;
-                context.driver.wait_for_room(&context.cpu).await;
+                context.driver.wait_for_capacity(&context.cpu).await;
                 *permit = self.run(context).await;
             }
         }

@@ -42,7 +42,7 @@ impl Active {
         let (cpu, driver) = (&self.endpoint.context.cpu, &self.endpoint.context.driver);
         let mut left = cycles;
         while left > 0 {
-            if driver.may_find() {
+            if driver.may_have_packet() {
                 self.receive_all(permit).await;
             }
             // The program holds the processor until a message arrives; the remaining cycles are done afterwards.
@@ -51,7 +51,7 @@ impl Active {
             let begun = cpu.now();
             let over = begun + self.clock.cycles(left);
             cpu.arbiter().begin_work();
-            while !driver.may_find() && cpu.sim().now() < over {
+            while !driver.may_have_packet() && cpu.sim().now() < over {
                 self.endpoint.attention().wait_until(over).await;
             }
             cpu.arbiter().end_work();
@@ -207,7 +207,7 @@ impl Active {
             },
             envelope: Envelope { handler: packet.handler, last: true, ..Envelope::default() },
             source: PayloadSource::Words(&packet.words),
-            beside: &[],
+            inline_bytes: &[],
             journey: self.journey(&packet),
         };
         let before = self.charge_to(Cause::Send);
@@ -227,7 +227,7 @@ impl Active {
 
     /// Returns whether there may be a packet to receive, as far as that is known without polling.
     fn may_receive(&self) -> bool {
-        self.endpoint.sharing.shared().is_some() || self.endpoint.context.driver.may_find()
+        self.endpoint.sharing.shared().is_some() || self.endpoint.context.driver.may_have_packet()
     }
 
     /// Receives the next packet that has arrived; returns whether there was one.
