@@ -174,12 +174,12 @@ impl Twin {
     }
 
     /// Sets how many places a node's interface has free; without it, there is no limit.
-    pub fn set_places(&mut self, node: u32, network: u8, places: u32) {
+    pub fn set_slots(&mut self, node: u32, network: u8, places: u32) {
         self.places[node as usize][usize::from(network)] = Some(places);
     }
 
     /// A node's interface freed a place.
-    pub fn add_place(&mut self, node: u32, network: u8) {
+    pub fn add_slot(&mut self, node: u32, network: u8) {
         if let Some(places) = &mut self.places[node as usize][usize::from(network)] {
             *places += 1;
         }
@@ -237,10 +237,10 @@ impl Twin {
         let sent = self.sources[source].send(now, &self.parameters, cycles_per_flit);
         let Some((channel, flit)) = sent else { return };
         if flit.told() > 0 {
-            self.tell(now, flit.packet.injection.source, &flit.packet, EventKind::Left(flit.told()));
+            self.tell(now, flit.packet.injection.source, &flit.packet, EventKind::FlitsSent(flit.told()));
         }
         if flit.is_tail {
-            self.tell(now, flit.packet.injection.source, &flit.packet, EventKind::Entered);
+            self.tell(now, flit.packet.injection.source, &flit.packet, EventKind::Injected);
             self.counts.injected += 1;
         }
         self.counts.injected_flits += 1;

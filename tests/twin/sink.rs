@@ -14,10 +14,10 @@ pub struct Exit {
 impl Flit {
     /// How many flits of a streamed packet are told of when this one passes; 0 if none are.
     pub fn told(&self) -> u16 {
-        match self.packet.injection.grain {
+        match self.packet.injection.flow_unit {
             0 => 0,
-            grain if self.number.is_multiple_of(grain) => grain,
-            grain if self.is_tail => self.number % grain,
+            flow_unit if self.number.is_multiple_of(flow_unit) => flow_unit,
+            flow_unit if self.is_tail => self.number % flow_unit,
             _ => 0,
         }
     }
@@ -44,18 +44,18 @@ impl Twin {
 
     /// A flit arrives behind an output channel.
     pub(super) fn come_out(&mut self, now: u64, exit: Exit, flit: Flit) {
-        let Injection { destination, network, grain, .. } = flit.packet.injection;
+        let Injection { destination, network, flow_unit, .. } = flit.packet.injection;
         self.counts.delivered_flits += 1;
-        if grain == 0 {
+        if flow_unit == 0 {
             self.give_back(now, exit);
         }
         if flit.is_header {
-            self.tell(now, destination, &flit.packet, EventKind::Header);
+            self.tell(now, destination, &flit.packet, EventKind::HeaderArrived);
         }
         if flit.told() > 0 {
             let told = &mut self.told[destination as usize][usize::from(network)];
             (0..flit.told()).for_each(|_| told.push_back((exit, flit.packet.injection.tag)));
-            self.tell(now, destination, &flit.packet, EventKind::Came(flit.told()));
+            self.tell(now, destination, &flit.packet, EventKind::FlitsArrived(flit.told()));
         }
         if flit.is_tail {
             self.tell(now, destination, &flit.packet, EventKind::Delivered);

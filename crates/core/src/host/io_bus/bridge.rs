@@ -13,7 +13,7 @@ use super::competition::Competition;
 use super::memory::MainMemory;
 use super::pci::Pci;
 use crate::engine::resource::Held;
-use crate::engine::{Bytes, Doing, Rate, Sim, Time};
+use crate::engine::{Bytes, Rate, Sim, SpanLabel, Time};
 use crate::host::device::Direction;
 use crate::text::Parameters;
 use std::cell::Cell;
@@ -21,9 +21,9 @@ use std::rc::Rc;
 
 impl Direction {
     /// What spans tell of a DMA burst.
-    fn doing(self, bytes: Bytes) -> Doing {
+    fn doing(self, bytes: Bytes) -> SpanLabel {
         let what = if self == Direction::Read { "DMA read" } else { "DMA write" };
-        Doing { what, message: None, bytes }
+        SpanLabel { what, message: None, bytes }
     }
 }
 

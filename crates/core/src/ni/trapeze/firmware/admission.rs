@@ -90,13 +90,13 @@ impl Admission {
     pub(super) fn label(&self, frame: &Frame<PacketHandle>) -> Label {
         let is_packet = frame.body.as_ref().is_some_and(|body| body.peek::<Outgoing>().is_some());
         let length = if is_packet { frame.bytes } else { self.acknowledgement };
-        let takes_place = self.runs && frame.takes_place;
+        let needs_slot = self.runs && frame.needs_slot;
         Label {
             source: self.own,
             destination: frame.to,
             class: CLASS,
             length,
-            takes_place,
+            needs_slot,
             flow: frame.flow,
             head: frame.head,
         }
@@ -110,7 +110,7 @@ impl Admission {
 
     /// Takes the place of a packet that takes one; false if none is free.
     pub(super) fn take_place(&self, packet: &Packet) -> bool {
-        match self.places.get().filter(|_| packet.label().takes_place) {
+        match self.places.get().filter(|_| packet.label().needs_slot) {
             None => true,
             Some(0) => false,
             Some(free) => {
@@ -122,7 +122,7 @@ impl Admission {
 
     /// Gives the place of a packet back of which the protocol was not told.
     pub(super) fn return_place(&self, packet: &Packet) {
-        if packet.label().takes_place {
+        if packet.label().needs_slot {
             self.add_place();
         }
     }
