@@ -133,7 +133,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
     }
 
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _begun: &TxToken) -> bool {
-        if cpu.is_at_rest() && self.port.room(packet.class) == 0 {
+        if cpu.is_idle() && self.port.room(packet.class) == 0 {
             return false;
         }
         let turn = cpu.acquire("look for room").await;

@@ -142,7 +142,7 @@ impl MemoryBusProcessor {
         }
         let times = (now - next.ends).ps().div_ceil(every.ps());
         let looked = next.ends + self.looks(read);
-        let period = BusyPeriod { from: next.from, active_to: next.asks, to: next.ends, on_to: looked };
+        let period = BusyPeriod { from: next.from, active_to: next.asks, to: next.ends, work_to: looked };
         core.arbiter.record_repeated(period, times);
         if let Some(read) = read {
             core.bus.words_were_read(read, (next.asks, next.ends), every, times);

@@ -121,7 +121,7 @@ impl Driver for CmmuDriver {
     }
 
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _begun: &TxToken) -> bool {
-        if cpu.is_at_rest() && self.port.room(packet.class) == 0 {
+        if cpu.is_idle() && self.port.room(packet.class) == 0 {
             return false;
         }
         let turn = cpu.acquire("look for room").await;
