@@ -21,7 +21,7 @@ pub struct PostedWrite {
 }
 
 impl PostedWrites {
-    /// Creates the posted writes of the device `name`, of which there are none at first.
+    /// Creates the state of the device `name`, which has posted no writes.
     pub fn new(sim: &Sim, name: &str) -> PostedWrites {
         let change = Signal::new(sim, format!("a posted write of {name}"));
         PostedWrites { next: Cell::new(0), pending: RefCell::default(), change }

@@ -1,4 +1,4 @@
-//! The memory bus as a coherent port, and its processor as one that waits by snooping.
+//! The memory bus as a [`CoherentPort`], and its processor as a [`CoherentProcessor`].
 
 use super::agent::{Agent, AgentId, TransactionKind};
 use super::bus::Bus;
@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 impl Bus {
-    /// Runs a transaction that gives its agent no data.
+    /// Runs a transaction that returns no data.
     fn block_write<'a>(
         &'a self,
         agent: AgentId,
