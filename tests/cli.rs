@@ -61,15 +61,26 @@ fn nothing_in_the_working_directory_shadows_a_shipped_example() {
     assert_eq!(check(&folder.path("stream")).0, Some(2));
 }
 
+/// Returns the help of a command as a terminal of `columns` columns shows it, from its examples on.
+fn examples(name: &str, columns: u32) -> String {
+    let ran = command(&[name, "--help"]).env("COLUMNS", columns.to_string()).output().expect("the program starts");
+    let help = String::from_utf8(ran.stdout).expect("UTF-8");
+    let at = help.find("\nExamples:\n  narrows ").unwrap_or_else(|| panic!("{name} has no examples: {help}"));
+    help[at..].to_owned()
+}
+
 #[test]
-fn every_command_has_help_with_examples() {
+fn every_command_has_examples_that_fit_80_columns() {
     for name in [
         "run",
         "sweep",
         "merge",
         "plot",
         "report",
+        "whatif",
         "reproduce",
+        "fit",
+        "verify",
         "new",
         "list",
         "show",
@@ -79,7 +90,9 @@ fn every_command_has_help_with_examples() {
         "completions",
         "man",
     ] {
-        assert!(stdout(&[name, "--help"]).contains("\nExamples:\n  narrows "), "{name}");
+        let narrow = examples(name, 80);
+        assert_eq!(narrow, examples(name, 100), "{name}: a line is broken at 80 columns");
+        assert!(narrow.lines().all(|line| line.chars().count() <= 80), "{name}: {narrow}");
     }
 }
 
@@ -130,7 +143,7 @@ fn the_hash_is_over_all_but_the_host_and_changes_with_the_seed() {
 fn a_stuck_run_prints_its_results_and_names_who_waits() {
     let ran = narrows(&["run", "ping-pong", STUCK, "--format", "json"]);
     let result: Json = serde_json::from_slice(&ran.stdout).expect("the results so far");
-    assert_eq!((&result["outcome"], &result["binds"]), (&"deadlock".into(), &Json::Null));
+    assert_eq!((&result["outcome"], &result["candidate"]), (&"deadlock".into(), &Json::Null));
     assert!(result["metrics"]["messages.delivered"]["value"].as_f64() > Some(0.0));
     assert!(result["stuck"]["chain"].as_array().is_some_and(|chain| chain.len() > 1));
     let told = stderr(&ran);

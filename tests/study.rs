@@ -258,7 +258,7 @@ const MATRIX: [(&str, &str); 4] = [
     (
         "study.toml",
         "title = 'parts'\n[artifacts]\nlatency = ['latency']\n[values.latency]\npoint = 'latency/{interface}/{fabric}'\n\
-         metric = 'message.latency_one_way'\n[values.binds]\npoint = 'latency/{interface}/{fabric}'\ntells = 'binds'\n\
+         metric = 'message.latency_one_way'\n[values.limits]\npoint = 'latency/{interface}/{fabric}'\nfact = 'candidate'\n\
          [values.outcome]\npoint = 'latency/{interface}/{fabric}'\ntells = 'outcome'\n\
          [values.time]\npoint = 'latency/{interface}/{fabric}'\ntells = 'time'\n\
          [values.fits]\npoint = 'latency/{interface}/{fabric}'\ntells = 'fits'\n",
@@ -274,8 +274,8 @@ const MATRIX: [(&str, &str); 4] = [
         "[[figure]]\nartifact = 'latency'\ntitle = 'Latency'\n[figure.matrix]\nrows = ['interface']\n\
          columns = ['fabric']\nvalue = 'latency[{interface}/{fabric}]'\npoint = 'latency/{interface}/{fabric}'\n\
          shades = 'latency'\nunit = 'us'\n\
-         [[figure]]\nartifact = 'latency'\nid = 'binds'\ntitle = 'Binds'\n[figure.matrix]\nrows = ['interface']\n\
-         columns = ['fabric']\nvalue = 'binds[{interface}/{fabric}]'\nshades = 'binds'\n",
+         [[figure]]\nartifact = 'latency'\nid = 'limits'\ntitle = 'Candidates'\n[figure.matrix]\nrows = ['interface']\n\
+         columns = ['fabric']\nvalue = 'limits[{interface}/{fabric}]'\nshades = 'candidates'\n",
     ),
     (
         "claims.toml",
@@ -303,7 +303,7 @@ fn a_cell_leads_to_the_description_that_gives_its_number() {
     assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
     assert!(stderr(&ran).contains("3 points are left out"), "{}", stderr(&ran));
     let read = |file: &str| fs::read_to_string(out.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-    let (svg, csv, binds) = (read("latency.svg"), read("latency.csv"), read("binds.csv"));
+    let (svg, csv, limits) = (read("latency.svg"), read("latency.csv"), read("limits.csv"));
     assert_eq!(svg.matches("<a href=").count(), 3);
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines[0], "interface,ideal-1998 [µs],nifdy-fat-tree [µs]");
@@ -321,10 +321,10 @@ fn a_cell_leads_to_the_description_that_gives_its_number() {
         let json: Json = serde_json::from_slice(&one.stdout).expect("JSON");
         let cell: f64 = lines[line].split(',').nth(column).and_then(|cell| cell.parse().ok()).expect("a number");
         assert_eq!(json["metrics"]["message.latency_one_way"]["value"], cell, "{path}");
-        let of_run = &json["binds"];
-        let told = of_run["resource"].as_str().or(of_run["stage"].as_str()).expect("something binds");
-        let cell = binds.lines().nth(line).and_then(|line| line.split(',').nth(column)).expect("a word");
-        assert!(told.ends_with(cell) && !cell.contains("node"), "{told}: {cell}");
+        let of_run = &json["candidate"];
+        let limit = of_run["resource"].as_str().or(of_run["stage"].as_str()).expect("a candidate");
+        let cell = limits.lines().nth(line).and_then(|line| line.split(',').nth(column)).expect("a word");
+        assert!(limit.ends_with(cell) && !cell.contains("node"), "{limit}: {cell}");
     }
     assert_eq!(lines[2].split(',').nth(2), Some(""), "what does not fit is blank: {csv}");
 }
@@ -337,7 +337,7 @@ fn only_what_does_not_fit_is_left_out() {
         ("experiments.toml", "fitting = true", "fitting = false", "a coherent memory bus"),
         ("experiments.toml", "queues = []\ncni32qm = []\nni2w = []", "cni32qm = []", "a coherent memory bus"),
         ("figures.toml", "point = 'latency/{interface}", "point = 'latency/x{interface}", "no run is called"),
-        ("study.toml", "tells = 'binds'", "tells = 'bind'", "did you mean"),
+        ("study.toml", "fact = 'candidate'", "fact = 'candidat'", "did you mean"),
     ]
     .iter()
     .enumerate()

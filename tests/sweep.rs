@@ -199,9 +199,9 @@ fn a_tidy_row_tells_all_of_a_point() {
     );
     assert_eq!(numbers(&swept, "simulated_s")[1], us(&run["simulated_us"]));
     assert_eq!(texts(&swept, "hash")[1], run["hash"]);
-    let binds = &run["binds"];
-    let kind = texts(&swept, "binds_kind")[1].clone();
-    assert_eq!(binds[kind.as_str()], texts(&swept, "binds")[1]);
+    let candidate = &run["candidate"];
+    let kind = texts(&swept, "candidate_kind")[1].clone();
+    assert_eq!(candidate[kind.as_str()], texts(&swept, "candidate")[1]);
     let pci =
         run["resources"].as_array().expect("a list").iter().find(|one| one["resource"] == "sender PCI").expect("a bus");
     assert_eq!(Some(numbers(&swept, "utilisation_sender_PCI")[1]), pci["share"].as_f64());

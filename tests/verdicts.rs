@@ -50,7 +50,7 @@ fn lost_messages_are_the_first_line_and_leave_counts_alone() {
         assert!(!text.contains(absent), "{absent}: {text}");
     }
     let result = parsed(&narrows(&["run", "stream", DEAF, "--format=json"]));
-    assert_eq!((&result["outcome"], &result["binds"]), (&"loss".into(), &Json::Null));
+    assert_eq!((&result["outcome"], &result["candidate"]), (&"loss".into(), &Json::Null));
     assert!(result["reason"].as_str().is_some_and(|reason| reason.contains("nothing sends them again")), "{result}");
     let measured = ["message.bandwidth", "message.latency_one_way", "message.latency_one_way_p99"];
     assert!(measured.iter().all(|name| value(&result, name).is_null()), "{result}");

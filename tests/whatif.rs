@@ -205,7 +205,7 @@ fn saturation_states_the_value_from_which_on_nothing_gains() {
 fn refused_changes_say_why_and_what_to_do() {
     let found = analysis("stream", &[FEW]);
     let rate = format!("{HOST}.io-bus.bridge.read-rate = 256 MB/s");
-    let refusal = found.refused.iter().find(|refusal| refusal.change == rate).expect("faster than the bus");
+    let refusal = found.refused.iter().find(|refusal| refusal.change() == rate).expect("faster than the bus");
     assert!(refusal.reason.contains("moves at most 132 MB/s"), "{refusal:?}");
     assert!(refusal.advice.contains("together with the other parameters of PCI"), "{refusal:?}");
     let named = |key: &str| found.gains.iter().any(|gain| gain.key == key);
@@ -236,7 +236,7 @@ fn trial_that_saturates_is_left_out_of_a_comparison_of_latencies() {
     assert!(!found.is_saturated && found.metric.name == "offered.latency");
     let left_out = |refusal: &&narrows::experiment::whatif::Refusal| refusal.reason.contains("the run is saturated");
     let left_out: Vec<_> = found.refused.iter().filter(left_out).collect();
-    assert!(left_out.iter().any(|refusal| refusal.change.contains("fabric.router.")), "{:?}", found.refused);
+    assert!(left_out.iter().any(|refusal| refusal.change().contains("fabric.router.")), "{:?}", found.refused);
     assert!(left_out.iter().all(|refusal| !refusal.advice.is_empty()), "{left_out:?}");
 }
 
@@ -255,7 +255,7 @@ fn runs_that_were_cut_off_are_not_compared() {
     ];
     let found = analysis("ping-pong", &sets);
     let slower = "fabric.myrinet.switch-latency = 2 ms";
-    let refusal = found.refused.iter().find(|refusal| refusal.change == slower).expect("it is cut off");
+    let refusal = found.refused.iter().find(|refusal| refusal.change() == slower).expect("it is cut off");
     assert!(refusal.reason.contains("cut off") && refusal.advice.contains("run.time-limit"), "{refusal:?}");
     assert!(!found.gains.iter().any(|gain| gain.value == "2 ms"), "{:?}", found.gains);
 }

@@ -41,9 +41,9 @@ the workload ping-pong; bandwidths are those of the workload stream.
 
 A fit fails if it leaves a number with an error above the tolerance. The exit
 code is then 1, nothing is written, and the part of the curve that fails and the
-constants at their bounds are named. With --out F, the result of each run is kept
-in F.fit. The same command resumes an interrupted fit from there, with the same
-result. Ctrl-C stops after the runs in progress and prints the best values.";
+constants at their bounds are named. With --out F, the result of each run is
+kept in F.fit. The same command resumes an interrupted fit from there, with the
+same result. Ctrl-C stops after the runs in progress and prints the best values.";
 
 /// Fit constants to published numbers or measured curves, and report how well each is determined
 #[derive(Args)]

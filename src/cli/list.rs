@@ -13,7 +13,7 @@ Examples:
   narrows list                 everything
   narrows list combinations    the compatible combinations of parts
   narrows list hosts           the shipped hosts
-  narrows list policies        the variants that a description may select, by key
+  narrows list policies        variants that a description may select
   narrows show pentium-ii-440lx";
 
 /// List shipped examples, parts, variants and papers

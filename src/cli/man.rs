@@ -13,7 +13,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 Examples:
   narrows man | man -l -
-  narrows man --out ~/.local/share/man/man1    then: man narrows, man narrows-run";
+  narrows man --out ~/.local/share/man/man1    then: man narrows-run";
 
 /// Print the manual page, or write it and one page for each command
 #[derive(Args)]

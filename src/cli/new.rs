@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 const EXAMPLES: &str = "\
 Examples:
   narrows new study my-study                  create a study of two policies
-  narrows reproduce my-study --out results    run it: claims, and a page of figures";
+  narrows reproduce my-study --out results    run it, write a page";
 
 /// Create a minimal working project to start from
 #[derive(Args)]

@@ -37,8 +37,9 @@ A column is selected by its name in the file, by its key or metric, or by a
 suffix of these. An x column of text gives bars, one of numbers gives lines.
 Without --by all rows are one line.
 
---cdf plots distributions in the .json of runs and sweeps, or a column of a table.
-With --log y it shows the share of samples above each value, that is the tail.";
+--cdf plots distributions in the .json of runs and sweeps, or a column of a
+table. With --log y it shows the share of samples above each value, that is the
+tail.";
 
 /// Plot columns, distributions or latency over load of results of `narrows run` and `narrows sweep`
 #[derive(Args)]

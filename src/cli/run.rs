@@ -28,9 +28,9 @@ Examples:
   narrows run ping-pong --uncertainty       compute the uncertainty of metrics
   narrows run offered-load --seeds 10       means and 95 % confidence intervals
 
-A run that ends in a deadlock or livelock, at a limit, or with messages lost says
-so first, with the reason, prints the counts so far and no other metric, prints
-the waiting tasks on standard error, and exits with 3.";
+A run that ends in a deadlock or livelock, at a limit, or with messages lost
+prints this first, with the reason. It then prints the counts so far and no
+other metric, prints the waiting tasks on standard error, and exits with 3.";
 
 /// Run a description once and print its metrics, latency by stage, and busiest resources
 #[derive(Args)]

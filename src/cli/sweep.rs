@@ -43,16 +43,16 @@ Examples:
       --against memory-bus --against-set ni=udma
 
 With --out F, each finished point is stored in the folder F.points. An
-interrupted sweep that is started again runs only the missing points, and several
-processes may work on the same F. On a cluster, run one shard in each job, and
-merge the shards at the end:
+interrupted sweep that is started again runs only the missing points, and
+several processes may work on the same F. On a cluster, run one shard in each
+job, and merge the shards at the end:
   sbatch --array=1-8 --wrap \\
     'narrows sweep … --out F --shard $SLURM_ARRAY_TASK_ID/8'
   narrows merge F
 
 Points that end in a deadlock or livelock, at a limit, or with messages lost are
-written with the reason and their counts, and the exit code is 3. Saturated points
-are not failures.";
+written with the reason and their counts, and the exit code is 3. Saturated
+points are not failures.";
 
 /// Run a description with every combination of varied values, in parallel
 #[derive(Args)]

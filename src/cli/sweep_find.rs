@@ -140,7 +140,7 @@ fn as_json(query: &FindQuery, rows: &[FoundRow]) -> String {
         let values: Map<String, Json> = values.iter().map(|(key, value)| (key.clone(), json!(value))).collect();
         let ends = [&found.below, &found.above].map(probe_json);
         let mut json =
-            json!({ "values": values, "holds": query.region(found), "between": ends, "looks": found.probes });
+            json!({ "values": values, "holds": query.region(found), "between": ends, "probes": found.probes });
         if let Some(probe) = &found.stopped_at {
             json["stopped_at"] = probe_json(probe);
         }

@@ -48,7 +48,7 @@ fn point(row: &SweepPoint, metrics: &[MetricName]) -> Json {
     point.insert("metrics".into(), metrics.into());
     point.insert("distributions".into(), distribution::json(&row.result.distributions));
     point.insert("initial_transient".into(), json!(row.result.is_transient()));
-    point.insert("binds".into(), row.result.bottleneck_json());
+    point.insert("candidate".into(), row.result.bottleneck_json());
     point.insert("seed".into(), json!(row.result.seed));
     point.insert("hash".into(), json!(&*row.result.hash));
     Json::Object(point)

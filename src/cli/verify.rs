@@ -11,9 +11,9 @@ const EXAMPLES: &str = "\
 Examples:
   narrows verify                          check all firmwares
   narrows verify fine --format json
-  narrows verify gm --without turns       show which properties fail without a rule
-  narrows verify fine --promela models    write the model for Spin, with formulas
-  narrows verify --spin                   also check with Spin (needs spin and gcc)
+  narrows verify gm --without turns       show which properties fail then
+  narrows verify fine --promela models    write the models for Spin
+  narrows verify --spin                   also check with Spin, which needs gcc
 
 Firmwares: berkeley-via, gm, coarse, fine.
 Rules: engine-exclusive, bytes-first, buffers-held, ends-marked, turns.

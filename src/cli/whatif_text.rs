@@ -153,7 +153,8 @@ fn refused(refused: &[Refusal]) -> String {
         return String::new();
     }
     let mut text = "Not tried, or left out:\n".to_owned();
-    for Refusal { change, reason, advice, .. } in refused {
+    for refusal in refused {
+        let (change, Refusal { reason, advice, .. }) = (refusal.change(), refusal);
         text += &format!("  {change}: {reason}\n");
         if !advice.is_empty() {
             text += &format!("    {advice}\n");

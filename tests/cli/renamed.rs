@@ -43,3 +43,31 @@ fn a_former_metric_is_replaced_with_a_warning() {
     let rows: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
     assert!(rows["points"][0]["metrics"]["time.wait_for_capacity"]["value"].is_f64(), "{rows}");
 }
+
+/// Returns each deprecated key of a schema with the key of today.
+fn deprecated(schema: &Json, found: &mut Vec<(String, String)>) {
+    match schema {
+        Json::Object(map) => {
+            for (key, value) in map {
+                let today = value["description"].as_str().and_then(|text| text.strip_prefix("Renamed to `"));
+                match today.filter(|_| value["deprecated"] == true) {
+                    Some(today) => found.push((key.clone(), today.trim_end_matches('`').to_owned())),
+                    None => deprecated(value, found),
+                }
+            }
+        }
+        Json::Array(list) => list.iter().for_each(|value| deprecated(value, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn the_page_of_renames_lists_every_renamed_key() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/renames.md")).expect("the page");
+    let mut found = Vec::new();
+    deprecated(&json(&["schema"]), &mut found);
+    assert!(found.len() >= 14, "{found:?}");
+    for (former, today) in found {
+        assert!(page.contains(&format!("| `{former}` | `{today}` |")), "{former} was renamed to {today}");
+    }
+}

@@ -13,8 +13,12 @@ use std::fs;
 
 /// Files of dispatch: the registry, and the enums that calls are dispatched by.
 const REGISTRY: &str = "crates/core/src/machine/registry.rs";
-const ENUMS: [&str; 3] =
-    ["crates/core/src/fabric/any.rs", "crates/core/src/host/any_processor.rs", "crates/core/src/ni/any.rs"];
+const ENUMS: [&str; 4] = [
+    "crates/core/src/fabric/any.rs",
+    "crates/core/src/host/any_coherent.rs",
+    "crates/core/src/host/any_processor.rs",
+    "crates/core/src/ni/any.rs",
+];
 const DISPATCH_LINES_MAX: usize = 200;
 
 /// Where parts are named because that is what it is about: laws of parts, and what papers say of theirs.

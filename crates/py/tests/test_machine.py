@@ -92,7 +92,7 @@ def test_what_would_help_is_asked():
 def test_uncertainty_is_of_the_metrics():
     small = narrows.Machine("ping-pong").set("workload.ping-pong.messages", 5)
     sure = small.uncertainty()["message.latency_one_way"]
-    assert 0 < sure["left_free"] < 1 and sure["unit"] == "us" and sure["elasticities"]
+    assert 0 < sure["std_dev"] < 1 and sure["unit"] == "us" and sure["elasticities"]
 
 
 def test_a_fit_finds_the_truth(tmp_path):
@@ -105,7 +105,7 @@ def test_a_fit_finds_the_truth(tmp_path):
     latency = [seconds * 1e6 for seconds in table["message_latency_one_way_s"]]
     fit = base.fit({"size [B]": sizes, "latency [us]": latency}, constants=[key], prior=0.5, noise=0.01)
     (one,) = fit.constants
-    assert fit.settled and one["determined"]
+    assert fit.converged and one["determined"]
     assert fit.reached and not fit.failed and fit.correlation == [[1.0]] and not fit.undetermined
     assert all(abs(residual["error"]) < 0.03 for residual in fit.residuals)
     assert abs(fit.machine.show()["messaging"]["send"] / (2 * start) - 1) < 0.1, "twice of what it starts from"

@@ -74,9 +74,10 @@ impl Sim {
     /// of its tasks works, however slow it is. A task works for a bounded time on what is there, such as the packet
     /// that a poll has found; [`polls_for`](Sim::polls_for) within it states that it polls again.
     pub fn works(&self) -> Polls<'_> {
-        let works = self.set_wait_reason(None, false);
-        self.add_work(works.task, true);
-        Polls { works: true, ..works }
+        let mut guard = self.set_wait_reason(None, false);
+        guard.works = true;
+        self.add_work(guard.task, true);
+        guard
     }
 
     /// States that `task` begins to work or ends it, where it does not poll.

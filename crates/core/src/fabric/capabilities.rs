@@ -23,8 +23,8 @@ pub struct FabricCapabilities {
 }
 
 impl FabricCapabilities {
-    /// Returns the capabilities of a fabric that keeps packets in order, with links of `link_rate`, one logical network,
-    /// no loss and no limits.
+    /// Returns the capabilities of a fabric that keeps packets in order, with links of `link_rate`, one logical
+    /// network, no loss and no limits.
     pub const fn new(link_rate: Rate) -> FabricCapabilities {
         FabricCapabilities {
             nodes_max: None,

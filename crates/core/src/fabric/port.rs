@@ -31,8 +31,8 @@ pub trait StreamTx {
     /// Waits until bytes may leave, and returns their number, at most `most`. Back-pressure makes this call wait.
     async fn reserve(&mut self, most: Bytes) -> Result<Bytes, Dropped>;
 
-    /// Sends the packet's next `bytes`, which are reserved, in no less than `min_duration`; `last` states that the packet
-    /// ends with them. Returns when the last of them has left.
+    /// Sends the packet's next `bytes`, which are reserved, in no less than `min_duration`; `last` states that the
+    /// packet ends with them. Returns when the last of them has left.
     async fn send(&mut self, bytes: Bytes, min_duration: Time, last: bool);
 
     /// Releases the channel after the last byte.

@@ -1,5 +1,5 @@
-//! A fabric before it runs: its capabilities, its checks, and its start. Through this trait a machine is checked without
-//! depending on a particular fabric.
+//! A fabric before it runs: its capabilities, its checks, and its start. Through this trait a machine is checked
+//! without depending on a particular fabric.
 
 use super::capabilities::FabricCapabilities;
 use super::net::{Fabric, FabricNet};

@@ -1,8 +1,8 @@
 //! A port on a coherent interconnect, by which an interface caches blocks or is the home of blocks.
 //!
-//! The memory bus is such a port for the agents on it. The far side of a link to a bus is another: it adds the crossings
-//! of the link to each transaction, and to each response of an agent behind it. An interface uses only this trait, and
-//! its design therefore does not depend on where it is attached.
+//! The memory bus is such a port for the agents on it. The far side of a link to a bus is another: it adds the
+//! crossings of the link to each transaction, and to each response of an agent behind it. An interface uses only this
+//! trait, and its design therefore does not depend on where it is attached.
 //!
 //! The copies of a block change state at one instant, at which the future of a transaction completes: everything that
 //! its agent does then, without waiting, precedes any later transaction of the block. A port whose responses take time
@@ -23,8 +23,8 @@ pub trait CoherentPort {
 
     /// Fetches a block that `agent` will only read.
     ///
-    /// `held` is called when the transaction would begin. If it returns the block, because another task of the agent has
-    /// fetched it in the meantime, there is no transaction.
+    /// `held` is called when the transaction would begin. If it returns the block, because another task of the agent
+    /// has fetched it in the meantime, there is no transaction.
     fn read_shared<'a>(
         &'a self,
         agent: AgentId,

@@ -1,8 +1,8 @@
 //! The waiting of drivers on a processor whose cache snoops.
 //!
 //! A driver polls a cached word, which changes only when its block is invalidated, or a register, which shows no event
-//! for most of the time. Such a processor accounts for the polls that show no event without simulating each of them, and
-//! the invalidation wakes the driver. Loads and stores are part of [`Processor`](super::Processor) and not of this
+//! for most of the time. Such a processor accounts for the polls that show no event without simulating each of them,
+//! and the invalidation wakes the driver. Loads and stores are part of [`Processor`](super::Processor) and not of this
 //! trait, and are dispatched without virtual calls.
 
 use super::block::Address;

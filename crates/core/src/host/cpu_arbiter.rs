@@ -1,9 +1,9 @@
 //! Arbitration among the programs and interrupt handlers that share a processor: one of them holds it at a time.
 //!
 //! Models: the processor as a resource, granted in the order of requests at each priority (`priority.rs`). Accounts for
-//! the time for which the processor is busy, in which a task holds it or the processor works; and for the time for which
-//! it is active, which excludes accesses that it waits for. Records a span for each lease, in the processor's local
-//! time. Leaves out: preemption within a priority.
+//! the time for which the processor is busy, in which a task holds it or the processor works; and for the time for
+//! which it is active, which excludes accesses that it waits for. Records a span for each lease, in the processor's
+//! local time. Leaves out: preemption within a priority.
 
 use super::priority::ExecPriority;
 use super::utilization::Utilization;

@@ -1,8 +1,8 @@
 //! Direct memory access: the initiator on a bus for an interface's engine, and its transfers of single blocks.
 //!
-//! On an I/O bus a transfer goes through the bridge: set-up, bursts, and competition with the processor. On a memory bus
-//! each block is a separate transaction; a read finds a block wherever it is, and a write invalidates all cached copies.
-//! Leaves out: longer transfers, which a port carries out (`dma_port.rs`, `bus_dma.rs`).
+//! On an I/O bus a transfer goes through the bridge: set-up, bursts, and competition with the processor. On a memory
+//! bus each block is a separate transaction; a read finds a block wherever it is, and a write invalidates all cached
+//! copies. Leaves out: longer transfers, which a port carries out (`dma_port.rs`, `bus_dma.rs`).
 
 use super::block::{Address, BLOCK_BYTES, Block};
 use super::device::Direction;

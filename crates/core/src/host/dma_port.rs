@@ -142,8 +142,8 @@ impl DmaCompletion {
         self.steps.set_up.get()
     }
 
-    /// Waits until the next beat begins to flow; returns `None` if all beats have passed. `into` receives the bytes of a
-    /// beat that is read, and becomes empty for a beat that is written.
+    /// Waits until the next beat begins to flow; returns `None` if all beats have passed. `into` receives the bytes of
+    /// a beat that is read, and becomes empty for a beat that is written.
     pub async fn next_beat(&mut self, into: &mut Vec<u8>) -> Option<DataBeat> {
         // A beat begins with an even step and ends with the odd step after it.
         self.advance_to((self.steps.reached.get() / 2 + 1) * 2).await;
@@ -180,8 +180,8 @@ impl DmaCompletion {
     }
 }
 
-/// The steps of a transfer: its set-up, and the beginning and the end of each beat. The transfer stops at each step until
-/// its engine requests the next.
+/// The steps of a transfer: its set-up, and the beginning and the end of each beat. The transfer stops at each step
+/// until its engine requests the next.
 #[derive(Default)]
 pub struct DmaSteps {
     /// Step up to which the engine lets the transfer advance.
@@ -199,8 +199,8 @@ impl DmaSteps {
         self.reach().await;
     }
 
-    /// Reports that a beat with the bytes `data`, which are read, begins to flow. On return `data` is a buffer that can be
-    /// used again.
+    /// Reports that a beat with the bytes `data`, which are read, begins to flow. On return `data` is a buffer that can
+    /// be used again.
     pub async fn read_beat(&self, beat: DataBeat, data: &mut Vec<u8>) {
         std::mem::swap(data, &mut self.data.borrow_mut());
         self.beat.set(Some(beat));

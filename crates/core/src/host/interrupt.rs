@@ -1,9 +1,9 @@
 //! Interrupts: vectors from an interface to handlers on the cores of its host.
 //!
 //! Models: a raised vector is pending until its handler starts, after the interrupt latency; raising it again before
-//! that causes no further interrupt, and the causes are merged. A masked vector stays pending. A vector is either a line
-//! outside the bus or message-signalled; a message-signalled vector stays behind the writes that the device posted before
-//! it was raised. Leaves out: priorities among vectors, and moderation, which belongs to the interface.
+//! that causes no further interrupt, and the causes are merged. A masked vector stays pending. A vector is either a
+//! line outside the bus or message-signalled; a message-signalled vector stays behind the writes that the device posted
+//! before it was raised. Leaves out: priorities among vectors, and moderation, which belongs to the interface.
 
 use super::posted_writes::PostedWrites;
 use crate::engine::{LocalFuture, Signal, Sim, Time};

@@ -26,6 +26,7 @@
 //! [`Processor`]; to be dispatched without virtual calls, it must also be a variant of [`AnyProcessor`].
 
 pub mod alewife;
+mod any_coherent;
 mod any_processor;
 pub mod block;
 mod bus_dma;
@@ -54,6 +55,7 @@ mod time_sync;
 mod utilization;
 mod word_access;
 
+pub use any_coherent::AnyCoherentPort;
 pub use any_processor::{AnyProcessor, DynProcessor};
 pub use block::{Address, BLOCK_BYTES, Block};
 pub use bus_dma::BusDma;

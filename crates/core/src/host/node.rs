@@ -2,10 +2,10 @@
 //! messaging layer and statistics use.
 
 use super::alewife::node::AlewifeNode;
+use super::any_coherent::AnyCoherentPort;
 use super::any_processor::AnyProcessor;
 use super::block::{Address, BLOCK_BYTES};
 use super::bus_dma::BusDma;
-use super::coherent_port::CoherentPort;
 use super::device::{AsyncDevice, Device, DeviceWindow, Window};
 use super::dma::DmaInitiator;
 use super::dma_port::DmaPort;
@@ -34,18 +34,19 @@ pub trait HostNode {
         None
     }
 
-    /// Returns the initiator by which a device's engine accesses single blocks of memory; `None` if the host has no DMA.
+    /// Returns the initiator by which a device's engine accesses single blocks of memory; `None` if the host has no
+    /// DMA.
     fn dma(&self) -> Option<DmaInitiator> {
         None
     }
 
     /// Returns the port of the interface on a coherent interconnect; `None` if the host has none.
-    fn coherent(&self) -> Option<Rc<dyn CoherentPort>> {
+    fn coherent(&self) -> Option<AnyCoherentPort> {
         None
     }
 
-    /// Returns a port by which a device's engine transfers to and from memory; `None` if the host has no DMA. The default
-    /// is a port with one tag over [`dma`](HostNode::dma).
+    /// Returns a port by which a device's engine transfers to and from memory; `None` if the host has no DMA. The
+    /// default is a port with one tag over [`dma`](HostNode::dma).
     fn dma_port(&self) -> Option<Rc<dyn DmaPort>> {
         self.dma().map(|initiator| Rc::new(BusDma::new(initiator, 1)) as Rc<dyn DmaPort>)
     }
@@ -81,13 +82,14 @@ pub trait HostNode {
         self.cores().iter().map(|cpu| cpu.arbiter().utilization()).collect()
     }
 
-    /// Returns the quantities that the host counted, in the order of its metrics; those reported for each node are first.
+    /// Returns the quantities that the host counted, in the order of its metrics; those reported for each node are
+    /// first.
     fn metrics(&self) -> Vec<HostMetric> {
         Vec::new()
     }
 
-    /// Returns the number of blocks that were fetched into cache frames that had never held one, from `from` to `to`: the
-    /// blocks by which a cache is still being filled.
+    /// Returns the number of blocks that were fetched into cache frames that had never held one, from `from` to `to`:
+    /// the blocks by which a cache is still being filled.
     fn cold_fills(&self, _from: Time, _to: Time) -> u64 {
         0
     }
@@ -191,7 +193,7 @@ impl Host {
     }
 
     /// Returns the port of the interface on the coherent interconnect, if there is one.
-    pub fn coherent(&self) -> Option<Rc<dyn CoherentPort>> {
+    pub fn coherent(&self) -> Option<AnyCoherentPort> {
         self.kind.coherent()
     }
 
@@ -225,7 +227,8 @@ impl Host {
         self.kind.utilization()
     }
 
-    /// Returns the quantities that the host counted, in the order of its metrics; those reported for each node are first.
+    /// Returns the quantities that the host counted, in the order of its metrics; those reported for each node are
+    /// first.
     pub fn metrics(&self) -> Vec<HostMetric> {
         self.kind.metrics()
     }

@@ -1,9 +1,9 @@
 //! The interface of a processor, which drivers and programs use on every host.
 //!
 //! A processor's local time may run ahead of the simulation: work, cached loads and cached stores only add cycles, and
-//! the simulation catches up before the difference could have an effect elsewhere. Programs therefore read the time from
-//! their processor, and wait with its methods. Code that shares a processor with other programs or interrupt handlers
-//! acquires it first ([`AnyProcessor::acquire`](super::AnyProcessor::acquire)).
+//! the simulation catches up before the difference could have an effect elsewhere. Programs therefore read the time
+//! from their processor, and wait with its methods. Code that shares a processor with other programs or interrupt
+//! handlers acquires it first ([`AnyProcessor::acquire`](super::AnyProcessor::acquire)).
 
 use super::block::{Address, BLOCK_BYTES, Block};
 use super::coherent_processor::CoherentProcessor;
@@ -154,7 +154,8 @@ pub trait Processor: Clone + 'static {
     /// Returns the time spent on accesses that left the processor.
     fn stalls(&self) -> Stalls;
 
-    /// Returns the processor, or the one that it wraps, as a processor whose cache snoops; `None` if its cache does not.
+    /// Returns the processor, or the one that it wraps, as a processor whose cache snoops; `None` if its cache does
+    /// not.
     fn coherent(&self) -> Option<&dyn CoherentProcessor> {
         None
     }

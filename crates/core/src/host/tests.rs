@@ -1,4 +1,5 @@
-//! Tests of a host that another crate adds: its parameters, its processor and its node, which are not part of the crate.
+//! Tests of a host that another crate adds: its parameters, its processor and its node, which are not part of the
+//! crate.
 
 mod dma;
 mod interrupts;

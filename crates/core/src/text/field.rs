@@ -100,7 +100,7 @@ impl<'t> Table<'t> {
         doc: &'static str,
         words: &[&'static str],
     ) -> Field<'_, 't, Choice<&'static str>> {
-        self.field(key, doc, Choice { words: words.iter().map(|word| (*word, *word)).collect() })
+        self.field(key, doc, Choice { words: words.iter().map(|word| (*word, *word)).collect(), former: Vec::new() })
     }
 
     /// One word of a closed set, as the value that it denotes.
@@ -110,7 +110,7 @@ impl<'t> Table<'t> {
         doc: &'static str,
         words: &[(&'static str, T)],
     ) -> Field<'_, 't, Choice<T>> {
-        self.field(key, doc, Choice { words: words.to_vec() })
+        self.field(key, doc, Choice { words: words.to_vec(), former: Vec::new() })
     }
 
     /// A file.
@@ -154,6 +154,14 @@ impl<Q: Quantity> Field<'_, '_, Amount<Q>> {
     /// Refuses more than this, given as text.
     pub fn max(mut self, most: &str) -> Self {
         self.kind.max = Some(own(most));
+        self
+    }
+}
+
+impl<T: Clone> Field<'_, '_, Choice<T>> {
+    /// States that the word `today` was called `former`, which is still read.
+    pub fn renamed_word(mut self, former: &'static str, today: &'static str) -> Self {
+        self.kind.former.push((former, today));
         self
     }
 }

@@ -36,11 +36,11 @@ class Fit:
     """Constants that were fitted.
 
     Attributes:
-        constants: Each with `key`, `before`, `after`, `prior`, `left_free` (one standard deviation of its
+        constants: Each with `key`, `before`, `after`, `prior`, `std_dev` (one standard deviation of its
             logarithm before and after) and whether it is `determined` by what was measured.
         residuals: Each number fitted on: `expected`, `before`, `after`, `unit`, and the `error` as a part. `missing`
             is the reason why there is no number, such as `deadlock`.
-        settled: Whether the solver came to an end.
+        converged: Whether the solver came to an end.
         reached: Whether the error of every number is at most its `tolerance`. A fit for which this is false failed.
         failed: The parts of the curves that are not reached, each from its `first` number to its `last`, with the
             smallest and the largest of its `errors`.
@@ -54,7 +54,7 @@ class Fit:
     def __init__(self, data: dict[str, Any], machine: Machine) -> None:
         self.constants: list[dict[str, Any]] = data["constants"]
         self.residuals: list[dict[str, Any]] = data["residuals"]
-        self.settled: bool = data["settled"]
+        self.converged: bool = data["converged"]
         self.reached: bool = data["reached"]
         self.failed: list[dict[str, Any]] = data["failed"]
         self.correlation: list[list[float]] = data["correlation"]
@@ -71,10 +71,10 @@ class Fit:
 
     def _repr_html_(self) -> str:
         rows = [
-            [one["key"], one["before"], one["after"], f"±{one['prior']:.1%}", f"±{one['left_free']:.1%}"]
+            [one["key"], one["before"], one["after"], f"±{one['prior']:.1%}", f"±{one['std_dev']:.1%}"]
             for one in self.constants
         ]
-        table = rows_html(["constant", "before", "after", "prior", "left free"], rows)
+        table = rows_html(["constant", "before", "after", "prior", "std dev"], rows)
         parts = "".join(f"<li>{part['first']} to {part['last']}</li>" for part in self.failed)
         return table + (f"<p>The fit failed; not reached are:</p><ul>{parts}</ul>" if parts else "")
 
@@ -200,7 +200,7 @@ class Machine:
             jobs: Runs at once; by default as many as there are processors.
 
         Returns:
-            By metric: `value`, `unit`, `left_free` (one standard deviation, as a part of the value) and
+            By metric: `value`, `unit`, `std_dev` (one standard deviation, as a part of the value) and
             `elasticities`, the constants that it comes from, the largest part first; and `untried`, the constants
             whose part is missing, since the changed machine cannot be compared, each with the reason.
 

@@ -40,8 +40,8 @@ class Result:
             `finding` in words. None for workloads that measure no steady state.
         ledger: Where a message's time went: `messages`, `total_us` and `stages`, each with `waiting_us`,
             `service_us` and its `share` of the latency. Empty if the run did not complete.
-        resources: How long each resource was busy: `busy_us`, `moving_us` and the `share` of the run.
-        binds: The candidate for the bottleneck; None if no resource was active or the run did not complete.
+        resources: How long each resource was busy: `busy_us`, `active_us` and the `share` of the run.
+        candidate: The candidate for the bottleneck; None if no resource was active or the run did not complete.
         stuck: Who waits for whom, where the run ended in a deadlock, livelock or at a limit; else None.
         simulated_us: The simulated time at which it ended, in microseconds.
         machine: Every value of the description that was run.
@@ -65,7 +65,7 @@ class Result:
         self.warm_up: dict[str, Any] | None = self.record.get("warm_up")
         self.ledger: dict[str, Any] = self.record["ledger"]
         self.resources: list[dict[str, Any]] = self.record["resources"]
-        self.binds: dict[str, Any] | None = self.record["binds"]
+        self.candidate: dict[str, Any] | None = self.record.get("candidate", self.record.get("binds"))
         self.stuck: dict[str, Any] | None = self.record.get("stuck")
         self.simulated_us: float = self.record["simulated_us"]
         self.machine: dict[str, Any] = self.record["machine"]

@@ -25,6 +25,9 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The keys that every record has.
 const KEYS: [&str; 6] = ["metrics", "machine", "seed", "version", "hash", "ledger"];
 
+/// The fields whose name differed in records of earlier versions, each with its former name.
+const FORMER_FIELDS: [(&str, &str); 1] = [("candidate", "binds")];
+
 /// The constants whose uncertainty is missing, and why.
 const UNTRIED: &str = "uncertainty_untried";
 
@@ -58,7 +61,7 @@ impl Record {
             map.insert("resources_summed".into(), summed(result, &listed));
         }
         let candidate = result.outcome.is_complete().then(|| Candidate::of(result, &ledger));
-        map.insert("binds".into(), candidate.as_ref().map_or(Json::Null, candidate_json));
+        map.insert("candidate".into(), candidate.as_ref().map_or(Json::Null, candidate_json));
         map.insert("simulated_us".into(), result.end.as_us().into());
         if let Some(stuck) = pending_waits(&result.outcome) {
             map.insert("stuck".into(), stuck_json(stuck));
@@ -106,7 +109,7 @@ impl Record {
     pub fn with_uncertainty(mut self, uncertainty: &RunUncertainty) -> Record {
         let entry = |uncertainty: &MetricUncertainty| {
             let MetricUncertainty { metric, std_dev, elasticities } = uncertainty;
-            (metric.name.clone(), json!({ "left_free": std_dev, "elasticities": elasticities }))
+            (metric.name.clone(), json!({ "std_dev": std_dev, "elasticities": elasticities }))
         };
         self.0.insert("uncertainty".into(), Json::Object(uncertainty.metrics.iter().map(entry).collect()));
         if !uncertainty.untried.is_empty() {
@@ -163,7 +166,9 @@ impl Record {
 
     /// Returns the value of `key`, or null.
     pub fn get(&self, key: &str) -> &Json {
-        self.0.get(key).unwrap_or(&Json::Null)
+        let former = FORMER_FIELDS.iter().find(|(today, _)| *today == key);
+        let found = self.0.get(key).or_else(|| self.0.get(former?.1));
+        found.unwrap_or(&Json::Null)
     }
 
     /// Returns the text of `key`, or an empty text if it has none.
@@ -336,7 +341,7 @@ fn resources(result: &RunResult, listed: &BTreeSet<usize>) -> Json {
         json!({
             "resource": resource.name,
             "busy_us": resource.busy.as_us(),
-            "moving_us": resource.active.as_us(),
+            "active_us": resource.active.as_us(),
             "share": share,
         })
     };
@@ -348,7 +353,7 @@ fn summed(result: &RunResult, listed: &BTreeSet<usize>) -> Json {
     let rest = || result.resources.iter().enumerate().filter(|(index, _)| !listed.contains(index));
     let (busy, moving): (Time, Time) =
         (rest().map(|(_, resource)| resource.busy).sum(), rest().map(|(_, resource)| resource.active).sum());
-    json!({ "resources": rest().count(), "busy_us": busy.as_us(), "moving_us": moving.as_us() })
+    json!({ "resources": rest().count(), "busy_us": busy.as_us(), "active_us": moving.as_us() })
 }
 
 /// Returns the candidate for the bottleneck.

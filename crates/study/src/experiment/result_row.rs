@@ -71,7 +71,7 @@ impl ResultRow {
                 .collect(),
             distributions: distributions(record),
             initial_transient: initial_transient(record.get("warm_up")),
-            bottleneck: bottleneck(record.get("binds")),
+            bottleneck: bottleneck(record.get("candidate")),
             simulated_us: record.get("simulated_us").as_f64(),
             resources: each(resources, |one| Some((named(one, "resource")?, one["share"].as_f64()?))),
             messages: ledger["messages"].as_u64(),

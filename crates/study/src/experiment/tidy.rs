@@ -120,9 +120,9 @@ fn push_bottlenecks(data: &mut Dataset, results: &[&ResultRow]) {
     let word = |of: fn(&(SharedName, SharedName, f64)) -> &SharedName| {
         texts(results, move |result| result.bottleneck.as_ref().map(|bottleneck| of(bottleneck).to_string()))
     };
-    data.push("binds_kind", "", word(|(kind, ..)| kind));
-    data.push("binds", "", word(|(_, which, _)| which));
-    data.push("binds_share", "", numbers(results, |result| result.bottleneck.as_ref().map(|(.., share)| *share)));
+    data.push("candidate_kind", "", word(|(kind, ..)| kind));
+    data.push("candidate", "", word(|(_, which, _)| which));
+    data.push("candidate_share", "", numbers(results, |result| result.bottleneck.as_ref().map(|(.., share)| *share)));
 }
 
 /// Returns each name once, in the order in which they first appear.

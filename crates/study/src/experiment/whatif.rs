@@ -119,8 +119,8 @@ pub struct IneffectiveParameter {
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Refusal {
-    /// The changes, such as `fabric.router.networks = 4`.
-    pub change: String,
+    /// The changed parameters.
+    pub changes: Vec<ParameterChange>,
     /// The reason.
     pub reason: String,
     /// Advice, or an empty text.
@@ -129,8 +129,14 @@ pub struct Refusal {
 
 impl Refusal {
     fn new(changes: &[ParameterChange], reason: String, advice: String) -> Refusal {
-        let changes: Vec<String> = changes.iter().map(|change| format!("{} = {}", change.key, change.value)).collect();
-        Refusal { change: changes.join(", "), reason, advice }
+        Refusal { changes: changes.to_vec(), reason, advice }
+    }
+
+    /// Returns the changes as text, such as `fabric.router.networks = 4`.
+    pub fn change(&self) -> String {
+        let changes: Vec<String> =
+            self.changes.iter().map(|change| format!("{} = {}", change.key, change.value)).collect();
+        changes.join(", ")
     }
 }
 

@@ -138,7 +138,7 @@ pub struct Claim {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ClaimUncertainty {
     /// One standard deviation after calibration, as a fraction of the number.
-    #[serde(rename = "left_free")]
+    #[serde(alias = "left_free")]
     pub std_dev: f64,
     /// The error in standard deviations; null where a logarithm is undefined.
     pub z: Option<f64>,

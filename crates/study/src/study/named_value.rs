@@ -37,7 +37,7 @@ pub enum ValueDefinition {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fact {
     /// The candidate for the bottleneck, a text: a kind of resource, or the longest stage.
-    Bottleneck,
+    Candidate,
     /// The outcome, a text.
     Outcome,
     /// The simulated time at the end, in µs.
@@ -47,7 +47,7 @@ pub enum Fact {
 }
 
 const FACTS: [(&str, Fact); 4] =
-    [("binds", Fact::Bottleneck), ("outcome", Fact::Outcome), ("time", Fact::Time), ("fits", Fact::Fits)];
+    [("candidate", Fact::Candidate), ("outcome", Fact::Outcome), ("time", Fact::Time), ("fits", Fact::Fits)];
 
 impl NamedValue {
     /// Reads a named value.
@@ -73,7 +73,8 @@ impl ValueDefinition {
         let missing = missing.optional();
         let busy = t.phrase("busy", "Resource whose busy time in the point's run is the value, in us").optional();
         let help = "Fact about the point's run: its candidate for the bottleneck, outcome or end time, or whether its parts are compatible";
-        let fact = t.choice("tells", help, &FACTS).optional();
+        t.renamed_key("tells", "fact");
+        let fact = t.choice("fact", help, &FACTS).renamed_word("binds", "candidate").optional();
         let value = t.phrase("value", "Expression over other values").optional();
         let table = t.by_name("table", "Number or text for each argument", NumberOrText).optional();
         let rust = t.phrase("rust", "Name of a built-in function").optional();
@@ -97,7 +98,7 @@ impl ValueDefinition {
             }
             (None, None, None, None, None, Some(rust)) if !has_points => ValueDefinition::Builtin(rust),
             _ => {
-                let help = "write `point` with `metric`, `busy` or `tells`, or `value`, or `table`, or `rust`";
+                let help = "write `point` with `metric`, `busy` or `fact`, or `value`, or `table`, or `rust`";
                 t.wrong("", "this value must be defined in exactly one way", help);
                 ValueDefinition::Table(Vec::new())
             }

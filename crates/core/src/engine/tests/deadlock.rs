@@ -254,6 +254,8 @@ fn a_task_that_works_is_waited_for_until_it_polls() {
         let door = bench.sim().point("the door");
         poll_for(&bench, "the window", ns(10));
         bench.spawn("slow", move |sim, log| async move {
+            // The inner of two guards holds.
+            let _outer = (!polls).then(|| sim.polls_for(door));
             let _works = sim.works();
             let _polls = polls.then(|| sim.polls_for(door));
             spin_for(&sim, Time::from_us(20)).await;

@@ -1,7 +1,7 @@
 //! Myrinet as a part: its capabilities, and the checks of its links, its nodes and its source routes.
 //!
-//! A possible deadlock is a note, not an error: every Myrinet has a watchdog, which breaks a cycle of waiting packets by
-//! dropping one of them. If the watchdog's time exceeds the run's `no-progress-limit`, the run ends as deadlocked.
+//! A possible deadlock is a note, not an error: every Myrinet has a watchdog, which breaks a cycle of waiting packets
+//! by dropping one of them. If the watchdog's time exceeds the run's `no-progress-limit`, the run ends as deadlocked.
 
 use super::{Myrinet, MyrinetParameters, MyrinetRx, MyrinetTx, RouteError, dependency_cycle, routes};
 use crate::engine::{NodeId, Sim, Time};
@@ -50,7 +50,7 @@ impl FabricSpec for MyrinetParameters {
         let watchdog = self.watchdog;
         let end = match watchdog < no_progress_limit {
             true => format!(
-                "the watchdog drops a packet that holds its links for {watchdog}, and a program that waits for the packet may end stuck"
+                "the watchdog drops a packet that holds its links for {watchdog}, and programs that wait for it may end stuck"
             ),
             false => format!(
                 "the run would end stuck: fabric.myrinet.watchdog is {watchdog}, and run.no-progress-limit {no_progress_limit}"

@@ -73,9 +73,9 @@ impl FabricOnly {
         self.network.borrow_mut()
     }
 
-    /// Simulates the current cycle of `network`, which must be this fabric's, and passes each of its events to `notify`.
-    /// The cycle of an event at the destination is the one in which an interface would receive it. `events` is a buffer
-    /// that is empty before and after the call.
+    /// Simulates the current cycle of `network`, which must be this fabric's, and passes each of its events to
+    /// `notify`. The cycle of an event at the destination is the one in which an interface would receive it. `events`
+    /// is a buffer that is empty before and after the call.
     pub fn step(
         &self,
         network: &mut Network,

@@ -1,7 +1,7 @@
 //! The check that the simulating machine has enough memory for a fabric before the first cycle.
 //!
-//! The memory of a fabric is estimated, from runs of meshes of 10⁴ and 4·10⁴ nodes. Leaves out: packets in flight, which
-//! need more memory, and operating systems other than Linux, whose free memory is not known.
+//! The memory of a fabric is estimated, from runs of meshes of 10⁴ and 4·10⁴ nodes. Leaves out: packets in flight,
+//! which need more memory, and operating systems other than Linux, whose free memory is not known.
 
 use super::{RoutedFabric, RoutedParameters};
 use crate::part::ParameterError;

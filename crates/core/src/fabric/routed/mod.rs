@@ -244,8 +244,8 @@ impl Routed {
         self.offer(packet, u16::MAX, 0);
     }
 
-    /// Adds a packet to its source's queue and returns its tag. At most `ready` of its flits are available at once, and a
-    /// `flow_unit` above 0 makes it a stream.
+    /// Adds a packet to its source's queue and returns its tag. At most `ready` of its flits are available at once, and
+    /// a `flow_unit` above 0 makes it a stream.
     fn offer(&self, packet: Rc<Packet>, ready: u16, flow_unit: u16) -> u32 {
         let flits = self.flits(&packet);
         let tag = self.in_flight.borrow_mut().insert(packet.clone());

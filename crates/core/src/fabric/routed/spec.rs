@@ -56,8 +56,8 @@ impl PartSpec for RoutedFabric {
         PartInfo::new(key, summary)
     }
 
-    /// Returns an error if the fabric does not fit in the simulating machine's memory; otherwise the errors of its shape
-    /// and links.
+    /// Returns an error if the fabric does not fit in the simulating machine's memory; otherwise the errors of its
+    /// shape and links.
     fn check(&self) -> Vec<ParameterError> {
         if let Some(error) = host_memory::check(self) {
             return vec![error];

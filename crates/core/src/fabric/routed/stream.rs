@@ -1,5 +1,5 @@
-//! Streams over routers: the sending engine supplies the flits of a packet as it has them, and the receiving engine takes
-//! them as they arrive.
+//! Streams over routers: the sending engine supplies the flits of a packet as it has them, and the receiving engine
+//! takes them as they arrive.
 //!
 //! A source that lacks flits holds its channel, and a receiver that takes none keeps the credits of
 //! the last router; back-pressure thus reaches from engine to engine. Arrival is reported one

@@ -158,7 +158,7 @@ impl RouterParameters {
             wrong.push((
                 "buffer-flits",
                 format!(
-                    "a packet of {packet_flits_max} flits never fits in a buffer of {flits}, and switching waits for space for all of it"
+                    "a packet of {packet_flits_max} flits does not fit in a buffer of {flits}, which switching needs"
                 ),
             ));
         }

@@ -149,8 +149,8 @@ impl Topology {
         }
     }
 
-    /// Returns the shape with I/O columns at its edges, and the pairs of opposite edge ports; `None` if the shape has no
-    /// edges or cannot be built.
+    /// Returns the shape with I/O columns at its edges, and the pairs of opposite edge ports; `None` if the shape has
+    /// no edges or cannot be built.
     pub fn with_columns(&self) -> Option<(Shape, Vec<(u32, u32)>)> {
         let Topology::Mesh(MeshParameters { shape }, _) = self else { return None };
         Some((edges::with_columns(&self.build().ok()?, shape), edges::opposite(shape)))

@@ -1,7 +1,7 @@
 //! A set of output ports: a mask of the first 64 ports, or a list for routers with more ports.
 //!
-//! The allocators of flit routers compute with masks of 64 bits, which is why a shape whose routers have more ports than
-//! [`PORTS_MAX`](super::PORTS_MAX) is an error there. A model of packet switches may take either form.
+//! The allocators of flit routers compute with masks of 64 bits, which is why a shape whose routers have more ports
+//! than [`PORTS_MAX`](super::PORTS_MAX) is an error there. A model of packet switches may take either form.
 
 use super::{PORTS_MAX, Wiring};
 use std::sync::Arc;

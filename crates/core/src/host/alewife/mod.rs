@@ -16,8 +16,8 @@
 //! [`REMOTE`] are this node's memory; those above are other nodes' memories, by number. The [`Keeper`] of memory
 //! determines whether a block may be used; without a keeper, a node uses all of its memory alone.
 //!
-//! Leaves out: instruction fetch, address translation, and a second-level cache for private data. The four contexts of a
-//! processor are as many programs of its node; see `contexts`.
+//! Leaves out: instruction fetch, address translation, and a second-level cache for private data. The four contexts of
+//! a processor are as many programs of its node; see `contexts`.
 
 mod cache;
 mod host;

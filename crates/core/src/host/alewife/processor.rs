@@ -5,9 +5,9 @@
 //! interrupts take ([`AlewifeProcessor::steal`]). An access that needs another node is a [`Fault`]: the shared-memory
 //! layer requests the block and repeats the access.
 //!
-//! Between two synchronizations a processor sees its cache as it was at the first. A copy that is invalidated in between
-//! counts as used before its invalidation. Because every access needs its block, and stores change it, other nodes
-//! still observe one order of all accesses.
+//! Between two synchronizations a processor sees its cache as it was at the first. A copy that is invalidated in
+//! between counts as used before its invalidation. Because every access needs its block, and stores change it, other
+//! nodes still observe one order of all accesses.
 
 use super::memory::LineMemory;
 use super::parameters::AlewifeParameters;
@@ -83,8 +83,8 @@ impl AlewifeProcessor {
         self.0.arbiter.record_active(begins, self.time());
     }
 
-    /// Returns whether the block of `address` is in the cache and may be loaded, or stored to if `stores` is true. For a
-    /// block of this node's memory, returns whether a miss may fetch it.
+    /// Returns whether the block of `address` is in the cache and may be loaded, or stored to if `stores` is true. For
+    /// a block of this node's memory, returns whether a miss may fetch it.
     #[inline]
     pub fn may(&self, address: Address, stores: bool) -> bool {
         let memory = &self.0.memory;

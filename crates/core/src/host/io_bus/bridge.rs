@@ -1,11 +1,11 @@
 //! The host–PCI bridge for DMA engines: set-up, bursts, and competition with the processor.
 //!
-//! Models (Yocum et al. 1997, Figure 1 and §3.5): a transfer of *n* bytes without competition takes set-up + *n* ÷ rate,
-//! with separate values for each direction. It moves in bursts of at most `burst`, after which another initiator may get
-//! the bus. The effects of competition are in `competition.rs`.
+//! Models (Yocum et al. 1997, Figure 1 and §3.5): a transfer of *n* bytes without competition takes set-up + *n* ÷
+//! rate, with separate values for each direction. It moves in bursts of at most `burst`, after which another initiator
+//! may get the bus. The effects of competition are in `competition.rs`.
 //!
-//! Set-up and rate are measured values of a bridge on its bus, and include wait states, bursts and arbitration. They are
-//! not computed from the bus's clock and width, which only bound them (a rate above clock × width is an error) and
+//! Set-up and rate are measured values of a bridge on its bus, and include wait states, bursts and arbitration. They
+//! are not computed from the bus's clock and width, which only bound them (a rate above clock × width is an error) and
 //! determine the time of programmed I/O. Changing the clock alone therefore does not change DMA; to model a faster bus,
 //! change the rates of the bridge, too. Leaves out: prefetching, except where a competition rule models it.
 

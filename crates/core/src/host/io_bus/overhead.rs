@@ -1,9 +1,9 @@
 //! The overhead of a transaction of the processor on the bus, in addition to its data: a number of bus cycles, or a
 //! time.
 //!
-//! Data sheets count address, wait states and turn-around in bus cycles. A time is measured by a program for one load or
-//! store, less its data, and does not change with the clock of the bus. An overhead has a key for each; the one in the
-//! highest layer of a description applies.
+//! Data sheets count address, wait states and turn-around in bus cycles. A time is measured by a program for one load
+//! or store, less its data, and does not change with the clock of the bus. An overhead has a key for each; the one in
+//! the highest layer of a description applies.
 
 use crate::engine::{Hertz, Time};
 use crate::text::{Meaning, ParameterSink, ParameterType, Table};

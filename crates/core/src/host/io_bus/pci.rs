@@ -1,7 +1,7 @@
 //! The PCI bus: one initiator at a time, in cycles of its clock.
 //!
-//! Models: arbitration in the order of requests (which is round robin, because there are only two initiators, the bridge
-//! and the interface), and the length of a transaction. Leaves out: parity, locks and retries.
+//! Models: arbitration in the order of requests (which is round robin, because there are only two initiators, the
+//! bridge and the interface), and the length of a transaction. Leaves out: parity, locks and retries.
 
 use super::overhead::BusOverhead;
 use crate::engine::resource::Held;
@@ -55,7 +55,8 @@ impl Pci {
         &self.bus
     }
 
-    /// Runs a transaction of the processor on the held `bus`, with a span `what`; the bus is active for all of its time.
+    /// Runs a transaction of the processor on the held `bus`, with a span `what`; the bus is active for all of its
+    /// time.
     pub async fn transact(&self, bus: &Held<'_>, what: &'static str, bytes: Bytes, overhead: BusOverhead) {
         bus.does(SpanLabel { what, message: None, bytes });
         let time = self.transaction(bytes, overhead);

@@ -75,17 +75,17 @@ impl TransactionKind {
 
 /// An agent on the bus: a processor's cache, memory, or an interface.
 ///
-/// An agent that caches blocks implements `snoop` and `state`. A home implements the `home_` functions for the addresses
-/// with which it was attached; if it caches no blocks, it returns `false` from [`snoops`](Agent::snoops).
+/// An agent that caches blocks implements `snoop` and `state`. A home implements the `home_` functions for the
+/// addresses with which it was attached; if it caches no blocks, it returns `false` from [`snoops`](Agent::snoops).
 pub trait Agent {
-    /// Handles another agent's transaction. The state of a copy changes at once; an agent that supplies the block writes
-    /// it to `data`.
+    /// Handles another agent's transaction. The state of a copy changes at once; an agent that supplies the block
+    /// writes it to `data`.
     fn snoop(&self, _kind: TransactionKind, _block: Address, _data: &mut Block) -> Snooped {
         Snooped::NOTHING
     }
 
-    /// Returns whether the agent may have copies of blocks, without which it does not see transactions. Called once, when
-    /// the agent is attached.
+    /// Returns whether the agent may have copies of blocks, without which it does not see transactions. Called once,
+    /// when the agent is attached.
     fn snoops(&self) -> bool {
         true
     }

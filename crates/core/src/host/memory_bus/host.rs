@@ -4,10 +4,10 @@ use super::agent::TransactionKind;
 use super::node::MemoryBusNode;
 use super::parameters::NodeParameters;
 use crate::engine::{NodeId, Sim, Time};
+use crate::host::any_coherent::AnyCoherentPort;
 use crate::host::any_processor::AnyProcessor;
 use crate::host::block::{Address, BLOCK_BYTES};
 use crate::host::capabilities::HostCapabilities;
-use crate::host::coherent_port::CoherentPort;
 use crate::host::device::{Device, DeviceWindow, Window};
 use crate::host::dma::DmaInitiator;
 use crate::host::interrupt::{InterruptController, POLLED};
@@ -107,7 +107,7 @@ impl HostNode for Node {
         self.node.processor.cache().cold_fills(from, to)
     }
 
-    fn coherent(&self) -> Option<Rc<dyn CoherentPort>> {
-        Some(self.node.bus.clone())
+    fn coherent(&self) -> Option<AnyCoherentPort> {
+        Some(AnyCoherentPort::memory_bus(self.node.bus.clone()))
     }
 }

@@ -207,8 +207,8 @@ impl MemoryBusProcessor {
         self.0.stores.overlay(address, data);
     }
 
-    /// Ends an access that requested the bus at `requested_at` and waited for it for `waited`; `None` if the access needed
-    /// no transaction.
+    /// Ends an access that requested the bus at `requested_at` and waited for it for `waited`; `None` if the access
+    /// needed no transaction.
     pub(super) fn finish_access(&self, requested_at: Time, waited: Option<Time>) {
         let now = self.0.sim.now();
         self.set_time(now);
@@ -217,7 +217,8 @@ impl MemoryBusProcessor {
         self.add_stall(now - requested_at, waited);
     }
 
-    /// Accounts for an access that took `took` from its departure from the processor, `waited` of it waiting for the bus.
+    /// Accounts for an access that took `took` from its departure from the processor, `waited` of it waiting for the
+    /// bus.
     pub(super) fn add_stall(&self, took: Time, waited: Time) {
         self.add_stalls(took, waited, 1);
     }

@@ -1,8 +1,8 @@
 //! The processor's uncached accesses to words and blocks of devices, over the bus.
 //!
 //! Models: strong ordering: each access waits until the store buffer is empty, and the processor waits until the access
-//! is complete. Words that are written to a write-combined window are combined instead (`write_combining.rs`), and leave
-//! before any other access. Leaves out: posted writes of the processor.
+//! is complete. Words that are written to a write-combined window are combined instead (`write_combining.rs`), and
+//! leave before any other access. Leaves out: posted writes of the processor.
 
 use super::agent::TransactionKind;
 use super::processor::MemoryBusProcessor;

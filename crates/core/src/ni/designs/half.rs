@@ -5,7 +5,7 @@
 use super::parameters::InterfaceParameters;
 use crate::engine::sim::PointId;
 use crate::engine::{Journey, Sim};
-use crate::host::{AnyProcessor, CoherentPort, Host};
+use crate::host::{AnyCoherentPort, AnyProcessor, Host};
 use crate::ni::build_context::BuildContext;
 use crate::ni::driver::{DriverState, SendRequest, Wake};
 use crate::ni::parcel::{Header, Ticket};
@@ -77,7 +77,7 @@ impl HalfContext<'_> {
     /// # Panics
     ///
     /// Panics if the host has none, which a checked interface does not find.
-    pub fn coherent(&self) -> Rc<dyn CoherentPort> {
+    pub fn coherent(&self) -> AnyCoherentPort {
         self.host().coherent().expect("a checked interface that needs a coherent bus finds one")
     }
 

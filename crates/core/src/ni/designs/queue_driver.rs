@@ -223,7 +223,7 @@ impl Driver for SplitDriver {
 
     fn attention(&self) -> &Signal {
         // A poller of a cached block waits for its loss, one of a status for a packet.
-        match (self.cpu.coherent(), self.receiver.fifo()) {
+        match (self.cpu.snooping(), self.receiver.fifo()) {
             (Some(_), Some(fifo)) => &fifo.visible,
             (Some(processor), None) => processor.attention(),
             (None, _) => &self.port.changed,

@@ -58,6 +58,8 @@ impl ValueKind for Words {
 pub struct Choice<T> {
     /// The words and their meanings.
     pub words: Vec<(&'static str, T)>,
+    /// The former names of words that were renamed, each with the word of today.
+    pub former: Vec<(&'static str, &'static str)>,
 }
 
 impl<T> Choice<T> {
@@ -86,7 +88,9 @@ impl<T: Clone> ValueKind for Choice<T> {
 
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<T> {
         let given = text_of(node, "a word", self.allowed())?;
-        if let Some((_, value)) = self.words.iter().find(|(word, _)| *word == given) {
+        let former = self.former.iter().find(|(former, _)| *former == given);
+        let today = former.map_or(&*given, |(_, today)| today);
+        if let Some((_, value)) = self.words.iter().find(|(word, _)| *word == today) {
             return Ok(value.clone());
         }
         let label = match suggest::nearest(&given, self.names()) {

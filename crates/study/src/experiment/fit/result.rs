@@ -153,7 +153,7 @@ impl FitResult {
         json!({
             "constants": self.constants.iter().map(|one| self.constant_json(one)).collect::<Vec<_>>(),
             "residuals": self.residuals.iter().map(residual_json).collect::<Vec<_>>(),
-            "settled": self.converged,
+            "converged": self.converged,
             "stopped": self.stopped,
             "reached": self.is_reached(),
             "failed": self.failed_parts().iter().map(failed_json).collect::<Vec<_>>(),
@@ -175,8 +175,8 @@ impl FitResult {
         });
         json!({
             "key": one.key, "before": one.before, "after": one.after, "determined": one.determined,
-            "fitted": one.fitted, "prior": one.prior, "left_free": one.std_dev,
-            "left_free_scaled": self.scaled(one), "at_bound": one.bound.is_some(), "bound": bound,
+            "fitted": one.fitted, "prior": one.prior, "std_dev": one.std_dev,
+            "std_dev_scaled": self.scaled(one), "at_bound": one.bound.is_some(), "bound": bound,
             "distance": one.distance,
         })
     }

@@ -48,7 +48,7 @@ fn metrics(record: &Record, name: &str) -> Artifact {
 
 /// Returns the candidate for the bottleneck of the run as a sentence.
 fn candidate(record: &Record) -> String {
-    let candidate = record.get("binds");
+    let candidate = record.get("candidate");
     let share = significant(candidate["share"].as_f64().unwrap_or_default() * 100.0, 3);
     let name = |key: &str| candidate[key].as_str();
     match (name("resource"), name("busiest"), name("stage")) {

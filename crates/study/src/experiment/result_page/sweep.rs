@@ -13,7 +13,7 @@ const DONE: &str = "done";
 /// The column of the reasons why runs did not complete.
 const REASON: &str = "reason";
 /// The first column after the metrics.
-const FIRST_AFTER_METRICS: &str = "binds_kind";
+const FIRST_AFTER_METRICS: &str = "candidate_kind";
 /// The ratio of the ends of an axis from which it is logarithmic.
 const LOG_FROM: f64 = 16.0;
 /// The largest number of lines in a chart.

@@ -60,7 +60,7 @@ fn dead(dead: &IneffectiveParameter) -> Json {
 }
 
 fn refusal(refusal: &Refusal) -> Json {
-    json!({ "change": refusal.change, "reason": refusal.reason, "advice": refusal.advice })
+    json!({ "change": refusal.change(), "reason": refusal.reason, "advice": refusal.advice })
 }
 
 fn saturation(saturation: &Saturation) -> Json {

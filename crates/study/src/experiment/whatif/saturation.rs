@@ -1,6 +1,6 @@
 //! How far a faster bottleneck raises the metric, and what limits it from there on.
 
-use super::search::Search;
+use super::search::{Search, largest};
 use super::trial::{Bench, Trial};
 use super::{GAIN_MIN, ParameterChange, Refusal, Saturation, SpeedUpGain, TrialProgress, resource};
 
@@ -76,7 +76,7 @@ impl Search<'_> {
         let gained = others.into_iter().zip(bench.try_all(&all)).filter_map(|(gain, trial)| {
             Some(SpeedUpGain { ratio: trial.ratio()?, slower_ratio: None, ..gain.clone() })
         });
-        let most = gained.reduce(|most, gain| if gain.ratio > most.ratio { gain } else { most });
-        most.filter(|gain| gain.ratio >= GAIN_MIN)
+        let gained: Vec<SpeedUpGain> = gained.collect();
+        largest(&gained).filter(|gain| gain.ratio >= GAIN_MIN).cloned()
     }
 }

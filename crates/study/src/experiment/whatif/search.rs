@@ -239,7 +239,7 @@ impl<'q> Search<'q> {
                 pair.ratio = trial.ratio().unwrap_or(0.0);
             }
             pairs.retain(|pair| pair.ratio > 0.0);
-            self.result.pairs.extend(largest(pairs).cloned());
+            self.result.pairs.extend(largest(pairs.iter()).cloned());
         }
     }
 
@@ -284,12 +284,10 @@ impl<'q> Search<'q> {
     /// Says of each refused single parameter of a resource with several in which joint change it was tried.
     fn advise_on_joint_changes(&mut self) {
         for refusal in &mut self.result.refused {
-            let key = refusal.change.split(" = ").next().unwrap_or_default();
-            let is_single = !refusal.change.contains(", ");
+            let [single] = &refusal.changes[..] else { continue };
             let gains = self.tried.iter().flat_map(|tried| &tried.faster);
             let mut joint = gains.filter(|gain| gain.changes.len() > 1);
-            let joint = joint.find(|gain| gain.changes.iter().any(|change| change.key == key));
-            if let Some(joint) = joint.filter(|_| is_single) {
+            if let Some(joint) = joint.find(|gain| gain.changes.iter().any(|change| change.key == single.key)) {
                 refusal.advice = format!("it is changed together with the other parameters of {}", joint.name());
             }
         }
@@ -307,8 +305,7 @@ impl<'q> Search<'q> {
             2.0 * apart <= pair.ratio - 1.0
         };
         let all = self.result.resources.iter().chain(self.result.pairs.iter().filter(is_coupled));
-        let most = all.reduce(|most, gain| if gain.ratio > most.ratio { gain } else { most });
-        most.filter(|gain| gain.ratio >= GAIN_MIN).cloned()
+        largest(all).filter(|gain| gain.ratio >= GAIN_MIN).cloned()
     }
 
     /// Returns the parameters that were changed and changed no metric, in the order of the description.
@@ -327,8 +324,8 @@ impl<'q> Search<'q> {
 }
 
 /// Returns the speed-up with the largest gain.
-fn largest(gains: &[SpeedUpGain]) -> Option<&SpeedUpGain> {
-    gains.iter().reduce(|most, gain| if gain.ratio > most.ratio { gain } else { most })
+pub(super) fn largest<'g>(gains: impl IntoIterator<Item = &'g SpeedUpGain>) -> Option<&'g SpeedUpGain> {
+    gains.into_iter().reduce(|most, gain| if gain.ratio > most.ratio { gain } else { most })
 }
 
 /// Returns the joint speed-up of two resources, without its effect.

@@ -8,7 +8,7 @@ use crate::experiment::RunResult;
 use crate::experiment::reader::Reader;
 use crate::experiment::record::outcome_name;
 use crate::experiment::threads::one_task_per_run;
-use narrows_core::engine::{Metric, MetricKind, Outcome, Recorder};
+use narrows_core::engine::{Metric, MetricKind, Outcome, Recorder, Time};
 use narrows_core::machine::Machine;
 use narrows_core::text::{Problem, Problems, Read};
 use rayon::prelude::*;
@@ -70,8 +70,14 @@ impl Measured {
 /// Returns why a run that did not end by itself has no metric that can be compared.
 fn cut_off(result: &RunResult) -> Problem {
     let problem = match &result.outcome {
+        Outcome::TimeLimit(stuck) if stuck.at == Time::END => {
+            Problem::new("the run reached the end of simulated time".to_owned())
+                .help("shorten the workload, or raise its rates")
+        }
         Outcome::TimeLimit(_) => Problem::new(format!("the run was cut off at `run.time-limit`, {}", result.end))
             .help("raise `run.time-limit`, or shorten the workload"),
+        Outcome::Loss(reason) => Problem::new(format!("messages were lost that nothing sends again: {reason}"))
+            .help("choose a protocol that repairs losses, or a machine without them"),
         outcome => Problem::new(format!("the run ended in a {} at {}", outcome_name(outcome), result.end))
             .help("`narrows run` shows which tasks wait for each other"),
     };

@@ -71,8 +71,8 @@ fn ports(wiring: &Wiring) -> Vec<u32> {
     ports
 }
 
-/// Returns the first port of each router of each plane, and the number of sectors. All ports of a router are in the same
-/// sector.
+/// Returns the first port of each router of each plane, and the number of sectors. All ports of a router are in the
+/// same sector.
 fn first_ports(wiring: &Wiring, planes: u32, in_sector: u32) -> (Vec<u32>, usize) {
     let (ports, mut next) = (ports(wiring), 0);
     let each = ports.iter().cycle().take(ports.len() * planes as usize);

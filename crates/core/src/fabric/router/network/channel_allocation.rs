@@ -11,8 +11,8 @@ use super::cycle::{Rows, Shared};
 use super::state::{CHANNELS, NO_CHANNEL, OUTSIDE, PORTS, Sector, VcRequestKind, VcState, for_each_in_sector};
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
-    /// Collects the requests of headers and grants channels; with an allocation delay of one cycle, channels are granted
-    /// later in the cycle, after the switch is allocated.
+    /// Collects the requests of headers and grants channels; with an allocation delay of one cycle, channels are
+    /// granted later in the cycle, after the switch is allocated.
     pub(super) fn allocate_channels<const BARE: bool>(&mut self, now: u64) {
         let Some(mut requesters) = self.shared.headers.take(now) else { return };
         if !BARE && self.shared.has_slot_limits {
@@ -85,7 +85,8 @@ impl<const C: usize> Sector<C> {
         }
     }
 
-    /// Makes an input channel's packet the owner of the output channel `held`; its flits request the switch from now on.
+    /// Makes an input channel's packet the owner of the output channel `held`; its flits request the switch from now
+    /// on.
     #[inline]
     fn hold<const PLAIN: bool>(&mut self, channel: usize, held: usize) {
         let output = &mut self.outputs[held % CHANNELS];
@@ -110,7 +111,8 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         );
     }
 
-    /// Requests an output channel for a header, or adds the header to a list of blocked ones if no channel is available.
+    /// Requests an output channel for a header, or adds the header to a list of blocked ones if no channel is
+    /// available.
     #[inline]
     fn request_vc<const BARE: bool>(&mut self, sector: &mut Sector<C>, requester: usize, now: u64) {
         let (first, local) = (requester / CHANNELS * CHANNELS, requester % CHANNELS);
@@ -128,8 +130,8 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         }
     }
 
-    /// Returns the output channel, within the sector, that the header of an input channel requests; `None` if no channel
-    /// is available.
+    /// Returns the output channel, within the sector, that the header of an input channel requests; `None` if no
+    /// channel is available.
     #[inline]
     fn wanted_channel<const BARE: bool>(&self, sector: &Sector<C>, requester: usize) -> Option<usize> {
         let local = requester % CHANNELS;

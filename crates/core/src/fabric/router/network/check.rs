@@ -22,8 +22,8 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
         self.switch_requests.check();
     }
 
-    /// Checks that every buffer slot is counted once: as a credit, a buffered flit, a flit on a link, a credit in flight,
-    /// or a credit that a node keeps.
+    /// Checks that every buffer slot is counted once: as a credit, a buffered flit, a flit on a link, a credit in
+    /// flight, or a credit that a node keeps.
     fn check_credits(&self) {
         let channels = self.sectors.len() * CHANNELS;
         let mut slots = vec![0u32; channels + self.shared.sources.len() * C];

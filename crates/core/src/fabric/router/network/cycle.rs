@@ -31,8 +31,8 @@ pub struct Shared<const C: usize, const PLAIN: bool> {
     pub(super) rules: Rules,
     /// Whether any header needs more than one credit of a channel.
     pub(super) needs_min_credits: bool,
-    /// For each router and destination the output port, once it is known; empty if the routing rule depends on more than
-    /// these, or if the table would be too large.
+    /// For each router and destination the output port, once it is known; empty if the routing rule depends on more
+    /// than these, or if the table would be too large.
     pub(super) known_ports: Vec<u8>,
     /// For each input channel, the ports among which its header may choose; empty until a packet has such a choice.
     pub(super) port_choices: Vec<PortChoice>,

@@ -38,8 +38,8 @@ impl<T> DelayLine<T> {
         self.joined.len()
     }
 
-    /// Takes the list of items that are due in `cycle`, or returns `None` if no item is due. The caller returns the list
-    /// with [`recycle`](DelayLine::recycle).
+    /// Takes the list of items that are due in `cycle`, or returns `None` if no item is due. The caller returns the
+    /// list with [`recycle`](DelayLine::recycle).
     #[inline(always)]
     pub fn take(&mut self, cycle: u64) -> Option<Vec<T>> {
         if self.delay == 0 {

@@ -1,8 +1,8 @@
 //! The state of routers: the ports of many routers, in sectors of a fixed size.
 //!
 //! The ports of a router have consecutive numbers and `C` channels each, and are all in one sector. A channel
-//! has a number over all sectors, and a port has the number of its first channel divided by `C`. Indices within a sector
-//! are masked, so that the compiler needs no bounds checks, except for the slots of buffers.
+//! has a number over all sectors, and a port has the number of its first channel divided by `C`. Indices within a
+//! sector are masked, so that the compiler needs no bounds checks, except for the slots of buffers.
 
 use super::packets::Flit;
 
@@ -87,8 +87,8 @@ impl<const C: usize> Sector<C> {
         self.filled[channel / 64 % WORDS] |= 1 << (channel % 64);
     }
 
-    /// Marks that an input channel has no flit, if `condition` is true. Branchless, because the condition depends on data
-    /// and a branch would mispredict.
+    /// Marks that an input channel has no flit, if `condition` is true. Branchless, because the condition depends on
+    /// data and a branch would mispredict.
     #[inline]
     pub fn empty_if(&mut self, condition: bool, channel: usize) {
         self.filled[channel / 64 % WORDS] &= !(u64::from(condition) << (channel % 64));
@@ -101,8 +101,8 @@ impl<const C: usize> Sector<C> {
     }
 }
 
-/// Calls `act` for each item with the sector of its channel. The sector is looked up only if it differs from that of the
-/// previous item.
+/// Calls `act` for each item with the sector of its channel. The sector is looked up only if it differs from that of
+/// the previous item.
 #[inline(always)]
 pub fn for_each_in_sector<T: Copy, const C: usize>(
     sectors: &mut [Sector<C>],

@@ -12,8 +12,8 @@ const PORT_WORDS: usize = PORTS / 64;
 /// The requests of a sector's inputs, and the inputs that are served; used again for each sector.
 #[derive(Debug)]
 pub struct SwitchRequests {
-    /// For each output, the input channel that it serves in the low bits, and its round-robin distance in the high bits;
-    /// [`NONE`] between two sectors.
+    /// For each output, the input channel that it serves in the low bits, and its round-robin distance in the high
+    /// bits; [`NONE`] between two sectors.
     winners: [u32; PORTS],
     /// Input channels that are the only ones of their ports that may request the switch.
     single: Items,
@@ -127,8 +127,8 @@ fn after(port: u16, last: u16) -> usize {
     usize::from(port.wrapping_sub(last).wrapping_sub(1)) % PORTS
 }
 
-/// Returns the output that an input requests, and the input channel for which it does, given a word with the channels of
-/// one port that may request the switch.
+/// Returns the output that an input requests, and the input channel for which it does, given a word with the channels
+/// of one port that may request the switch.
 #[inline]
 fn request<const C: usize>(sector: &Sector<C>, word: usize, mut channels: u64) -> (usize, usize) {
     // The channel with the least round-robin distance of its output wins, and of these the one with the least distance

@@ -5,8 +5,8 @@
 //! router of lower number. A packet goes up any number of times, then down, by any of the shortest such routes. Neither
 //! up links nor down links form a cycle, and a packet changes from up to down only once; dependencies therefore form no
 //! cycle.
-//! The other rules treat every link as an up link. In distance classes (Günther 1981; Dally and Towles 2004, chapter 14)
-//! the virtual channels of a link are divided among as many classes as the longest route has links, and a packet
+//! The other rules treat every link as an up link. In distance classes (Günther 1981; Dally and Towles 2004, chapter
+//! 14) the virtual channels of a link are divided among as many classes as the longest route has links, and a packet
 //! takes its first link in the first class and each further link in the next: it waits only for channels of a higher
 //! class. Leaves out: other trees, balancing of load among routes, and routes that depend on rates and latencies.
 

@@ -1,6 +1,6 @@
 //! The bisection: the fewest links, including those of nodes, that separate the lower half of the nodes, by number,
-//! from the upper. It is computed as a maximum flow (Dinic 1970), once in each direction, and both directions are added,
-//! as in the bisection channel count of Dally and Towles (2004, chapter 3).
+//! from the upper. It is computed as a maximum flow (Dinic 1970), once in each direction, and both directions are
+//! added, as in the bisection channel count of Dally and Towles (2004, chapter 3).
 //!
 //! Leaves out: other divisions of the nodes into halves, some of which may cut fewer links.
 

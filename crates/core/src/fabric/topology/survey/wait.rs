@@ -3,8 +3,8 @@
 //! Without escapes (Dally and Seitz 1987), a channel depends on every channel that a packet which holds it may request
 //! next. With escapes (Duato 1993), only channels for which packets wait until they are free are considered, which are
 //! called waited-for channels here. Such a channel depends on another if a packet that holds it can request the other
-//! next, or after any number of hops over other channels. A waited-for channel counts for every packet that takes it, as
-//! an escape or not. If the dependencies form no cycle, packets cannot deadlock.
+//! next, or after any number of hops over other channels. A waited-for channel counts for every packet that takes it,
+//! as an escape or not. If the dependencies form no cycle, packets cannot deadlock.
 
 use super::super::Shape;
 use super::dependency_cycle::{self, Waits};
@@ -49,8 +49,8 @@ struct Waiting<'s> {
 }
 
 impl Waiting<'_> {
-    /// Follows packets destination by destination and passes their states to `visit`. Returns the numbers of sources and
-    /// destinations.
+    /// Follows packets destination by destination and passes their states to `visit`. Returns the numbers of sources
+    /// and destinations.
     fn every(&mut self, mut visit: impl FnMut(&Follow<'_>)) -> (u32, u32) {
         let nodes = self.shape.wiring.nodes();
         let all: Vec<u32> = (0..nodes).collect();

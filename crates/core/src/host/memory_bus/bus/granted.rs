@@ -66,8 +66,8 @@ impl Granted<'_> {
 }
 
 impl<'a> Granted<'a> {
-    /// Begins a transaction on `bytes` bytes at `address`, which lie in one block. A supplier writes the block to `data`
-    /// at once; bytes to be written may be put into `data` until [`Transaction::finish`].
+    /// Begins a transaction on `bytes` bytes at `address`, which lie in one block. A supplier writes the block to
+    /// `data` at once; bytes to be written may be put into `data` until [`Transaction::finish`].
     pub fn begin(self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) -> Transaction<'a> {
         let (bus, block) = (self.bus, block_of(address));
         let from = self.begins.max(bus.sim.now());

@@ -175,8 +175,8 @@ impl Bus {
         self.held.is_held()
     }
 
-    /// Returns a block as a program would read it, without a transaction: from its owner, from the transaction that moves
-    /// it, or from its home.
+    /// Returns a block as a program would read it, without a transaction: from its owner, from the transaction that
+    /// moves it, or from its home.
     pub fn peek(&self, block: Address) -> Block {
         let agents = self.agents.borrow();
         if let Some(owned) = agents.iter().find_map(|agent| agent.peek(block)) {

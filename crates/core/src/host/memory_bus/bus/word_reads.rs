@@ -59,8 +59,8 @@ impl Bus {
         count.set(count.get() + times);
     }
 
-    /// Returns whether reads may be counted together: no spans are recorded, and the clock's edges are equally spaced in
-    /// picoseconds.
+    /// Returns whether reads may be counted together: no spans are recorded, and the clock's edges are equally spaced
+    /// in picoseconds.
     pub(in crate::host::memory_bus) fn can_count_together(&self) -> bool {
         self.track.is_none() && self.parameters.clock.period().is_some()
     }

@@ -1,7 +1,7 @@
 //! Tests of the bus as a coherent port: the effect of each transaction on the copies of a block and on its home.
 
 use super::*;
-use crate::host::{Address, Block, CoherentPort};
+use crate::host::{Address, AnyCoherentPort, Block};
 use std::cell::Cell;
 
 /// An agent with a copy of one block.
@@ -49,7 +49,7 @@ const AT: Address = 0x1000;
 fn transactions_of_a_port_move_the_only_writable_copy() {
     let simulation = simulation();
     let bus = bus_with_memory(&simulation);
-    let port: Rc<dyn CoherentPort> = bus.clone();
+    let port = AnyCoherentPort::memory_bus(bus.clone());
     let copies = [(); 2].map(|()| Rc::new(OneBlock::default()));
     let [a, b] = [0, 1].map(|copy| port.attach(copies[copy].clone(), None));
     let seen = bus.clone();
@@ -58,12 +58,12 @@ fn transactions_of_a_port_move_the_only_writable_copy() {
         assert_eq!(port.read_own(a, AT).await, Block::ZERO, "the home has the block");
         copies[0].set(State::Modified, block_of_word(7));
         // The owner supplies the block and remains its owner.
-        assert_eq!(port.read_shared(b, AT, &|| None).await.read(0, 8), 7);
+        assert_eq!(port.read_shared(b, AT, || None).await.read(0, 8), 7);
         copies[1].set(State::Shared, block_of_word(7));
         assert_eq!(states(), [State::Owned, State::Shared]);
         // A block that another task of the agent has fetched in the meantime is not fetched again.
         let before = seen.counts();
-        assert_eq!(port.read_shared(b, AT, &|| copies[1].data.get()).await.read(0, 8), 7);
+        assert_eq!(port.read_shared(b, AT, || copies[1].data.get()).await.read(0, 8), 7);
         assert_eq!(seen.counts(), before, "no transaction ran");
         port.upgrade(b, AT).await;
         copies[1].set(State::Modified, block_of_word(9));

@@ -96,7 +96,8 @@ proptest! {
     ) {
         let [shown, until] = [shown, until].map(Time::from_ns);
         let [passed, each] = [true, false].map(|passes| polled(over_bus, passes, round_cycles, shown, until));
-        let totals = |counted: &Counted| format!("{:?}", (counted.0, counted.1, &counted.2, &counted.3, &counted.4, counted.5));
+        let totals =
+            |counted: &Counted| format!("{:?}", (counted.0, counted.1, &counted.2, &counted.3, &counted.4, counted.5));
         prop_assert_eq!(totals(&passed), totals(&each));
         prop_assert!(passed.6 <= each.6 + 2, "{} events for {}", passed.6, each.6);
     }

@@ -209,7 +209,8 @@ fn every_operation_in_every_reachable_state_keeps_one_writer_and_no_stale_copy()
             });
         }
     }
-    // Among them: modified, exclusive and owned without sharers, owned with sharers, and shared with and without an owner.
+    // Among them: modified, exclusive and owned without sharers, owned with sharers, and shared with and without an
+    // owner.
     assert!(reached.len() >= 20, "{} states", reached.len());
     for state in ["Modified", "Owned", "Exclusive", "Shared"] {
         assert!(reached.keys().any(|seen| seen.contains(state)), "{state} is reached");

@@ -38,7 +38,7 @@ impl StatusPolls {
 
     /// Ends a round in which no packet was there; true if a read has just ended that showed one.
     pub async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
-        match cpu.coherent() {
+        match cpu.snooping() {
             None => self.charge_poll(cpu),
             Some(processor) => {
                 let register = PolledRegister {
@@ -57,7 +57,7 @@ impl StatusPolls {
     /// Takes that up, if it is so.
     pub fn takes_up(&self, cpu: &AnyProcessor) -> bool {
         // Another task may have taken the packet.
-        if let (true, Some(_), Some(processor)) = (self.sees.take(), self.fifo.shows(), cpu.coherent()) {
+        if let (true, Some(_), Some(processor)) = (self.sees.take(), self.fifo.shows(), cpu.snooping()) {
             processor.resume_read(self.on_bus.is_some());
             return true;
         }

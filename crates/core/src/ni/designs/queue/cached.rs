@@ -35,7 +35,7 @@ use super::prefetch::{self, Keep, Prefetch};
 use super::throttle::Throttle;
 use crate::engine::{Bytes, Mailbox, Sim, Time};
 use crate::host::memory_bus::{Agent, AgentId, Cache, Snooped, State, TransactionKind, moesi};
-use crate::host::{Address, BLOCK_BYTES, Block, CoherentPort};
+use crate::host::{Address, AnyCoherentPort, BLOCK_BYTES, Block};
 use crate::ni::designs::half::HalfContext;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -132,7 +132,7 @@ impl Agent for ReceiveDevice {
 /// The receiving device at work.
 struct Filling {
     sim: Sim,
-    port: Rc<dyn CoherentPort>,
+    port: AnyCoherentPort,
     id: AgentId,
     device: Rc<ReceiveDevice>,
     shared: Rc<ReceiveShared>,
@@ -153,7 +153,7 @@ impl Deposit for Filling {
     }
 
     async fn look(&self, block: Address) -> Block {
-        self.port.read_shared(self.id, block, &|| None).await
+        self.port.read_shared(self.id, block, || None).await
     }
 }
 

@@ -222,7 +222,7 @@ impl ReceiveHalf for QueueReceiver {
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
         self.meter.idle();
         let block = self.queue.block(self.head.get(), 0);
-        match cpu.coherent() {
+        match cpu.snooping() {
             Some(processor) => {
                 processor.spin(block, self.poll_cycles, self.shared.visible.point(), wake.next).await;
             }
@@ -240,7 +240,7 @@ impl ReceiveHalf for QueueReceiver {
     }
 
     fn polled(&self, cpu: &AnyProcessor) -> Option<PointId> {
-        match cpu.coherent() {
+        match cpu.snooping() {
             Some(_) => None,
             None => Some(self.shared.visible.point()),
         }

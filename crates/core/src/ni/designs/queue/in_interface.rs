@@ -23,7 +23,7 @@ use super::prefetch::{self, Keep, Prefetch};
 use crate::engine::{Mailbox, Sim, Time};
 use crate::host::block::{block_of, offset_in_block};
 use crate::host::memory_bus::{Agent, AgentId, Snooped, TransactionKind};
-use crate::host::{Address, BLOCK_BYTES, Block, CoherentPort};
+use crate::host::{Address, AnyCoherentPort, BLOCK_BYTES, Block};
 use crate::ni::designs::half::HalfContext;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
@@ -133,7 +133,7 @@ impl Agent for ReceiveDevice {
 /// The receiving device at work.
 struct Steering {
     sim: Sim,
-    port: Rc<dyn CoherentPort>,
+    port: AnyCoherentPort,
     id: AgentId,
     device: Rc<ReceiveDevice>,
 }
@@ -149,7 +149,7 @@ impl Deposit for Steering {
     }
 
     async fn look(&self, block: Address) -> Block {
-        self.port.read_shared(self.id, block, &|| None).await
+        self.port.read_shared(self.id, block, || None).await
     }
 }
 

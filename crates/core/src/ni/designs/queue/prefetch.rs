@@ -8,7 +8,7 @@ use super::device::Fetch;
 use super::layout::QueueLayout;
 use crate::engine::{Mailbox, Sim};
 use crate::host::memory_bus::{AgentId, TransactionKind};
-use crate::host::{Address, BLOCK_BYTES, Block, CoherentPort};
+use crate::host::{Address, AnyCoherentPort, BLOCK_BYTES, Block};
 use std::rc::Rc;
 
 /// Where an interface keeps the blocks of the send queue that it has fetched.
@@ -21,7 +21,7 @@ pub trait Keep {
 
 /// Fetches blocks into a [`Keep`], asked to or ahead.
 pub struct Prefetch<K> {
-    port: Rc<dyn CoherentPort>,
+    port: AnyCoherentPort,
     id: AgentId,
     kept: Rc<K>,
     wanted: Rc<Mailbox<Address>>,
@@ -51,7 +51,7 @@ impl<K: Keep + 'static> Prefetch<K> {
     /// A prefetcher at work.
     pub fn new(
         sim: &Sim,
-        port: &Rc<dyn CoherentPort>,
+        port: &AnyCoherentPort,
         id: AgentId,
         kept: Rc<K>,
         wanted: Rc<Mailbox<Address>>,
@@ -76,7 +76,7 @@ impl<K: Keep> Fetch for Prefetch<K> {
             return data;
         }
         // The other of the two tasks that fetch may be faster.
-        let data = self.port.read_shared(self.id, block, &|| self.kept.held(block)).await;
+        let data = self.port.read_shared(self.id, block, || self.kept.held(block)).await;
         self.kept.keep(block, &data);
         data
     }

@@ -4,8 +4,8 @@
 use crate::engine::{LocalFuture, NodeId, Outcome, Recorder, Sim, Time};
 use crate::host::memory_bus::{Agent, AgentId, NodeParameters, Snooped, State, TransactionKind};
 use crate::host::{
-    Address, AnyProcessor, Block, CoherentPort, Device, DeviceWindow, HostCapabilities, HostNode, HostSpec,
-    InterruptController, MainMemorySize, Window,
+    Address, AnyCoherentPort, AnyProcessor, Block, CoherentPort, Device, DeviceWindow, HostCapabilities, HostNode,
+    HostSpec, InterruptController, MainMemorySize, Window,
 };
 use crate::machine::Registry;
 use crate::part::{Part, PartInfo};
@@ -60,8 +60,8 @@ impl HostNode for LinkedNode {
         self.inner.map_device(device, window)
     }
 
-    fn coherent(&self) -> Option<Rc<dyn CoherentPort>> {
-        Some(self.port.clone())
+    fn coherent(&self) -> Option<AnyCoherentPort> {
+        Some(AnyCoherentPort::custom(self.port.clone()))
     }
 
     fn interrupts(&self) -> Option<&dyn InterruptController> {
@@ -81,7 +81,7 @@ impl HostNode for LinkedNode {
 /// for, so that copies change hands when the transaction ends on the bus.
 struct FarPort {
     sim: Sim,
-    bus: Rc<dyn CoherentPort>,
+    bus: AnyCoherentPort,
     crossing: Time,
 }
 

@@ -1,0 +1,160 @@
+//! Coherent ports and processors of any kind: the memory bus's own as variants of an enum, every other as an object.
+//!
+//! The coherent queues run a transaction for every block and poll in every idle round. Those of the memory bus are
+//! therefore dispatched by a match, without a boxed future; those of another crate are virtual. What both promise is
+//! stated by [`CoherentPort`] and [`CoherentProcessor`].
+
+use super::any_processor::AnyProcessor;
+use super::block::{Address, BLOCK_BYTES, Block};
+use super::coherent_port::CoherentPort;
+use super::coherent_processor::{CoherentProcessor, PolledRegister};
+use super::memory_bus::agent::{Agent, AgentId, TransactionKind};
+use super::memory_bus::bus::Bus;
+use super::memory_bus::processor::MemoryBusProcessor;
+use super::processor::Processor;
+use crate::engine::sim::PointId;
+use crate::engine::{Signal, Time};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// A port on a coherent interconnect, of any kind. Clones are the same port.
+#[derive(Clone)]
+pub struct AnyCoherentPort(PortKind);
+
+#[derive(Clone)]
+enum PortKind {
+    MemoryBus(Rc<Bus>),
+    Custom(Rc<dyn CoherentPort>),
+}
+
+impl AnyCoherentPort {
+    /// Returns a port from another crate.
+    pub fn custom(port: Rc<dyn CoherentPort>) -> AnyCoherentPort {
+        AnyCoherentPort(PortKind::Custom(port))
+    }
+
+    /// Returns the port of what sits on a memory bus.
+    pub(super) fn memory_bus(bus: Rc<Bus>) -> AnyCoherentPort {
+        AnyCoherentPort(PortKind::MemoryBus(bus))
+    }
+
+    /// Attaches an agent: see [`CoherentPort::attach`].
+    pub fn attach(&self, agent: Rc<dyn Agent>, home: Option<Range<Address>>) -> AgentId {
+        match &self.0 {
+            PortKind::MemoryBus(bus) => bus.attach(agent, home),
+            PortKind::Custom(port) => port.attach(agent, home),
+        }
+    }
+
+    /// Fetches a block that `agent` will only read: see [`CoherentPort::read_shared`].
+    pub async fn read_shared(&self, agent: AgentId, block: Address, held: impl Fn() -> Option<Block>) -> Block {
+        match &self.0 {
+            PortKind::MemoryBus(bus) => {
+                let granted = bus.acquire(agent).await;
+                if let Some(data) = held() {
+                    return data;
+                }
+                let mut data = Block::ZERO;
+                granted.run(TransactionKind::Read, block, BLOCK_BYTES, &mut data).await;
+                data
+            }
+            PortKind::Custom(port) => port.read_shared(agent, block, &held).await,
+        }
+    }
+
+    /// Fetches a block that `agent` will write: see [`CoherentPort::read_own`].
+    pub async fn read_own(&self, agent: AgentId, block: Address) -> Block {
+        match &self.0 {
+            PortKind::MemoryBus(bus) => {
+                let mut data = Block::ZERO;
+                bus.transact(agent, TransactionKind::ReadExclusive, block, BLOCK_BYTES, &mut data).await;
+                data
+            }
+            PortKind::Custom(port) => port.read_own(agent, block).await,
+        }
+    }
+
+    /// Invalidates all other copies: see [`CoherentPort::upgrade`].
+    pub async fn upgrade(&self, agent: AgentId, block: Address) {
+        match &self.0 {
+            PortKind::MemoryBus(bus) => {
+                let mut no_data = Block::ZERO;
+                bus.transact(agent, TransactionKind::Invalidate, block, BLOCK_BYTES, &mut no_data).await;
+            }
+            PortKind::Custom(port) => port.upgrade(agent, block).await,
+        }
+    }
+
+    /// Returns a block that `agent` owns to its home: see [`CoherentPort::write_back`].
+    pub async fn write_back(&self, agent: AgentId, block: Address, mut data: Block) {
+        match &self.0 {
+            PortKind::MemoryBus(bus) => {
+                bus.transact(agent, TransactionKind::WriteBack, block, BLOCK_BYTES, &mut data).await;
+            }
+            PortKind::Custom(port) => port.write_back(agent, block, data).await,
+        }
+    }
+
+    /// Writes a whole block to its home: see [`CoherentPort::write_through`].
+    pub async fn write_through(&self, agent: AgentId, block: Address, mut data: Block) {
+        match &self.0 {
+            PortKind::MemoryBus(bus) => {
+                bus.transact(agent, TransactionKind::WriteBlock, block, BLOCK_BYTES, &mut data).await;
+            }
+            PortKind::Custom(port) => port.write_through(agent, block, data).await,
+        }
+    }
+}
+
+/// A processor whose cache snoops, of any kind.
+#[derive(Clone, Copy)]
+pub enum AnyCoherentProcessor<'a> {
+    /// A processor on a coherent memory bus.
+    MemoryBus(&'a MemoryBusProcessor),
+    /// A processor from another crate.
+    Custom(&'a dyn CoherentProcessor),
+}
+
+impl<'a> AnyCoherentProcessor<'a> {
+    /// Returns the signal that the polled block has been invalidated: see [`CoherentProcessor::attention`].
+    pub fn attention(self) -> &'a Signal {
+        match self {
+            AnyCoherentProcessor::MemoryBus(cpu) => cpu.attention(),
+            AnyCoherentProcessor::Custom(cpu) => cpu.attention(),
+        }
+    }
+
+    /// Ends one round of polling the cached word at `address`: see [`CoherentProcessor::spin`].
+    pub async fn spin(self, address: Address, round_cycles: u64, reason: PointId, wake: &dyn Fn() -> Time) {
+        match self {
+            AnyCoherentProcessor::MemoryBus(cpu) => cpu.spin(address, round_cycles, reason, wake).await,
+            AnyCoherentProcessor::Custom(cpu) => cpu.spin(address, round_cycles, reason, wake).await,
+        }
+    }
+
+    /// Passes rounds in which `register` shows nothing: see [`CoherentProcessor::pass_polls`].
+    pub async fn pass_polls(self, register: &PolledRegister<'_>, wake: &dyn Fn() -> Time) -> bool {
+        match self {
+            AnyCoherentProcessor::MemoryBus(cpu) => cpu.pass_polls(register, wake).await,
+            AnyCoherentProcessor::Custom(cpu) => cpu.pass_polls(register, wake).await,
+        }
+    }
+
+    /// Continues at the end of the read that showed something: see [`CoherentProcessor::resume_read`].
+    pub fn resume_read(self, over_bus: bool) {
+        match self {
+            AnyCoherentProcessor::MemoryBus(cpu) => cpu.resume_read(over_bus),
+            AnyCoherentProcessor::Custom(cpu) => cpu.resume_read(over_bus),
+        }
+    }
+}
+
+impl AnyProcessor {
+    /// Returns the processor as one whose cache snoops, if it is.
+    pub(crate) fn snooping(&self) -> Option<AnyCoherentProcessor<'_>> {
+        match self {
+            AnyProcessor::MemoryBus(cpu) => Some(AnyCoherentProcessor::MemoryBus(cpu)),
+            other => Processor::coherent(other).map(AnyCoherentProcessor::Custom),
+        }
+    }
+}
