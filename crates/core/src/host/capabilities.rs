@@ -13,7 +13,7 @@ pub struct HostCapabilities {
 impl HostCapabilities {
     /// Registers that the processor reads and writes.
     pub const REGISTERS: &'static str = "registers";
-    /// Blocks of 64 bytes that the processor reads and writes at once.
+    /// Blocks of 64 bytes that the processor reads and writes in one access.
     pub const BLOCKS: &'static str = "blocks";
     /// Access to main memory for the interface's engines; the number of reads that may be outstanding.
     pub const DMA: &'static str = "DMA";

@@ -50,7 +50,7 @@ impl<D: Device + ?Sized> AsyncDevice for Immediate<D> {
     }
 }
 
-/// The way in which a processor accesses the window of a device.
+/// The mode in which a processor accesses the window of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub enum Mapping {
@@ -68,7 +68,7 @@ pub enum Mapping {
 pub struct DeviceWindow {
     /// Size in bytes.
     pub bytes: u64,
-    /// Way in which the processor accesses the window.
+    /// Mode in which the processor accesses the window.
     pub mapping: Mapping,
 }
 

@@ -5,7 +5,7 @@
 //! the last router; back-pressure thus reaches from engine to engine. Arrival is reported one
 //! flow-control unit at a time, when the last flit of the unit has arrived. An engine receives one packet at a time: of
 //! several that arrive on different virtual channels, it receives the one whose header arrived first, and the
-//! others keep their buffer slots meanwhile. A packet that needs a receive slot takes none here: an engine without a
+//! others keep their buffer slots until then. A packet that needs a receive slot takes none here: an engine without a
 //! posted transfer blocks it.
 
 use super::Routed;

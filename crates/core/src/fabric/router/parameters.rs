@@ -19,7 +19,7 @@ pub enum Switching {
     StoreAndForward,
 }
 
-/// The way in which logical networks share the links.
+/// The rule by which logical networks share the links.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Sharing {
     /// Flit by flit: any logical network that has a flit to send may use the link.
@@ -99,7 +99,7 @@ pub struct RouterParameters {
     /// Logical networks.
     #[param(min = 1, max = 2, default = 1, meaning = Structure)]
     pub networks: u8,
-    /// Way in which logical networks share the links.
+    /// Rule by which logical networks share the links.
     #[param(default = "demand")]
     pub sharing: Sharing,
     /// Clock of routers and links.
@@ -121,8 +121,8 @@ impl RouterParameters {
         self.flit_bits / self.link_bits
     }
 
-    /// Cycles from a header at the front of its buffer to that of the next router, with nothing in its way.
-    /// Returns the cycles of a header from the buffer of a router to the buffer of the next, without waiting.
+    /// Returns the cycles of a header from the front of a router's buffer to the buffer of the next router, without
+    /// waiting.
     pub fn hop_cycles(&self) -> u32 {
         u32::from(self.routing_delay)
             + u32::from(self.vc_allocation_delay)

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_escape_goes_by_dimensions() {
+    fn the_escape_is_in_the_order_of_dimensions() {
         let rule = MinimalAdaptive::new(Grid::new(&[8, 8]));
         let options = |channels| {
             rule.route(&RouteQuery { router: 9, input: 0, channel: 0, source: 0, destination: 24 }, channels)

@@ -89,7 +89,7 @@ impl FatTreeParameters {
 
     /// Returns the levels of the tree, or `None` if the number of routers overflows.
     fn tree(&self) -> Option<FatTree> {
-        let mut levels: Vec<Level> = Vec::new();
+        let mut levels: Vec<TreeLevel> = Vec::new();
         let (mut below, mut size, mut first, mut links) = (1, u64::from(self.arity), 0_u32, 1);
         loop {
             let subtrees = u64::from(self.nodes).div_ceil(size);
@@ -99,7 +99,7 @@ impl FatTreeParameters {
             let breadth = u32::try_from(links / several).ok()?;
             let parents = *self.parents.get(levels.len()).or(self.parents.last())?;
             let links_per_child = several as u32;
-            levels.push(Level { first, breadth, below: below as u32, size, links_per_child, parents });
+            levels.push(TreeLevel { first, breadth, below: below as u32, size, links_per_child, parents });
             if subtrees == 1 {
                 levels.last_mut()?.parents = 0;
                 let last = first.checked_add(breadth)?;
@@ -115,7 +115,7 @@ impl FatTreeParameters {
 
 /// A level of routers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Level {
+struct TreeLevel {
     /// First router of the level.
     first: u32,
     /// Number of top routers of each subtree.
@@ -136,13 +136,13 @@ struct FatTree {
     arity: u32,
     nodes: u32,
     climb: Climb,
-    levels: Vec<Level>,
+    levels: Vec<TreeLevel>,
     routers: u32,
 }
 
 impl FatTree {
     fn ports(&self) -> u64 {
-        let ports_of = |(at, level): (usize, &Level)| {
+        let ports_of = |(at, level): (usize, &TreeLevel)| {
             let next = self.levels.get(at + 1).map_or(self.routers, |next| next.first);
             u64::from(next - level.first) * u64::from(self.arity + level.parents)
         };
@@ -152,13 +152,13 @@ impl FatTree {
     /// Returns the level of a router, the subtree at whose top the router is, and its index among the top routers.
     fn position(&self, router: u32) -> (usize, u32, u32) {
         let level = self.levels.partition_point(|level| level.first <= router) - 1;
-        let Level { first, breadth, .. } = self.levels[level];
+        let TreeLevel { first, breadth, .. } = self.levels[level];
         (level, (router - first) / breadth, (router - first) % breadth)
     }
 
     /// Returns the target of a link down: a top router of the child's subtree, with its port for the link, or a node.
     fn down(&self, level: usize, subtree: u32, index: u32, port: u32) -> End {
-        let Level { breadth, below, links_per_child, .. } = self.levels[level];
+        let TreeLevel { breadth, below, links_per_child, .. } = self.levels[level];
         let child = subtree * self.arity + port / links_per_child;
         if level == 0 {
             return End::Node(child);
@@ -197,7 +197,7 @@ impl FatTree {
 impl Routing for FatTree {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         let (level, subtree, _) = self.position(query.router);
-        let Level { below, size, links_per_child, parents, .. } = self.levels[level];
+        let TreeLevel { below, size, links_per_child, parents, .. } = self.levels[level];
         let (count, from) = match u64::from(query.destination) / size == u64::from(subtree) {
             true => (links_per_child, query.destination / below % self.arity * links_per_child),
             false => (parents, self.arity),
@@ -215,7 +215,7 @@ impl Routing for FatTree {
 
     fn distance(&self, from: u32, to: u32) -> u32 {
         let (from, to) = (u64::from(from), u64::from(to));
-        let is_common = |level: &Level| from / level.size == to / level.size;
+        let is_common = |level: &TreeLevel| from / level.size == to / level.size;
         let level = self.levels.iter().position(is_common).expect("the top is above all nodes");
         2 * (level as u32 + 1)
     }

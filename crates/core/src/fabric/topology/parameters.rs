@@ -47,7 +47,7 @@ pub enum Topology {
     Hypercube(#[param(flatten)] HypercubeParameters),
     /// Routers in levels, with several parents each.
     FatTree(#[param(flatten)] FatTreeParameters),
-    /// Stages of routers that packets cross one way; dilated, a multibutterfly.
+    /// Stages of routers that packets cross in one direction; with dilation, a multibutterfly.
     Butterfly(#[param(flatten)] ButterflyParameters),
     /// One router for all nodes.
     Crossbar(#[param(flatten)] CrossbarParameters),

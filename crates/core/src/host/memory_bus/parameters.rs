@@ -59,12 +59,12 @@ pub struct MemoryBusProcessorParameters {
     /// Until the first instruction of the handler: 1 us (chosen; the paper's interfaces are polled).
     #[param(default = "1 us", resource = "interrupt")]
     pub interrupt_latency: Time,
-    /// Way in which a loop that polls a cached word is simulated; both ways give the same times.
+    /// Simulation method of a loop that polls a cached word; both methods give the same times.
     #[param(skip = Spin::Skipped)]
     pub spin: Spin,
 }
 
-/// The way in which a loop that polls a cached word is simulated.
+/// The simulation method of a loop that polls a cached word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spin {
     /// Waits for the block to be invalidated and counts the polls until then.

@@ -33,7 +33,7 @@ impl MemoryBusProcessor {
     }
 
     async fn skip_polls(&self, address: Address, round_cycles: u64, reason: PointId, wake: &dyn Fn() -> Time) {
-        // A round that begins before the block is lost still hits.
+        // A round that begins before the block is invalidated hits.
         while self.0.cache.contents().borrow().find(address).is_some() {
             let wake = wake();
             if wake <= self.0.sim.now() {

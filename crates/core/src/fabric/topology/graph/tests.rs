@@ -103,7 +103,7 @@ fn kinds_distinguish_hosts_from_switches() {
     }
 }
 
-/// The kinds of the vertices of an edge list.
+/// Returns the names and kinds of the vertices of an edge list.
 fn kinds(text: &str) -> Vec<(String, VertexKind)> {
     parse(text).unwrap().vertices.into_iter().map(|vertex| (vertex.name, vertex.kind)).collect()
 }

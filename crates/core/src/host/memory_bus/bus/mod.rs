@@ -11,7 +11,7 @@
 //! | `Invalidate` | nothing | 4 | nothing |
 //!
 //! A home that posts takes a block into a buffer, one deep, and writes it to its memory afterwards. The next block
-//! access to this home waits for the write and holds the bus meanwhile. Main memory does not post. Word
+//! access to this home waits for the write and holds the bus during the wait. Main memory does not post. Word
 //! accesses are strongly ordered and end when the device has completed them.
 //!
 //! All copies change state when the bus is granted, and all data arrives when the transaction ends. No other agent can
