@@ -118,7 +118,7 @@ fn dragonfly_from_a_file_has_its_distances_and_delivers() {
     let fabric = files[0].fabric("routing = \"shortest-path\"\n[fabric.router]\nvirtual-channels = 1\n");
     let problems = read(&format!("{fabric}\n{OFFERED}")).unwrap_err();
     assert!(
-        problems.contains("packets can wait for one another in a circle") && problems.contains("router g"),
+        problems.contains("packets can wait for one another in a cycle") && problems.contains("router g"),
         "{problems}"
     );
     let few = files[0].fabric("routing = \"distance-classes\"\n[fabric.router]\nvirtual-channels = 2\n");

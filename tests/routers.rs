@@ -97,13 +97,13 @@ fn traffic(stream: &mut rng::RandomStream, nodes: u32, parameters: &RouterParame
         let flits = stream.random_range(1..=longest);
         let whole = Injection {
             network: stream.random_range(0..parameters.networks),
-            takes_place: stream.random_bool(0.7),
+            needs_slot: stream.random_bool(0.7),
             ..Injection::whole(stream.random_range(0..nodes), stream.random_range(0..nodes), flits, tag)
         };
         let is_streamed = stream.random_bool(streamed);
-        let grain = if is_streamed { stream.random_range(0..=parameters.buffer_flits) } else { 0 };
+        let flow_unit = if is_streamed { stream.random_range(0..=parameters.buffer_flits) } else { 0 };
         let ready = if is_streamed { stream.random_range(0..=flits) } else { flits };
-        let injection = Injection { ready, grain, ..whole };
+        let injection = Injection { ready, flow_unit, ..whole };
         packets.push(injection);
         let mut at = stream.random_range(0..cycles);
         operations.entry(at).or_default().push(Operation::Offer(injection));
@@ -145,8 +145,8 @@ impl Both {
                 plain.take(node, network, tag, flits);
             }
             Operation::AddPlace { node, network } => {
-                fast.add_place(node, network);
-                plain.add_place(node, network);
+                fast.add_slot(node, network);
+                plain.add_slot(node, network);
             }
         }
     }
@@ -188,8 +188,8 @@ fn agree(seed: u64, has_own_links: bool) {
     let (fast, plain) = (Network::new(shape.clone(), &parameters, seed), Twin::new(shape, &parameters, seed));
     let mut both = Both { fast, plain, label };
     for (node, network, count) in places {
-        both.fast.set_places(node, network, count);
-        both.plain.set_places(node, network, count);
+        both.fast.set_slots(node, network, count);
+        both.plain.set_slots(node, network, count);
     }
     while !operations.is_empty() || both.plain.counts().in_flight() > 0 {
         let now = both.plain.cycle();
@@ -199,13 +199,13 @@ fn agree(seed: u64, has_own_links: bool) {
             let mut later =
                 |after: u64, operation: Operation| operations.entry(now + 1 + after).or_default().push(operation);
             match kind {
-                EventKind::Came(flits) => {
+                EventKind::FlitsArrived(flits) => {
                     let part = stream.random_range(0..=flits);
                     for flits in [part, flits - part] {
                         later(stream.random_range(0..=hold), Operation::Take { node, network, tag, flits });
                     }
                 }
-                EventKind::Delivered if packets[tag as usize].takes_place => {
+                EventKind::Delivered if packets[tag as usize].needs_slot => {
                     later(hold - 1, Operation::AddPlace { node, network });
                 }
                 _ => {}

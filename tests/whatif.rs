@@ -298,6 +298,6 @@ fn parts_state_the_reason_of_a_number_without_effect() {
     assert_eq!(reason("", "ni.trapeze.firmware.copy"), Some("there is no protocol"));
     let clock = format!("{HOST}.io-bus.pci.clock");
     assert_eq!(reason("", &clock), Some("the rates of the bridge decide, and the clock only bounds them"));
-    assert_eq!(reason("", "fabric.myrinet.watchdog"), Some("no packet is held so long"));
+    assert_eq!(reason("", "fabric.myrinet.watchdog"), Some("no packet holds its path for that time"));
     assert_eq!(reason("", "fabric.myrinet.link-rate"), None);
 }

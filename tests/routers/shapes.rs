@@ -1,7 +1,7 @@
 //! Shapes in which a header has several routes, for the tests of routers.
 
 use narrows::fabric::topology::mesh::MeshParameters;
-use narrows::fabric::topology::{Asking, End, PortSet, Routing, Shape, Ways, Wiring, every_channel};
+use narrows::fabric::topology::{End, PortSet, RouteOptions, RouteQuery, Routing, Shape, Wiring, every_channel};
 use std::sync::Arc;
 
 /// A mesh in which a header may take any port that leads closer, and channel 0 in dimension order.
@@ -24,9 +24,9 @@ impl Closer {
 }
 
 impl Routing for Closer {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
-        let own = self.order.ways(asking, virtual_channels);
-        let (here, there) = (self.coordinates(asking.router), self.coordinates(asking.destination));
+    fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+        let own = self.order.route(query, virtual_channels);
+        let (here, there) = (self.coordinates(query.router), self.coordinates(query.destination));
         let mut ports = 0u64;
         for (dimension, (here, there)) in here.iter().zip(&there).enumerate() {
             ports |= u64::from(here < there) << (2 * dimension);
@@ -36,7 +36,7 @@ impl Routing for Closer {
             return own;
         }
         let escape = Some((own.ports.mask().trailing_zeros() as u8, 1));
-        Ways { ports: ports.into(), channels: every_channel(virtual_channels) & !1, escape }
+        RouteOptions { ports: ports.into(), channels: every_channel(virtual_channels) & !1, escape }
     }
 
     fn virtual_channels_min(&self) -> u8 {
@@ -62,9 +62,9 @@ struct Dilated {
 }
 
 impl Routing for Dilated {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
-        let ports = (0..self.outputs).map(|output| 1 << (asking.destination * self.outputs + output));
-        Ways { ports: PortSet::Mask(ports.sum()), channels: every_channel(virtual_channels), escape: None }
+    fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+        let ports = (0..self.outputs).map(|output| 1 << (query.destination * self.outputs + output));
+        RouteOptions { ports: PortSet::Mask(ports.sum()), channels: every_channel(virtual_channels), escape: None }
     }
 
     fn distance(&self, _: u32, _: u32) -> u32 {
@@ -80,8 +80,8 @@ pub fn dilated(nodes: u32, outputs: u32) -> Shape {
 }
 
 /// Returns two stages of two routers. Each router of the first has two links to each of the second; a packet takes a
-/// free one, or a random one with `draws_port`.
-pub fn stages(draws_port: bool) -> Shape {
+/// free one, or a random one with `is_oblivious_random`.
+pub fn stages(is_oblivious_random: bool) -> Shape {
     let first = |_: usize| (0..4u8).map(|port| End::Router { router: 2 + u32::from(port / 2), port }).collect();
     let mut routers: Vec<Vec<End>> = (0..2).map(first).collect();
     for (own, outputs) in routers.iter_mut().enumerate() {
@@ -93,26 +93,26 @@ pub fn stages(draws_port: bool) -> Shape {
     }
     routers.extend((0..2).map(|second| (0..2).map(|port| End::Node(second * 2 + port)).collect::<Vec<_>>()));
     let wiring = Wiring::new(&routers, (0..4).map(|node| (node / 2, (node % 2) as u8)).collect());
-    Shape { name: "two stages".to_owned(), wiring, routing: Arc::new(Stages { draws_port }) }
+    Shape { name: "two stages".to_owned(), wiring, routing: Arc::new(Stages { is_oblivious_random }) }
 }
 
 /// Routes a packet by either link to the router of its destination, and from there to the destination.
 #[derive(Debug)]
 struct Stages {
-    draws_port: bool,
+    is_oblivious_random: bool,
 }
 
 impl Routing for Stages {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
+    fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         let channels = every_channel(virtual_channels);
-        if asking.router < 2 {
-            return Ways { ports: PortSet::Mask(0b11 << (asking.destination / 2 * 2)), channels, escape: None };
+        if query.router < 2 {
+            return RouteOptions { ports: PortSet::Mask(0b11 << (query.destination / 2 * 2)), channels, escape: None };
         }
-        Ways::one((asking.destination % 2) as u8, channels)
+        RouteOptions::one((query.destination % 2) as u8, channels)
     }
 
-    fn draws_port(&self) -> bool {
-        self.draws_port
+    fn is_oblivious_random(&self) -> bool {
+        self.is_oblivious_random
     }
 
     fn distance(&self, _: u32, _: u32) -> u32 {

@@ -175,12 +175,12 @@ impl Twin {
     }
 
     /// Sets the number of free receive slots of a node's interface; without this call there is no limit.
-    pub fn set_places(&mut self, node: u32, network: u8, places: u32) {
+    pub fn set_slots(&mut self, node: u32, network: u8, places: u32) {
         self.places[node as usize][usize::from(network)] = Some(places);
     }
 
     /// Adds a free receive slot to a node's interface.
-    pub fn add_place(&mut self, node: u32, network: u8) {
+    pub fn add_slot(&mut self, node: u32, network: u8) {
         if let Some(places) = &mut self.places[node as usize][usize::from(network)] {
             *places += 1;
         }
@@ -238,7 +238,7 @@ impl Twin {
         let sent = self.sources[source].send(now, &self.parameters, cycles_per_flit);
         let Some((channel, flit)) = sent else { return };
         if flit.notified_flits() > 0 {
-            let left = EventKind::Left(flit.notified_flits());
+            let left = EventKind::FlitsSent(flit.notified_flits());
             self.notify(now, flit.packet.injection.source, &flit.packet, left);
         }
         if flit.is_tail {

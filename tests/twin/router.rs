@@ -3,7 +3,7 @@
 use super::arbiter::Arbiter;
 use super::{Flit, RouterParameters};
 use narrows::fabric::router::Switching;
-use narrows::fabric::topology::{Asking, End, PortSet, Shape, Ways};
+use narrows::fabric::topology::{End, PortSet, RouteOptions, RouteQuery, Shape};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A router of one logical network, or of all that share links.
@@ -116,20 +116,20 @@ impl Router {
                 if parameters.switching == Switching::StoreAndForward && !has_tail {
                     continue;
                 }
-                let asking = Asking {
+                let query = RouteQuery {
                     router,
                     input: port as u8,
                     channel: (number % usize::from(parameters.virtual_channels)) as u8,
                     source: flit.packet.injection.source,
                     destination: flit.packet.injection.destination,
                 };
-                let mut ways = shape.routing.ways(&asking, parameters.virtual_channels);
+                let mut options = shape.routing.route(&query, parameters.virtual_channels);
                 let hash = hash(seed, flit.packet.number, router);
-                if shape.routing.draws_port() {
-                    let ports: Vec<u32> = ways.ports.iter().map(u32::from).collect();
-                    ways.ports = PortSet::Mask(1 << ports[(hash % ports.len() as u64) as usize]);
+                if shape.routing.is_oblivious_random() {
+                    let ports: Vec<u32> = options.ports.iter().map(u32::from).collect();
+                    options.ports = PortSet::Mask(1 << ports[(hash % ports.len() as u64) as usize]);
                 }
-                channel.stage = Stage::Waiting { from: now + u64::from(parameters.routing_delay), ways, hash };
+                channel.stage = Stage::Waiting { from: now + u64::from(parameters.routing_delay), options, hash };
             }
         }
     }
@@ -143,12 +143,12 @@ impl Router {
             }
         }
         let (inputs, outputs) = (self.inputs.len() * self.channels, self.outputs.len() * self.channels);
-        for (output, asking) in asked {
+        for (output, requesters) in asked {
             let channel = &mut self.outputs[output / self.channels].channels[output % self.channels];
-            let winner = channel.arbiter.pick(inputs, |input| asking.contains(&input)).expect("someone asks");
+            let winner = channel.arbiter.pick(inputs, |input| requesters.contains(&input)).expect("someone asks");
             let flit = self.inputs[winner / self.channels].channels[winner % self.channels].buffer[0];
             if let (true, End::Node(node)) =
-                (flit.packet.injection.takes_place, self.outputs[output / self.channels].end)
+                (flit.packet.injection.needs_slot, self.outputs[output / self.channels].end)
                 && let Some(places) = &mut places[node as usize][usize::from(flit.packet.injection.network)]
             {
                 if *places == 0 {
@@ -175,7 +175,7 @@ impl Router {
         places: &[Vec<Option<u32>>],
     ) -> Option<usize> {
         let state = &self.inputs[input / self.channels].channels[input % self.channels];
-        let Stage::Waiting { from, ways, hash } = &state.stage else { return None };
+        let Stage::Waiting { from, options, hash } = &state.stage else { return None };
         if now < *from {
             return None;
         }
@@ -188,7 +188,7 @@ impl Router {
             let output = &self.outputs[port];
             let is_allowed = channel >= first && channel < first + 16 && allowed >> (channel - first) & 1 != 0;
             let has_place = match output.end {
-                End::Node(node) if packet.takes_place => {
+                End::Node(node) if packet.needs_slot => {
                     places[node as usize][usize::from(packet.network)].is_none_or(|places| places > 0)
                 }
                 _ => true,
@@ -199,12 +199,12 @@ impl Router {
         let ports: Vec<usize> = ways.ports.iter().map(usize::from).collect();
         // The search begins at the escape's port if there is one, else at a random port.
         let drawn = (hash % ports.len() as u64) as usize;
-        let first = ways
+        let first = options
             .escape
             .map_or(drawn, |(escape, _)| ports.iter().position(|port| *port >= usize::from(escape)).unwrap_or(0));
         let turns = (0..ports.len()).map(|step| ports[(first + step) % ports.len()]);
-        let choices = turns.map(|port| (port, ways.channels, adaptive));
-        let choices = choices.chain(ways.escape.map(|(port, channels)| (usize::from(port), channels, whole.max(1))));
+        let choices = turns.map(|port| (port, options.channels, adaptive));
+        let choices = choices.chain(options.escape.map(|(port, channels)| (usize::from(port), channels, whole.max(1))));
         choices.into_iter().find_map(|(port, allowed, wanted)| {
             state.arbiter.pick(self.outputs.len() * self.channels, |output| {
                 output / self.channels == port && is_available(port, output % self.channels, allowed, wanted)

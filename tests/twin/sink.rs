@@ -15,10 +15,10 @@ impl Flit {
     /// Returns the number of flits of a streamed packet that a notification covers when this one passes; 0 if there is
     /// no notification.
     pub fn notified_flits(&self) -> u16 {
-        match self.packet.injection.grain {
+        match self.packet.injection.flow_unit {
             0 => 0,
-            grain if self.number.is_multiple_of(grain) => grain,
-            grain if self.is_tail => self.number % grain,
+            flow_unit if self.number.is_multiple_of(flow_unit) => flow_unit,
+            flow_unit if self.is_tail => self.number % flow_unit,
             _ => 0,
         }
     }
@@ -56,7 +56,7 @@ impl Twin {
         if flit.notified_flits() > 0 {
             let untaken = &mut self.untaken[destination as usize][usize::from(network)];
             (0..flit.notified_flits()).for_each(|_| untaken.push_back((exit, flit.packet.injection.tag)));
-            self.notify(now, destination, &flit.packet, EventKind::Came(flit.notified_flits()));
+            self.notify(now, destination, &flit.packet, EventKind::FlitsArrived(flit.notified_flits()));
         }
         if flit.is_tail {
             self.notify(now, destination, &flit.packet, EventKind::Delivered);

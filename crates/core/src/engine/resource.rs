@@ -4,7 +4,7 @@
 //! moved something, from which utilisation comes; where spans are kept, a span for each who held it. What they leave out: priorities and preemption, which belong to the part
 //! modelled.
 
-use super::record::{Doing, Track};
+use super::record::{SpanLabel, Track};
 use super::sim::{NO_TASK, PointId, Sim, TaskId};
 use super::time::Time;
 use std::cell::{Cell, RefCell};
@@ -22,7 +22,7 @@ pub struct Resource {
     held_since: Cell<Time>,
     held_total: Cell<Time>,
     moved_total: Cell<Time>,
-    doing: Cell<Doing>,
+    doing: Cell<SpanLabel>,
     track: Track,
     grants: Cell<u64>,
     waiters: RefCell<VecDeque<TaskId>>,
@@ -136,7 +136,7 @@ pub struct Held<'a>(&'a Resource);
 
 impl Held<'_> {
     /// States for what it is held, for its span.
-    pub fn does(&self, doing: Doing) {
+    pub fn does(&self, doing: SpanLabel) {
         if self.0.sim.recorder().keeps(self.0.track) {
             self.0.doing.set(doing);
         }

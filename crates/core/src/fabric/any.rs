@@ -1,7 +1,7 @@
 //! The stream ports of every fabric: an enum of those that ship, whose calls are inlined, and a boxed one for all
 //! others.
 //!
-//! This file alone imports the fabrics' ports. Each trait's methods are listed once, for the enum and for the box;
+//! Only this file imports the fabrics' ports. Each trait's methods are listed once, for the enum and for the box;
 //! the lint `missing_trait_methods` refuses a list that leaves out a method with a default.
 
 use super::ideal::{IdealRx, IdealTx};
@@ -15,25 +15,25 @@ use std::rc::Rc;
 
 /// The transmit side of a stream of any fabric.
 pub enum AnyStreamTx {
-    /// Of the ideal fabric.
+    /// A stream of the ideal fabric.
     Ideal(IdealTx),
-    /// Of Myrinet.
+    /// A stream of Myrinet.
     Myrinet(MyrinetTx),
-    /// Of routers.
+    /// A stream of a routed fabric.
     Routed(RoutedTx),
-    /// Of any other fabric.
+    /// A stream of any other fabric.
     Custom(Box<dyn DynStreamTx>),
 }
 
 /// The receive side of a stream of any fabric.
 pub enum AnyStreamRx {
-    /// Of the ideal fabric.
+    /// A stream of the ideal fabric.
     Ideal(IdealRx),
-    /// Of Myrinet.
+    /// A stream of Myrinet.
     Myrinet(MyrinetRx),
-    /// Of routers.
+    /// A stream of a routed fabric.
     Routed(RoutedRx),
-    /// Of any other fabric.
+    /// A stream of any other fabric.
     Custom(Box<dyn DynStreamRx>),
 }
 
@@ -49,8 +49,9 @@ macro_rules! on_port {
     };
 }
 
-/// From the methods of a trait, makes its object-safe form, which every implementation has, and implements the trait
-/// for the enum. A first argument `&name: T,` is passed by reference.
+/// Generates the object-safe form of a trait from the list of its methods, implements that form for every
+/// implementation of the trait, and implements the trait for the enum. A first argument `&name: T,` is passed by
+/// reference.
 macro_rules! forward {
     (
         $(#[$doc:meta])*

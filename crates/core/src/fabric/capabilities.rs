@@ -1,12 +1,12 @@
-//! What is known of a fabric before time 0: what it carries and what it may lose.
+//! Capabilities of a fabric, known before time 0: the packets that it carries, their order, and those it may lose.
 
 use crate::engine::{Bytes, Rate, Time};
 
-/// What a fabric carries, and in which order.
+/// The capabilities of a fabric: nodes, logical networks, order, loss, packet length and link rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct FabricCapabilities {
-    /// Largest number of nodes that it joins; `None` if there is no limit.
+    /// Largest number of nodes that the fabric joins; `None` if there is no limit.
     pub nodes_max: Option<u32>,
     /// Number of logical networks.
     pub classes: u8,
@@ -16,15 +16,15 @@ pub struct FabricCapabilities {
     pub in_order: bool,
     /// Packets that may be lost.
     pub loss: Loss,
-    /// Longest packet that it carries; `None` if there is no limit.
+    /// Longest packet that the fabric carries; `None` if there is no limit.
     pub packet_max: Option<MtuLimit>,
     /// Rate of a node's link in each direction.
     pub link_rate: Rate,
 }
 
 impl FabricCapabilities {
-    /// Returns the capabilities of a fabric with links of `link_rate`, one logical network, no loss and no limits, which
-    /// keeps packets in order.
+    /// Returns the capabilities of a fabric that keeps packets in order, with links of `link_rate`, one logical
+    /// network, no loss and no limits.
     pub const fn new(link_rate: Rate) -> FabricCapabilities {
         FabricCapabilities {
             nodes_max: None,
@@ -43,15 +43,15 @@ impl FabricCapabilities {
 pub enum Loss {
     /// None.
     Never,
-    /// Packets that hold their path for longer than `after`, in which time at most `carries` crosses it: those that
-    /// wait for a reader, or for each other in a cycle.
+    /// Packets that hold their path for longer than `after`: those that wait for a reader, or for each other in a
+    /// cycle. At most `carries` crosses the path in that time.
     Held {
         /// Time for which a packet may hold its path.
         after: Time,
         /// Bytes that cross the path in that time.
         carries: Bytes,
     },
-    /// Any packet, as described.
+    /// Any packet, with the probability that the description states.
     Any,
 }
 
@@ -61,11 +61,11 @@ pub enum Loss {
 pub struct MtuLimit {
     /// Length of the packet.
     pub bytes: Bytes,
-    /// What limits it, as a noun phrase.
+    /// Cause of the limit, as a noun phrase.
     pub reason: &'static str,
     /// Keys of the fabric that set the limit; the first is the one to change.
     pub keys: &'static [&'static str],
-    /// What to change instead of the packet, in words.
+    /// Change of the description that would allow longer packets, in words; empty if no change would.
     pub hint: &'static str,
 }
 

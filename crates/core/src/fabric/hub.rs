@@ -1,6 +1,7 @@
-//! The delivery of whole packets: who listens at each node, and how many packets entered, arrived and were dropped.
+//! The delivery of whole packets: the listener of each node, and the numbers of packets that entered, arrived and were
+//! dropped.
 //!
-//! Leaves out: when a packet arrives, which the fabric or its adapter decides.
+//! Leaves out: the time at which a packet arrives, which the fabric or its adapter determines.
 
 use super::packet::Packet;
 use super::port::{FabricEvent, Listener};
@@ -9,14 +10,14 @@ use std::cell::{Cell, RefCell};
 use std::ops::Add;
 use std::rc::Rc;
 
-/// Number of packets that a fabric took as a whole, and of those that it delivered and dropped.
+/// The numbers of whole packets that entered a fabric, were delivered and were dropped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PacketCounts {
     /// Packets that entered.
     pub injected: u64,
     /// Packets whose destinations were notified.
     pub delivered: u64,
-    /// Packets that were dropped on their way.
+    /// Packets that were dropped inside the fabric.
     pub dropped: u64,
 }
 
@@ -51,7 +52,7 @@ impl DeliveryHub {
     ///
     /// # Panics
     ///
-    /// Panics if another listens there.
+    /// Panics if the node already has a listener.
     pub fn attach(&self, node: NodeId, listener: Listener) {
         let mut listeners = self.listeners.borrow_mut();
         if listeners.len() <= node.index() {
@@ -68,7 +69,7 @@ impl DeliveryHub {
         }
     }
 
-    /// Delivers a packet whose last byte has arrived, and of whose header nobody was notified before.
+    /// Delivers a packet whose last byte has arrived and for which no [`FabricEvent::HeaderArrived`] was reported.
     pub fn deliver(&self, packet: Rc<Packet>) {
         let node = packet.label().destination;
         packet.set_whole();

@@ -1,25 +1,25 @@
-//! Fabrics: what carries packets between interfaces.
+//! Fabrics, which carry packets between network interfaces.
 //!
 //! | file or folder | holds |
 //! |---|---|
 //! | `packet.rs` | a packet: its bytes, the label by which it is carried, the marks of switches |
-//! | `port.rs` | the two views of a node's place: streams of bytes, and whole packets |
-//! | `capabilities.rs` | what is known of a fabric before time 0 |
+//! | `port.rs` | the two kinds of port of a node: streams of bytes, and whole packets |
+//! | `capabilities.rs` | a fabric's capabilities, which are known before time 0 |
 //! | `hub.rs` | listeners and counts of whole packets |
-//! | `packet_adapter.rs` | whole packets over a fabric that gives streams |
-//! | `stream_adapter.rs` | streams over a fabric that gives whole packets |
+//! | `packet_adapter.rs` | packet ports for a fabric that has only streams |
+//! | `stream_adapter.rs` | streams for a fabric that has only packet ports |
 //! | `any.rs` | the stream ports of all fabrics |
-//! | `net.rs` | a fabric at work |
+//! | `net.rs` | a fabric in a simulation |
 //! | `spec.rs` | a fabric before it runs |
-//! | `wire.rs` | the use of a link, as instruments record it |
+//! | `wire.rs` | the measured use of a link |
 //! | `ideal/` | a fixed latency, no topology |
 //! | `myrinet/` | source-routed wormhole crossbar switches with link-level back-pressure |
 //! | `routed/` | routers in a simulation, with both views |
 //! | `router/` | routers, flit by flit |
 //! | `topology/` | topologies of routers, and routes through them |
 //!
-//! A fabric knows no host and no interface: it moves packets between ports. A new one is a file or folder and a line of
-//! the registry; its own stream ports, if it has any, are boxed unless they get a variant in `any.rs`.
+//! A fabric depends on no host and no interface: it moves packets between ports. To add a fabric, add a file or folder
+//! and a line of the registry. Its stream ports, if it has any, are boxed unless `any.rs` has a variant for them.
 
 pub mod any;
 mod capabilities;

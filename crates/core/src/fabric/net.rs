@@ -1,6 +1,6 @@
-//! A fabric at work: what each fabric gives of itself, and what interfaces find of any.
+//! A fabric in a simulation: the trait that each fabric implements, and the type that interfaces use.
 //!
-//! A fabric gives streams, packet ports or both; the adapters make what it does not give.
+//! A fabric has stream ports, packet ports or both; an adapter makes the kind that the fabric does not have.
 
 use super::any::{AnyStreamRx, AnyStreamTx};
 use super::capabilities::FabricCapabilities;
@@ -14,13 +14,13 @@ use std::rc::Rc;
 /// The two sides of a node's stream of one class.
 pub type StreamPair = (AnyStreamTx, AnyStreamRx);
 
-/// The views that a fabric gives of a node's place. An adapter makes the missing one.
+/// The ports that a fabric has for a node. An adapter makes the missing kind.
 pub enum NodeViews {
     /// A stream for each class.
     Streams(Vec<StreamPair>),
     /// A port for whole packets.
     Packets(Rc<dyn PacketPort>),
-    /// Either. The streams are made when they are taken: a node takes one view.
+    /// Ports of both kinds, of which a node uses one. The streams are made when the node asks for them.
     Both {
         /// Makes a stream for each class.
         streams: Box<dyn FnOnce() -> Vec<StreamPair>>,
@@ -29,15 +29,15 @@ pub enum NodeViews {
     },
 }
 
-/// A fabric at work.
+/// A fabric in a simulation.
 pub trait FabricNet {
-    /// Returns the views of a node's place.
+    /// Returns the ports of a node.
     fn views(&self, node: NodeId) -> NodeViews;
 
     /// Returns the use of each link in each direction.
     fn links(&self) -> Vec<LinkUse>;
 
-    /// Returns the counts of packets that the fabric itself took as a whole, without those of its adapters.
+    /// Returns the counts of packets at the fabric's packet ports, without those of its adapters.
     fn packet_counts(&self) -> PacketCounts {
         PacketCounts::default()
     }
@@ -48,27 +48,27 @@ pub trait FabricNet {
     }
 }
 
-/// A fabric in a simulation, as interfaces find it.
+/// A fabric in a simulation, with the adapters that give each interface the kind of port that it uses.
 #[derive(Clone)]
 pub struct Fabric {
     net: Rc<dyn FabricNet>,
     capabilities: FabricCapabilities,
-    /// Listeners and counts of the packets that go over adapters.
+    /// Listeners and counts of the packets that pass through adapters.
     hub: Rc<DeliveryHub>,
 }
 
 impl Fabric {
-    /// Returns a fabric at work, of which `capabilities` were known before time 0.
+    /// Returns the fabric `net`, which has these capabilities.
     pub fn new(net: Rc<dyn FabricNet>, capabilities: FabricCapabilities) -> Fabric {
         Fabric { net, capabilities, hub: Rc::default() }
     }
 
-    /// Returns what was known of it before time 0.
+    /// Returns the fabric's capabilities.
     pub fn capabilities(&self) -> FabricCapabilities {
         self.capabilities
     }
 
-    /// Returns the stream of one class at `node`, which is called `name`. A node takes its view once.
+    /// Returns the stream of one class at `node`, which is called `name`. Called once for each node and class.
     pub fn streams(&self, sim: &Sim, node: NodeId, name: &str, class: Class) -> StreamPair {
         let mut all = match self.net.views(node) {
             NodeViews::Streams(streams) => streams,
@@ -82,7 +82,7 @@ impl Fabric {
         all.swap_remove(class.index())
     }
 
-    /// Returns the port for whole packets at `node`, which is called `name`. A node takes its view once.
+    /// Returns the port for whole packets at `node`, which is called `name`. Called once for each node.
     pub fn packet_port(&self, sim: &Sim, node: NodeId, name: &str) -> Rc<dyn PacketPort> {
         match self.net.views(node) {
             NodeViews::Streams(streams) => PacketOverStream::start(sim, node, name, streams, &self.hub),

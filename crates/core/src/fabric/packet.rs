@@ -1,37 +1,39 @@
-//! A packet: real bytes between two nodes, under a label by which it is carried.
+//! A packet: the bytes that one node sends to another, the label by which the fabric carries them, and the marks that
+//! switches set. A fabric reads the label only; interfaces and protocols read the bytes.
 
 use crate::engine::{Bytes, Class, FlowKey, Head, Journey, NodeId, PacketMarks};
 use smallvec::SmallVec;
 use std::cell::{Cell, Ref, RefCell};
 use std::rc::Rc;
 
-/// Bytes of a packet that need no place of their own: a packet of the NIFDY study, 36 at most.
+/// Largest number of bytes that a packet stores inline, without an allocation (a packet of the NIFDY study has at most
+/// 36).
 const INLINE_BYTES: usize = 40;
 
-/// What a packet is carried by. A packet that is sent back, or on, is given another.
+/// The fields of a packet by which a fabric carries it. A packet that is returned or forwarded gets another label.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Label {
-    /// The node it leaves.
+    /// Source node.
     pub source: NodeId,
-    /// The node it goes to.
+    /// Destination node.
     pub destination: NodeId,
-    /// The logical network.
+    /// Logical network.
     pub class: Class,
-    /// What the wire is charged, headers and all.
+    /// Length on the wire, including headers.
     pub length: Bytes,
-    /// Whether it waits at the exit until the receiving interface has a place of its class.
-    pub takes_place: bool,
-    /// The connection, for the protocol; carried, never read by a fabric.
+    /// Whether the packet waits at the exit of the fabric until the receiving interface has a slot of its class.
+    pub needs_slot: bool,
+    /// Connection of the protocol; no fabric reads it.
     pub flow: FlowKey,
-    /// The protocol's; carried, never read by a fabric.
+    /// Header words of the protocol; no fabric reads them.
     pub head: Head,
 }
 
-/// What a fabric carries: bytes that the sending interface appends and the receiving one takes.
+/// A packet in a fabric. The sending interface appends its bytes, and the receiving interface takes them.
 #[derive(Debug)]
 pub struct Packet {
     label: Cell<Label>,
-    /// What is known of its way.
+    /// Record of the packet's latency.
     pub journey: Journey,
     bytes: RefCell<SmallVec<[u8; INLINE_BYTES]>>,
     taken: Cell<usize>,
@@ -42,17 +44,17 @@ pub struct Packet {
 }
 
 impl Packet {
-    /// A packet with nothing in it yet.
+    /// Creates a packet without bytes.
     pub fn new(label: Label, journey: Journey) -> Rc<Packet> {
         Packet::holding(label, journey, SmallVec::new())
     }
 
-    /// A packet with all its bytes.
+    /// Creates a packet with a copy of `bytes`.
     pub fn of(label: Label, journey: Journey, bytes: &[u8]) -> Rc<Packet> {
         Packet::holding(label, journey, SmallVec::from_slice(bytes))
     }
 
-    /// The same, of bytes that it may keep where they are.
+    /// Creates a packet that takes over `bytes` without copying them.
     pub fn of_row(label: Label, journey: Journey, bytes: Vec<u8>) -> Rc<Packet> {
         Packet::holding(label, journey, SmallVec::from_vec(bytes))
     }
@@ -80,10 +82,10 @@ impl Packet {
         self.marks.set(marks);
     }
 
-    /// Cuts the payload at a switch, which has not yet given the packet's header on: the packet has no bytes from here
-    /// on, takes `length` on the wire, and waits for no receive slot.
+    /// Cuts the payload at a switch that has not yet forwarded the packet's header. From then on the packet has no
+    /// bytes, occupies `length` on the wire, and waits for no receive slot.
     pub fn trim(&self, length: Bytes) {
-        self.label.set(Label { length, takes_place: false, ..self.label.get() });
+        self.label.set(Label { length, needs_slot: false, ..self.label.get() });
         self.bytes.borrow_mut().clear();
         self.marks.set(PacketMarks { trimmed: true, ..self.marks.get() });
     }
@@ -101,23 +103,24 @@ impl Packet {
         self.header_extension.replace(extension);
     }
 
-    /// What it is carried by.
+    /// Returns the label.
     pub fn label(&self) -> Label {
         self.label.get()
     }
 
-    /// Gives it another label before it enters, from where all of it is yet to come.
+    /// Replaces the label before the packet enters a fabric, and resets the packet's progress: none of its bytes has
+    /// entered or arrived.
     pub fn relabel(&self, label: Label) {
         self.label.set(label);
         self.whole.set(false);
         self.entered.set(false);
     }
 
-    /// Appends what enters the fabric.
+    /// Appends bytes that enter the fabric.
     pub fn append(&self, bytes: &[u8]) {
         let mut all = self.bytes.borrow_mut();
         if all.capacity() - all.len() < bytes.len() {
-            // Room for all that is to come, at once.
+            // One allocation for all bytes of the packet.
             let length = self.label.get().length.len().max(all.len() + bytes.len());
             let more = length - all.len();
             all.reserve_exact(more);
@@ -125,7 +128,7 @@ impl Packet {
         all.extend_from_slice(bytes);
     }
 
-    /// Shows the next bytes that leave the fabric to `look`.
+    /// Passes the next bytes that leave the fabric to `look`.
     pub fn take(&self, bytes: Bytes, look: impl FnOnce(&[u8])) {
         let start = self.taken.get();
         let end = start + bytes.len();
@@ -133,17 +136,17 @@ impl Packet {
         self.taken.set(end);
     }
 
-    /// The bytes, as they stand.
+    /// Borrows the bytes that have been appended.
     pub fn bytes(&self) -> Ref<'_, [u8]> {
         Ref::map(self.bytes.borrow(), |bytes| &bytes[..])
     }
 
-    /// Writes over bytes from `at` on.
+    /// Overwrites the bytes from offset `at` on.
     pub fn write(&self, at: usize, bytes: &[u8]) {
         self.bytes.borrow_mut()[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// Whether its last byte has arrived; its first has if the receiver holds it.
+    /// Returns whether the packet's last byte has arrived.
     pub fn is_whole(&self) -> bool {
         self.whole.get()
     }
@@ -152,12 +155,12 @@ impl Packet {
         self.whole.set(true);
     }
 
-    /// Whether its last byte has entered the fabric.
+    /// Returns whether the packet's last byte has entered the fabric.
     pub fn has_entered(&self) -> bool {
         self.entered.get()
     }
 
-    /// States that its last byte has entered.
+    /// Records that the packet's last byte has entered the fabric.
     pub fn set_entered(&self) {
         self.entered.set(true);
     }
@@ -179,12 +182,12 @@ mod tests {
 
     #[test]
     fn a_trimmed_packet_has_its_header_and_no_bytes() {
-        let label = Label { length: Bytes(64), takes_place: true, head: Head([3, 4]), ..Label::default() };
+        let label = Label { length: Bytes(64), needs_slot: true, head: Head([3, 4]), ..Label::default() };
         let packet = Packet::of(label, Journey::default(), &[1; 60]);
         packet.set_header(PacketMarks::default(), Some([7; 40].into()));
         packet.trim(Bytes(16));
         assert!(packet.marks().trimmed && packet.bytes().is_empty());
-        assert_eq!(packet.label(), Label { length: Bytes(16), takes_place: false, ..label });
+        assert_eq!(packet.label(), Label { length: Bytes(16), needs_slot: false, ..label });
         assert_eq!(packet.header_extension().as_deref(), Some(&[7; 40][..]));
     }
 }

@@ -1,10 +1,10 @@
-//! Whole packets over streams: for each class one task sends packets and another assembles them.
+//! Packet ports over streams: for each class one task sends packets and another assembles them.
 //!
 //! Models: an interface that is notified of a packet when all of it has arrived. A packet that needs a receive slot
-//! waits for one where the fabric has it wait ([`StreamRx::blocks_channel`]), and packets of its class behind it wait,
-//! too. A packet that the fabric drops is reported to its sender.
+//! waits for one, before its first byte or after its last ([`StreamRx::blocks_channel`]), and the packets of its class
+//! behind it wait, too. A packet that the fabric drops is reported to its sender.
 //!
-//! Leaves out: memory for packets that wait to be sent, which the sender has.
+//! Leaves out: the memory of packets that wait to be sent, which belongs to the sender.
 
 use super::hub::DeliveryHub;
 use super::packet::Packet;
@@ -13,7 +13,7 @@ use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Signal, Sim, Time};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// The packet port of a node whose fabric gives streams.
+/// The packet port of a node whose fabric has only streams.
 pub struct PacketOverStream {
     sim: Sim,
     node: NodeId,
@@ -23,16 +23,16 @@ pub struct PacketOverStream {
 
 /// One class of a node.
 struct ClassPort {
-    /// Packets to send; where nothing can hold a packet up, each is taken out when its last byte has left.
+    /// Packets to send; on an uncontended stream, the sender task receives each when its last byte has left.
     to_send: Mailbox<Rc<Packet>>,
-    /// Rate at which packets leave, where nothing can hold one up.
+    /// Rate at which packets leave on an uncontended stream; `None` on any other.
     uncontended: Cell<Option<Rate>>,
     slots: Slots,
 }
 
 impl PacketOverStream {
-    /// Starts the tasks of `node`, called `name`, over its `streams`, one pair for each class; `hub` has the listeners
-    /// of all nodes.
+    /// Starts the tasks of `node`, which is called `name`, over its `streams`, one pair for each class; `hub` has the
+    /// listeners of all nodes.
     pub fn start<Tx: StreamTx + 'static, Rx: StreamRx + 'static>(
         sim: &Sim,
         node: NodeId,
@@ -76,7 +76,7 @@ impl PacketOverStream {
         loop {
             match rx.next(Bytes(u64::MAX)).await {
                 Piece::Bytes { packet, bytes, time, first, last } => {
-                    let needs_slot = packet.label().takes_place;
+                    let needs_slot = packet.label().needs_slot;
                     if first && needs_slot && blocks_channel {
                         has_slot = slots.take().await;
                     }
@@ -155,7 +155,7 @@ impl Slots {
         self.freed.notify();
     }
 
-    /// Waits for a slot and takes it. Returns whether one was taken, which is not so without a limit.
+    /// Waits for a free slot and takes it. Returns whether a slot was taken: `false` if their number is unlimited.
     async fn take(&self) -> bool {
         while self.free.get() == 0 {
             self.freed.wait().await;

@@ -1,18 +1,18 @@
-//! The two views of a node's place at a fabric, of which an interface takes one.
+//! The two kinds of port by which an interface uses a fabric.
 //!
-//! *Streams* ([`StreamTx`], [`StreamRx`]): byte by byte, for engines that begin before all of a packet is there. A
-//! receiver that returns no credits holds the fabric up, back to the sender's engine.
-//! *Packets* ([`PacketPort`]): whole packets by call-back, without a task for each interface, for thousands of
-//! interfaces.
+//! *Streams* ([`StreamTx`], [`StreamRx`]) move packets byte by byte, for engines that start to send before a packet is
+//! complete. A receiver that returns no credits blocks the fabric, back to the sender's engine.
+//! *Packet ports* ([`PacketPort`]) move whole packets and call back, without a task for each interface, for thousands
+//! of interfaces.
 //!
-//! A fabric gives one view or both; an adapter makes the other (`packet_adapter.rs`, `stream_adapter.rs`).
+//! A fabric has one kind or both; an adapter makes the other (`packet_adapter.rs`, `stream_adapter.rs`).
 
 use super::packet::Packet;
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, Class, Rate, Time};
 use std::rc::Rc;
 
-/// The fabric dropped the packet: none of its further bytes enter.
+/// The error of a stream whose packet the fabric dropped: no further byte of the packet enters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Dropped;
 
@@ -25,36 +25,36 @@ pub trait StreamTx {
     /// Returns the rate at which bytes leave.
     fn rate(&self) -> Rate;
 
-    /// Takes the channel for a packet, of which no byte need be there yet.
+    /// Waits for the channel and takes it for `packet`, whose bytes may be appended later.
     async fn open(&mut self, packet: &Rc<Packet>) -> Result<(), Dropped>;
 
-    /// Waits until bytes may leave, and returns how many: at most `most`. Back-pressure reaches the engine here.
+    /// Waits until bytes may leave, and returns their number, at most `most`. Back-pressure makes this call wait.
     async fn reserve(&mut self, most: Bytes) -> Result<Bytes, Dropped>;
 
-    /// Sends the packet's next `bytes`, which are reserved, in no less than `min_duration`; `last` states that the packet
-    /// ends with them. Returns when the last of them has left.
+    /// Sends the packet's next `bytes`, which are reserved, in no less than `min_duration`; `last` states that the
+    /// packet ends with them. Returns when the last of them has left.
     async fn send(&mut self, bytes: Bytes, min_duration: Time, last: bool);
 
     /// Releases the channel after the last byte.
     fn close(&mut self);
 
-    /// Returns the short cut for packets that are there as a whole, where nothing can hold one up: each leaves at
+    /// Returns the shortcut for complete packets, if nothing can ever block the stream: each packet then leaves at
     /// [`rate`](StreamTx::rate).
     fn uncontended(&mut self) -> Option<&mut dyn UncontendedTx> {
         None
     }
 }
 
-/// The transmit side of a stream in which nothing can hold a packet up.
+/// The transmit side of a stream that nothing can block.
 pub trait UncontendedTx {
-    /// Records a packet that left at the stream's rate, its last byte just now. Takes the place of all other calls.
+    /// Records that a packet left at the stream's rate and that its last byte leaves now. Replaces all other calls.
     fn complete(&mut self, packet: &Rc<Packet>);
 }
 
-/// What the receive side of a stream yields, in order.
+/// A result of [`StreamRx::next`]: bytes of a packet, or the report of a drop.
 #[derive(Clone, Debug)]
 pub enum Piece {
-    /// Bytes of a packet begin to arrive, and take `time`.
+    /// Bytes of a packet, which begin to arrive now and take `time`.
     Bytes {
         /// Packet that they belong to.
         packet: Rc<Packet>,
@@ -67,38 +67,38 @@ pub enum Piece {
         /// Whether the packet ends with them.
         last: bool,
     },
-    /// The packet was dropped on its way: no further bytes of it arrive.
+    /// The packet was dropped inside the fabric: no further bytes of it arrive.
     Dropped(Rc<Packet>),
 }
 
 /// The receive side of a node's stream from one class.
 #[allow(async_fn_in_trait)]
 pub trait StreamRx {
-    /// Waits for what arrives next: at most `most` bytes, where the fabric can divide a piece.
+    /// Waits for the next piece; it has at most `most` bytes if the fabric can divide a piece.
     async fn next(&mut self, most: Bytes) -> Piece;
 
-    /// Returns when a reader that begins at `start` has taken `bytes` at `rate`, in whole picoseconds. A fabric with a
-    /// clock keeps what takes whole cycles on the edges of that.
+    /// Returns the time at which a reader that begins at `start` has taken `bytes` at `rate`, in whole picoseconds. A
+    /// fabric with a clock keeps transfers of whole cycles on the edges of its clock.
     fn end_of_transfer(&self, start: Time, bytes: Bytes, rate: Rate) -> Time {
         start.saturating_add(rate.time_for(bytes))
     }
 
-    /// Returns the credit of `bytes` that were taken.
+    /// Returns the credits of `bytes` that the reader has taken.
     fn return_credit(&mut self, bytes: Bytes);
 
     /// Returns whether a packet that waits for a receive slot waits before its first byte has arrived and blocks the
-    /// channel for packets behind it. Otherwise it has arrived whole, and the fabric buffers without limit.
+    /// channel for packets behind it. Otherwise the fabric buffers complete packets without limit.
     fn blocks_channel(&self) -> bool;
 
-    /// States that the reader takes whole packets: `next` may return a packet late, with only the time that is left of
+    /// Declares that the reader takes whole packets: `next` may return a packet late, with only the remaining time of
     /// its transfer.
     fn set_packet_mode(&mut self) {}
 
-    /// States which task takes what arrives, for the report of a deadlock.
+    /// Sets the task that takes arriving bytes, which the report of a deadlock names.
     fn set_receiver(&mut self, _task: TaskId) {}
 }
 
-/// What a fabric notifies the interface of a node of.
+/// An event that a fabric reports to the interface of a node.
 #[derive(Clone, Debug)]
 pub enum FabricEvent {
     /// A packet of the class may be sent.
@@ -113,16 +113,16 @@ pub enum FabricEvent {
     Dropped(Rc<Packet>),
 }
 
-/// What takes the events of a node.
+/// The call-back that handles the events of a node.
 pub type Listener = Box<dyn Fn(FabricEvent)>;
 
-/// The port for whole packets at a node; it holds no future.
+/// The port for whole packets at a node; no call of it waits.
 pub trait PacketPort {
-    /// Reports what happens here to `listener` from now on.
+    /// Reports the events of this node to `listener` from now on.
     fn attach(&self, listener: Listener);
 
-    /// Sends a packet, which may be done only while the class is ready: at the start, and after
-    /// [`TxReady`](FabricEvent::TxReady).
+    /// Sends a packet. May be called only while the packet's class is ready: at the start, and after each
+    /// [`TxReady`](FabricEvent::TxReady) once.
     fn send(&self, packet: Rc<Packet>);
 
     /// Sets the number of receive slots for packets that need one, before the first packet is sent. Without this call
@@ -139,14 +139,14 @@ pub trait PacketPort {
 pub struct LinkUse {
     /// Name of the link.
     pub name: String,
-    /// Time for which packets held it, whether their bytes moved or waited.
+    /// Time for which packets held the link, whether their bytes moved or waited.
     pub held: Time,
-    /// Time for which bytes crossed it, at its own rate.
+    /// Time for which bytes crossed the link, at the link's rate.
     pub moving: Time,
 }
 
 impl LinkUse {
-    /// Returns the use of the link `name`, which packets held for a time and whose bytes crossed it for a part of that.
+    /// Returns the use of the link `name`: packets held it for `held`, and bytes crossed it for `moving` of that time.
     pub fn new(name: impl Into<String>, held: Time, moving: Time) -> LinkUse {
         LinkUse { name: name.into(), held, moving }
     }

@@ -1,5 +1,5 @@
-//! A fabric before it runs: what it carries, which nodes it can join, and what a machine must know to be checked around
-//! it, without knowing which fabric it is.
+//! A fabric before it runs: its capabilities, its checks, and its start. Through this trait a machine is checked
+//! without depending on a particular fabric.
 
 use super::capabilities::FabricCapabilities;
 use super::net::{Fabric, FabricNet};
@@ -8,45 +8,46 @@ use crate::engine::{Sim, Time};
 use crate::part::{FabricFeatures, ParameterError, PartSpec};
 use std::rc::Rc;
 
-/// A fabric as it was read. Keys are relative to the fabric's own table, or begin with a sibling table.
+/// A fabric as a description states it. Keys of errors are relative to the fabric's own table, or begin with the name
+/// of a sibling table.
 pub trait FabricSpec: PartSpec {
-    /// Returns what it carries.
+    /// Returns the fabric's capabilities.
     fn capabilities(&self) -> FabricCapabilities;
 
-    /// Returns the marks that its switches make.
+    /// Returns the marks that the fabric's switches set on packets.
     fn features(&self) -> FabricFeatures {
         FabricFeatures::default()
     }
 
-    /// Returns the number of nodes that a machine has for which none are described.
+    /// Returns the number of nodes of a machine whose description lists no nodes.
     fn nodes(&self) -> Option<u32> {
         None
     }
 
-    /// Returns the names of the nodes that a machine has for which none are described, if the fabric has names for
-    /// them.
+    /// Returns the names of the nodes of a machine whose description lists no nodes, if the fabric names them.
     fn node_names(&self) -> Option<Vec<String>> {
         None
     }
 
-    /// Returns what is wrong if it joins nodes of these names. Asked only of values that are sound by themselves.
+    /// Returns the errors of a fabric that joins nodes of these names. Called only if the fabric's parameters are free
+    /// of errors.
     fn check_nodes(&self, _nodes: &[String]) -> Vec<ParameterError> {
         Vec::new()
     }
 
-    /// Returns what is wrong with its routes: packets that can wait for one another in a cycle. Asked only of a machine
-    /// without other errors, for it may take long.
+    /// Returns the errors of the fabric's routes: packets that can wait for one another in a cycle. Called only for a
+    /// machine without other errors, because the check may take long.
     fn check_routes(&self) -> Vec<ParameterError> {
         Vec::new()
     }
 
-    /// Returns notes on the routes between nodes of these names, in a run that ends as deadlocked after
-    /// `no_progress_limit`: nothing is wrong, but a reader should know.
+    /// Returns notes on the routes between nodes of these names, in a run that counts as deadlocked after
+    /// `no_progress_limit` without progress. A note is not an error.
     fn notes(&self, _nodes: &[String], _no_progress_limit: Time) -> Vec<String> {
         Vec::new()
     }
 
-    /// Returns its routers, if a workload may drive them without nodes and their topology can be surveyed.
+    /// Returns the fabric's routers, if a workload may drive them without nodes and their topology can be surveyed.
     fn routers(&self) -> Option<&RoutedFabric> {
         None
     }
@@ -54,7 +55,7 @@ pub trait FabricSpec: PartSpec {
     /// Starts the fabric between nodes of these names; `seed` seeds its random streams.
     fn start(&self, sim: &Sim, nodes: &[String], seed: u64) -> Rc<dyn FabricNet>;
 
-    /// Starts the fabric as interfaces find it.
+    /// Starts the fabric between nodes of these names, with the adapters for its interfaces.
     fn join(&self, sim: &Sim, nodes: &[String], seed: u64) -> Fabric {
         Fabric::new(self.start(sim, nodes, seed), self.capabilities())
     }

@@ -1,13 +1,13 @@
-//! Streams over whole packets: an engine that sends and takes bytes, at a fabric that moves whole packets alone.
+//! Streams over packet ports: an engine that sends and takes bytes, at a fabric that moves only whole packets.
 //!
 //! Models: a buffer of one packet in the transmit direction of each class. The engine fills it at the link's rate, or
-//! slower where its memory is, and the packet is sent when its last byte is there. The engine takes its next packet when
-//! the fabric is ready for one. In the receive direction a packet is given when all of it has arrived, as one piece
-//! that takes no time, so that the engine's own pace decides.
+//! at the rate of its memory if that is lower, and the packet is sent when its last byte is in the buffer. The engine
+//! starts its next packet when the fabric is ready for one. In the receive direction a packet is passed on when all of
+//! it has arrived, as one piece that takes no time, so that the engine's own rate determines its duration.
 //!
-//! Leaves out: back-pressure from a receiver that takes nothing, for which the fabric buffers without limit, and the
-//! report of a drop to the engine, whose packet has left when the fabric drops it. A packet whose payload a switch has
-//! cut is not given to the engine, which has lost it.
+//! Leaves out: back-pressure from a receiver that takes nothing, for which the fabric buffers without limit; and the
+//! report of a drop to the engine, whose packet has left the buffer by then. A packet whose payload a switch has cut is
+//! not passed to the engine, which treats it as lost.
 
 use super::packet::Packet;
 use super::port::{Dropped, FabricEvent, PacketPort, Piece, StreamRx, StreamTx};
@@ -21,7 +21,7 @@ const FLOW_UNIT: Bytes = Bytes(128);
 /// One class of a node, between its packet port and its two streams.
 struct ClassBuffer {
     sim: Sim,
-    /// Whether the fabric takes a packet.
+    /// Whether the fabric can accept a packet.
     ready: Cell<bool>,
     became_ready: Signal,
     arrived: Mailbox<Rc<Packet>>,
@@ -38,12 +38,12 @@ pub struct StreamOverPacketsTx {
 /// The receive side of a stream over packets.
 pub struct StreamOverPacketsRx {
     class: Rc<ClassBuffer>,
-    /// Packet that is being taken, and the number of its bytes that were given.
+    /// Packet that the reader is taking, and the number of its bytes that were passed on.
     packet: Option<(Rc<Packet>, Bytes)>,
 }
 
-/// Returns the streams of a node, called `name`, over its packet port, one pair for each of `classes` classes; `rate` is
-/// that of its link. Listens at the port from now on.
+/// Returns the streams of a node, which is called `name`, over its packet port, one pair for each of `classes` classes;
+/// `rate` is the rate of its link. Attaches a listener to the port.
 pub fn streams_over_packets(
     sim: &Sim,
     name: &str,

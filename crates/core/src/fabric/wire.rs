@@ -1,11 +1,11 @@
-//! One direction of a link, as instruments know it: for how long packets held it, how long of that their
-//! bytes crossed it, and a span for each packet, from its first byte to its last.
+//! Statistics of one direction of a link that carries one packet at a time: the time for which packets held the link,
+//! the time for which bytes crossed it, and a span for each packet, from its first byte to its last.
 //!
-//! One packet at a time. Leaves out the link itself, which is the fabric's.
+//! Leaves out: arbitration and delays, which the fabric models.
 
 use super::packet::Packet;
 use super::port::LinkUse;
-use crate::engine::{Busy, Doing, Sim, Time, Track};
+use crate::engine::{Busy, Sim, SpanLabel, Time, Track};
 use std::cell::Cell;
 
 /// The group of the tracks of links.
@@ -18,45 +18,45 @@ pub(super) struct Wire {
     held: Busy,
     since: Cell<Time>,
     moved: Cell<Time>,
-    /// Once it was crossed, and spans are kept.
+    /// Track of the link's spans, registered with its first span.
     track: Cell<Option<Track>>,
 }
 
 impl Wire {
-    /// An idle one.
+    /// Creates an idle link.
     pub fn new(sim: &Sim, name: String) -> Wire {
         let (held, since, moved, track) = Default::default();
         Wire { sim: sim.clone(), name, held, since, moved, track }
     }
 
-    /// Its name.
+    /// Returns the link's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// A packet has it.
+    /// Records that a packet holds the link from now on.
     pub fn take(&self) {
         self.take_since(self.sim.now());
     }
 
-    /// A packet has had it since an instant.
+    /// Records that a packet has held the link since `since`.
     pub fn take_since(&self, since: Time) {
         self.since.set(since);
         self.held.begin(since);
     }
 
-    /// Bytes have crossed it, which takes so long at its rate.
-    pub fn moves(&self, time: Time) {
+    /// Records that bytes crossed the link for `time`.
+    pub fn add_transfer(&self, time: Time) {
         self.moved.set(self.moved.get() + time);
     }
 
-    /// The packet has left it.
-    pub fn let_go(&self, packet: &Packet) {
+    /// Records that the packet has left the link.
+    pub fn release(&self, packet: &Packet) {
         let now = self.sim.now();
         self.held.end(now);
         let recorder = self.sim.recorder();
         if recorder.is_on() {
-            recorder.record_span(self.track(), doing(packet), self.since.get(), now);
+            recorder.record_span(self.track(), span_label(packet), self.since.get(), now);
         }
     }
 
@@ -66,14 +66,14 @@ impl Wire {
         track
     }
 
-    /// How it was used.
+    /// Returns the use of the link until now.
     pub fn used(&self) -> LinkUse {
         LinkUse { name: self.name.clone(), held: self.held.total(self.sim.now()), moving: self.moved.get() }
     }
 }
 
-/// What spans tell of a packet: one without bytes is a protocol's.
-pub(super) fn doing(packet: &Packet) -> Doing {
+/// Returns the label of a packet's spans. A packet without bytes is a control packet of the protocol.
+pub(super) fn span_label(packet: &Packet) -> SpanLabel {
     let what = if packet.bytes().is_empty() { "control" } else { "packet" };
-    Doing { what, message: packet.journey.id(), bytes: packet.label().length }
+    SpanLabel { what, message: packet.journey.id(), bytes: packet.label().length }
 }

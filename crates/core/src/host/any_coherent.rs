@@ -1,8 +1,9 @@
-//! Coherent ports and processors of any kind: the memory bus's own as variants of an enum, every other as an object.
+//! Coherent ports and processors of any kind: those of the memory bus as variants of an enum, and every other as a
+//! trait object.
 //!
-//! The coherent queues run a transaction for every block and poll in every idle round. Those of the memory bus are
-//! therefore dispatched by a match, without a boxed future; those of another crate are virtual. What both promise is
-//! stated by [`CoherentPort`] and [`CoherentProcessor`].
+//! The coherent queues run a transaction for every block and poll in every idle round. Ports and processors of the
+//! memory bus are therefore dispatched by a match, without a boxed future; those of another crate are dispatched
+//! virtually. [`CoherentPort`] and [`CoherentProcessor`] document the methods.
 
 use super::any_processor::AnyProcessor;
 use super::block::{Address, BLOCK_BYTES, Block};
@@ -17,7 +18,7 @@ use crate::engine::{Signal, Time};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A port on a coherent interconnect, of any kind. Clones are the same port.
+/// A port on a coherent interconnect, of any kind. Clones refer to the same port.
 #[derive(Clone)]
 pub struct AnyCoherentPort(PortKind);
 
@@ -33,7 +34,7 @@ impl AnyCoherentPort {
         AnyCoherentPort(PortKind::Custom(port))
     }
 
-    /// Returns the port of what sits on a memory bus.
+    /// Returns the port of a memory bus.
     pub(super) fn memory_bus(bus: Rc<Bus>) -> AnyCoherentPort {
         AnyCoherentPort(PortKind::MemoryBus(bus))
     }
@@ -132,7 +133,7 @@ impl<'a> AnyCoherentProcessor<'a> {
         }
     }
 
-    /// Passes rounds in which `register` shows nothing: see [`CoherentProcessor::pass_polls`].
+    /// Skips rounds in which `register` shows no event: see [`CoherentProcessor::pass_polls`].
     pub async fn pass_polls(self, register: &PolledRegister<'_>, wake: &dyn Fn() -> Time) -> bool {
         match self {
             AnyCoherentProcessor::MemoryBus(cpu) => cpu.pass_polls(register, wake).await,
@@ -140,7 +141,7 @@ impl<'a> AnyCoherentProcessor<'a> {
         }
     }
 
-    /// Continues at the end of the read that showed something: see [`CoherentProcessor::resume_read`].
+    /// Continues at the end of the read that showed an event: see [`CoherentProcessor::resume_read`].
     pub fn resume_read(self, over_bus: bool) {
         match self {
             AnyCoherentProcessor::MemoryBus(cpu) => cpu.resume_read(over_bus),
@@ -150,7 +151,7 @@ impl<'a> AnyCoherentProcessor<'a> {
 }
 
 impl AnyProcessor {
-    /// Returns the processor as one whose cache snoops, if it is.
+    /// Returns the processor as a processor whose cache snoops; `None` if its cache does not.
     pub(crate) fn snooping(&self) -> Option<AnyCoherentProcessor<'_>> {
         match self {
             AnyProcessor::MemoryBus(cpu) => Some(AnyCoherentProcessor::MemoryBus(cpu)),

@@ -1,8 +1,8 @@
-//! A processor of any kind: those that ship as variants of an enum, every other as an object.
+//! A processor of any kind: the shipped processors as variants of an enum, and every other as a trait object.
 //!
-//! Loads, stores and work are called for every word that a program touches, so the shipped processors are dispatched by
-//! a match that inlines. A processor from another crate is virtual, and its futures are boxed. This file alone imports
-//! the processors; one list of methods gives both the match and the object.
+//! Loads, stores and work are called for every word that a program accesses; the shipped processors are therefore
+//! dispatched by a match that is inlined. A processor from another crate is dispatched virtually, and its futures are
+//! boxed. Only this file imports the processors; one list of methods generates both the match and the trait object.
 
 use super::alewife::processor::AlewifeProcessor;
 use super::block::{Address, Block};
@@ -26,7 +26,7 @@ pub enum AnyProcessor {
     MemoryBus(MemoryBusProcessor),
     /// The processor of an Alewife node.
     Alewife(AlewifeProcessor),
-    /// A processor that is known by its clock alone.
+    /// A processor of which only the clock is modelled.
     Software(SoftwareProcessor),
     /// A processor from another crate.
     Custom(Rc<dyn DynProcessor>),
@@ -53,7 +53,7 @@ macro_rules! forward {
         later { $(async fn $later:ident(&self $(, $later_arg:ident: $later_type:ty)*) $(-> $later_value:ty)?;)* }
         borrowing { $(async fn $borrows:ident<$life:lifetime>(&self $(, $arg:ident: $type:ty)*);)* }
     ) => {
-        /// [`Processor`] as an object; every processor is one.
+        /// The object-safe form of [`Processor`], which every processor has.
         pub trait DynProcessor {
             $(
                 #[doc = concat!("Forwards to [`Processor::", stringify!($now), "`].")]
@@ -94,7 +94,7 @@ macro_rules! forward {
             }
         }
 
-        // A method of the trait that is not forwarded would silently have its default.
+        // A trait method that is not forwarded would silently use its default.
         #[deny(clippy::missing_trait_methods)]
         impl Processor for AnyProcessor {
             $(

@@ -3,19 +3,19 @@
 /// A physical address of a node.
 pub type Address = u64;
 
-/// Address at which allocation begins: address zero stays unused, so that a forgotten address is noticed.
+/// Address at which allocation begins. Address 0 stays unused, so that an address that was never set is noticed.
 pub const FIRST_FREE: Address = 4096;
 
 /// Bytes of a cache block (Table 3).
 pub const BLOCK_BYTES: usize = 64;
 
-/// The address of the block that holds `address`.
+/// Returns the address of the block that contains `address`.
 #[inline]
 pub const fn block_of(address: Address) -> Address {
     address & !(BLOCK_BYTES as u64 - 1)
 }
 
-/// The place of `address` in its block.
+/// Returns the offset of `address` in its block.
 #[inline]
 pub const fn offset_in_block(address: Address) -> usize {
     address as usize & (BLOCK_BYTES - 1)
@@ -29,7 +29,7 @@ impl Block {
     /// A block of zeros.
     pub const ZERO: Block = Block([0; BLOCK_BYTES]);
 
-    /// The little-endian number of `bytes` bytes at `offset`.
+    /// Returns the little-endian number of `bytes` bytes at `offset`.
     pub fn read(&self, offset: usize, bytes: usize) -> u64 {
         read_bytes(&self.0[offset..offset + bytes])
     }
@@ -39,7 +39,7 @@ impl Block {
         self.0[offset..offset + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
     }
 
-    /// A block that begins with `bytes`, zeros after.
+    /// Returns a block that begins with `bytes` and continues with zeros.
     pub fn from_bytes(bytes: &[u8]) -> Block {
         let mut block = Block::ZERO;
         block.0[..bytes.len()].copy_from_slice(bytes);
@@ -47,7 +47,7 @@ impl Block {
     }
 }
 
-/// The little-endian number in up to eight bytes.
+/// Returns the little-endian number in up to eight bytes.
 #[inline]
 pub fn read_bytes(bytes: &[u8]) -> u64 {
     if let Ok(word) = bytes.try_into() {

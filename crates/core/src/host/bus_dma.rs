@@ -1,4 +1,4 @@
-//! The DMA port of an initiator on a bus: the engine that awaits a transfer drives it, burst by burst.
+//! The DMA port of an initiator on a bus: a transfer advances burst by burst while its engine awaits it.
 
 use super::block::{BLOCK_BYTES, block_of, offset_in_block};
 use super::device::Direction;
@@ -9,7 +9,7 @@ use super::memory_bus::TransactionKind;
 use crate::engine::{Bytes, Signal, Time};
 use std::rc::Rc;
 
-/// A port over an initiator. Transfers compete for the bus in the order of their requests, burst by burst.
+/// A DMA port over an initiator. Transfers compete for the bus burst by burst, in the order of their requests.
 pub struct BusDma {
     initiator: Rc<DmaInitiator>,
     tags: Rc<DmaTags>,
@@ -100,8 +100,8 @@ async fn by_transactions(initiator: &MemoryBusInitiator, request: &DmaRequest, s
         let part = start..BLOCK_BYTES.min(start + (bytes - moved).len());
         let began = sim.now();
         let granted = bus.acquire(*id).await;
-        // What is read, and the rest of a block that is written in part, is as it was when the bus was granted: nobody
-        // else can access it in between. A block is written whole, and its owner loses it.
+        // The bytes that are read, and the rest of a block that is written in part, are those at the time of the grant:
+        // no other agent can access the block in between. A block is written as a whole, and its owner loses it.
         let mut data = bus.peek(block);
         let kind = match request.operation {
             DmaOperation::Read(_) => TransactionKind::Read,

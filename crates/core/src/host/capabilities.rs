@@ -1,10 +1,10 @@
-//! The capabilities of a host, by name: what interfaces require of the host that they sit on.
+//! The capabilities of a host, by name, which interfaces require of their host.
 //!
-//! A host from another crate may offer, and an interface may require, what this crate has no word for.
+//! A host from another crate may offer, and an interface may require, capabilities that this crate does not define.
 
-/// Named amounts of what a host offers, or an interface requires.
+/// The capabilities that a host offers or that an interface requires, each with its amount.
 ///
-/// The well-known names come first, in the order in which they are declared here; others follow by name.
+/// The well-known names are listed first, in the order of their declaration here; others follow by name.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct HostCapabilities {
     amounts: Vec<(&'static str, u64)>,
@@ -13,7 +13,7 @@ pub struct HostCapabilities {
 impl HostCapabilities {
     /// Registers that the processor reads and writes.
     pub const REGISTERS: &'static str = "registers";
-    /// Blocks of 64 bytes that the processor reads and writes at once.
+    /// Blocks of 64 bytes that the processor reads and writes in one access.
     pub const BLOCKS: &'static str = "blocks";
     /// Access to main memory for the interface's engines; the number of reads that may be outstanding.
     pub const DMA: &'static str = "DMA";
@@ -47,7 +47,7 @@ impl HostCapabilities {
         names.into_iter().fold(HostCapabilities::NONE, |all, name| all.with(name, 1))
     }
 
-    /// Adds `amount` of the capability `name`, in place of what there was of it.
+    /// Sets the amount of the capability `name`.
     #[must_use]
     pub fn with(mut self, name: &'static str, amount: u64) -> HostCapabilities {
         self.amounts.retain(|(known, _)| *known != name);
@@ -61,7 +61,7 @@ impl HostCapabilities {
         self.amounts.iter().find(|(known, _)| *known == name).map_or(0, |(_, amount)| *amount)
     }
 
-    /// Returns the names of what `required` has and `self` has not, or not enough of.
+    /// Returns the names of the capabilities of which `self` has less than `required`.
     pub fn missing(&self, required: &HostCapabilities) -> Vec<&'static str> {
         let is_missing = |(name, amount): &&(&'static str, u64)| self.amount(name) < *amount;
         required.amounts.iter().filter(is_missing).map(|(name, _)| *name).collect()
@@ -77,7 +77,7 @@ mod tests {
     use super::HostCapabilities as Has;
 
     #[test]
-    fn missing_names_come_in_the_declared_order_and_by_amount() {
+    fn missing_capabilities_are_listed_in_declaration_order_and_compared_by_amount() {
         let required = Has::of([Has::INTERRUPTS, "a clock of its own", Has::DMA]).with(Has::REGISTERS, 1);
         assert_eq!(Has::NONE.missing(&required), ["registers", "DMA", "interrupts", "a clock of its own"]);
         let offered = Has::of([Has::REGISTERS, Has::DMA, Has::INTERRUPTS, "a clock of its own"]);

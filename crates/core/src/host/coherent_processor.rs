@@ -1,9 +1,9 @@
-//! A processor whose cache snoops, as drivers wait on it.
+//! The waiting of drivers on a processor whose cache snoops.
 //!
-//! A driver polls a cached word that changes only when its block is invalidated, or a register that shows nothing for
-//! most of the time. Such a processor passes the polls that show nothing without simulating each, and wakes the driver
-//! by the invalidation. Loads and stores are not part of this trait: they are [`Processor`](super::Processor)'s, and are
-//! dispatched without virtual calls.
+//! A driver polls a cached word, which changes only when its block is invalidated, or a register, which shows no event
+//! for most of the time. Such a processor accounts for the polls that show no event without simulating each of them,
+//! and the invalidation wakes the driver. Loads and stores are part of [`Processor`](super::Processor) and not of this
+//! trait, and are dispatched without virtual calls.
 
 use super::block::Address;
 use crate::engine::sim::PointId;
@@ -17,21 +17,21 @@ pub struct PolledRegister<'a> {
     pub access_cycles: u64,
     /// Cycles of a round in addition to the read.
     pub round_cycles: u64,
-    /// Signal that the register may show something, or that the program has something else to do.
+    /// Signal that the register may show an event, or that the program has other work.
     pub event: &'a Signal,
-    /// Returns when the event was set by which the register shows something, if it does.
+    /// Returns the time at which the event that the register shows was set; `None` if it shows no event.
     pub shows: &'a dyn Fn() -> Option<Time>,
 }
 
 /// A processor whose cache snoops.
 pub trait CoherentProcessor {
-    /// Returns the signal that the polled block has been invalidated. It also wakes a program for whatever else it waits
-    /// for.
+    /// Returns the signal that the polled block has been invalidated. Notifying it also wakes a program for any other
+    /// event.
     fn attention(&self) -> &Signal;
 
-    /// Ends one round of a loop that polls the cached word at `address`, which takes `round_cycles` in addition to the
-    /// load; returns when another load could show something new. `wake` returns when the program has something else to
-    /// do, if that is known.
+    /// Ends one round of a loop that polls the cached word at `address` and takes `round_cycles` in addition to the
+    /// load. Returns when another load could return a new value. `wake` returns the time at which the program has other
+    /// work, if it is known.
     fn spin<'a>(
         &'a self,
         address: Address,
@@ -40,11 +40,11 @@ pub trait CoherentProcessor {
         wake: &'a dyn Fn() -> Time,
     ) -> LocalFuture<'a>;
 
-    /// Ends a round in which `register` showed nothing, and passes the following rounds in which it shows nothing
-    /// either, until `wake`. Returns whether a read has just ended that shows something: the time is that at which its
-    /// round began, until [`resume_read`](Self::resume_read).
+    /// Ends a round in which `register` showed no event, and skips the following rounds that show none either, until
+    /// `wake`. Returns whether a read that shows an event has just ended. In that case local time is the start of its
+    /// round until [`resume_read`](Self::resume_read) is called.
     fn pass_polls<'a>(&'a self, register: &'a PolledRegister<'a>, wake: &'a dyn Fn() -> Time) -> LocalFuture<'a, bool>;
 
-    /// Continues at the end of the read that showed something, which went over the bus or not.
+    /// Continues at the end of the read that showed an event; `over_bus` states whether the read used the bus.
     fn resume_read(&self, over_bus: bool);
 }

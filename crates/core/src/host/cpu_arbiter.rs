@@ -1,15 +1,15 @@
 //! Arbitration among the programs and interrupt handlers that share a processor: one of them holds it at a time.
 //!
-//! Models: the processor as a resource, granted in the order of requests at each priority (`priority.rs`). Accounts the
-//! time for which the processor is busy, which is while somebody holds it or its own work goes on; and the time for
-//! which it is active, which leaves out the accesses that it waits for. Records a span for each lease, in the
-//! processor's local time.
+//! Models: the processor as a resource, granted in the order of requests at each priority (`priority.rs`). Accounts for
+//! the time for which the processor is busy, in which a task holds it or the processor works; and for the time for
+//! which it is active, which excludes accesses that it waits for. Records a span for each lease, in the processor's
+//! local time. Leaves out: preemption within a priority.
 
 use super::priority::ExecPriority;
 use super::utilization::Utilization;
 use crate::engine::resource::{Acquire, Resource};
 use crate::engine::sim::TaskId;
-use crate::engine::{Busy, Doing, Sim, Time, Track};
+use crate::engine::{Busy, Sim, SpanLabel, Time, Track};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -22,8 +22,9 @@ pub struct CpuArbiter {
     track: Cell<Track>,
     /// End of the last recorded span.
     recorded_until: Cell<Time>,
-    /// The task that held the processor first, and whether another one has held it since.
+    /// First task that held the processor.
     first: Cell<Option<TaskId>>,
+    /// Whether another task has held the processor since.
     is_shared: Cell<bool>,
 }
 
@@ -34,26 +35,26 @@ struct Account {
     active: Busy,
 }
 
-/// One of several equal periods for which a processor is busy, one behind the other.
+/// One of several equal, consecutive periods for which a processor is busy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct BusyPeriod {
     /// Start of the first period.
     pub from: Time,
-    /// Instant up to which the processor is active in it.
+    /// End of the active part of the period.
     pub active_to: Time,
     /// End of the period, at which the next one starts.
     pub to: Time,
-    /// End of the work that follows the last period; as late as `active_to` of a further period at most.
-    pub on_to: Time,
+    /// End of the work that follows the last period, at the latest the end of the active part of a further period.
+    pub work_to: Time,
 }
 
 impl CpuArbiter {
-    /// Returns the arbiter of the processor of the host `name`, which has one priority.
+    /// Creates the arbiter of the processor of the host `name`, which has one priority.
     pub fn new(sim: &Sim, name: &str) -> CpuArbiter {
         CpuArbiter::at(sim, name, ExecPriority::Program, &Rc::default())
     }
 
-    /// Returns the arbiters of the processor of the host `name`, one for each priority.
+    /// Creates the arbiters of the processor of the host `name`, one for each priority.
     pub fn by_priority(sim: &Sim, name: &str) -> [CpuArbiter; ExecPriority::COUNT] {
         let account = Rc::default();
         ExecPriority::ALL.map(|priority| CpuArbiter::at(sim, name, priority, &account))
@@ -78,7 +79,7 @@ impl CpuArbiter {
         }
     }
 
-    /// Records spans of `priority`, too.
+    /// Also records spans of `priority`.
     pub fn show(&self, name: &str, priority: ExecPriority) {
         self.track.set(self.sim.recorder().register_track(name, priority.track()));
     }
@@ -88,7 +89,7 @@ impl CpuArbiter {
         &self.resource
     }
 
-    /// Returns whether nobody holds the processor at this priority.
+    /// Returns whether no task holds the processor at this priority.
     pub fn is_free(&self) -> bool {
         !self.resource.is_held()
     }
@@ -103,7 +104,7 @@ impl CpuArbiter {
         self.resource.acquire()
     }
 
-    /// Begins a lease of the current task; returns the instant.
+    /// Begins a lease of the current task and returns the current time.
     pub(super) fn begin_lease(&self) -> Time {
         self.note_holder(self.sim.current());
         let now = self.sim.now();
@@ -111,7 +112,7 @@ impl CpuArbiter {
         now
     }
 
-    /// Ends a lease whose holder worked until `until` by the processor's clock, and grants the next.
+    /// Ends a lease whose holder worked until `until` in local time, and grants the next.
     pub(super) fn end_lease(&self, until: Time) {
         let now = self.sim.now();
         self.account.busy.end(now);
@@ -129,7 +130,7 @@ impl CpuArbiter {
         }
     }
 
-    /// Accounts work of the processor from now on.
+    /// Starts to account for work of the processor.
     pub fn begin_work(&self) {
         let now = self.sim.now();
         self.account.busy.begin(now);
@@ -143,24 +144,25 @@ impl CpuArbiter {
         self.account.active.end(now);
     }
 
-    /// Accounts work from `from`, which has passed, to `to`, which may lie ahead of the simulation.
+    /// Accounts for work from `from`, which is in the past, to `to`, which may be ahead of the simulation.
     pub fn record_active(&self, from: Time, to: Time) {
         self.record_busy(from, to, to);
     }
 
-    /// Accounts a busy period from `from`, which has passed, to `to`, active until `active_to`.
+    /// Accounts for a busy period from `from`, which is in the past, to `to`, of which the part until `active_to` is
+    /// active.
     pub fn record_busy(&self, from: Time, active_to: Time, to: Time) {
         self.account.busy.cover(from, to);
         self.account.active.cover(from, active_to);
     }
 
-    /// Accounts `times` periods equal to `period`, one behind the other, and the work that follows the last.
+    /// Accounts for `times` consecutive periods equal to `period`, and for the work that follows the last.
     pub(super) fn record_repeated(&self, period: BusyPeriod, times: u64) {
-        let BusyPeriod { from, active_to, to, on_to } = period;
+        let BusyPeriod { from, active_to, to, work_to } = period;
         let (every, last) = (to - from, (to - from) * (times - 1));
-        self.account.busy.cover(from, on_to + last);
+        self.account.busy.cover(from, work_to + last);
         self.account.active.cover_each((from, active_to), every, times);
-        self.account.active.cover(to + last, on_to + last);
+        self.account.active.cover(to + last, work_to + last);
     }
 
     /// Returns the utilization of the processor at all priorities.
@@ -174,11 +176,12 @@ impl CpuArbiter {
         self.sim.recorder().keeps(self.track.get())
     }
 
-    /// Records a span until `end`. Work before `start` that no span covers is counted to it; an empty span is left out.
-    pub fn record_span(&self, doing: Doing, start: Time, end: Time) {
+    /// Records a span from `start`, or from the end of the last span if that is later, until `end`. An empty span is
+    /// left out.
+    pub fn record_span(&self, label: SpanLabel, start: Time, end: Time) {
         let start = start.max(self.recorded_until.get());
         if end > start {
-            self.sim.recorder().record_span(self.track.get(), doing, start, end);
+            self.sim.recorder().record_span(self.track.get(), label, start, end);
             self.recorded_until.set(end);
         }
     }

@@ -1,10 +1,10 @@
-//! A lease of a processor: what a program or an interrupt handler holds while it runs there.
+//! The lease of a processor that a program or an interrupt handler holds while it runs.
 
 use super::any_processor::AnyProcessor;
 use super::processor::Processor;
 use crate::engine::resource::Acquire;
 use crate::engine::sim::TaskId;
-use crate::engine::{Bytes, Doing, Time};
+use crate::engine::{Bytes, SpanLabel, Time};
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
@@ -17,7 +17,7 @@ pub struct CpuLease {
     what: &'static str,
     /// Start of the span that is recorded next.
     since: Cell<Time>,
-    /// The task that acquired it, which works while the lease lives, unless it polls.
+    /// Task that acquired the lease. It counts as working while the lease exists, unless it polls.
     task: TaskId,
 }
 
@@ -40,7 +40,7 @@ impl Future for AcquireCpu<'_> {
     type Output = CpuLease;
     #[inline]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CpuLease> {
-        // Released when the lease is dropped.
+        // `CpuLease::drop` releases the resource.
         ready!(Pin::new(&mut self.request).poll(context)).keep();
         self.cpu.enter();
         let since = Cell::new(self.cpu.arbiter().begin_lease());
@@ -51,17 +51,17 @@ impl Future for AcquireCpu<'_> {
 }
 
 impl CpuLease {
-    /// Records what was done since the last call, for `message` if there is one; what follows has a span of its own.
+    /// Records a span `what` from the last call until now, for `message` if there is one.
     pub fn did(&self, what: &'static str, message: Option<u64>, bytes: usize) {
         if self.cpu.arbiter().is_recorded() {
-            self.record(Doing { what, message, bytes: Bytes(bytes as u64) });
+            self.record(SpanLabel { what, message, bytes: Bytes(bytes as u64) });
         }
     }
 
     #[cold]
-    fn record(&self, doing: Doing) {
+    fn record(&self, label: SpanLabel) {
         let (start, end) = (self.since.get(), self.cpu.now());
-        self.cpu.arbiter().record_span(doing, start, end);
+        self.cpu.arbiter().record_span(label, start, end);
         self.since.set(end);
     }
 }

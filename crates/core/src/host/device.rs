@@ -1,19 +1,19 @@
-//! An interface as its host sees it: registers and memory on a bus.
+//! Devices on a host's buses: the registers and memory of an interface, and the windows by which they are accessed.
 
 use super::block::Address;
 use crate::engine::{LocalFuture, Time};
 use crate::text::ParameterChoice;
 use std::rc::Rc;
 
-/// Registers and memory, as the processor or another initiator accesses them. Offsets count from the start of the
+/// Registers and memory that the processor or another initiator accesses. Offsets are relative to the start of the
 /// device's window.
 pub trait Device {
-    /// Returns the device's access time, for which it holds a memory bus; an I/O bus has wait states of its own.
+    /// Returns the device's access time, for which an access holds a memory bus. An I/O bus has wait states instead.
     fn time(&self, _at: u64) -> Time {
         Time::ZERO
     }
 
-    /// Returns whether the device takes a block into a buffer before its memory.
+    /// Returns whether the device buffers a written block before it writes the block to its memory.
     fn posts(&self) -> bool {
         false
     }
@@ -25,16 +25,17 @@ pub trait Device {
     fn write(&self, at: u64, bytes: &[u8]);
 }
 
-/// A device whose answers may take time: behind a link, or busy with its own memory. A [`Device`] answers at once.
+/// A device whose responses may take time, because it is behind a link or its memory is busy. A [`Device`] responds at
+/// once.
 pub trait AsyncDevice {
-    /// Reads bytes from offset `at` on; returns when the device has answered, for which the processor waits.
+    /// Reads bytes from offset `at` on; returns when the device has responded, for which the processor waits.
     fn read<'a>(&'a self, at: u64, into: &'a mut [u8]) -> LocalFuture<'a>;
 
-    /// Writes bytes from offset `at` on; returns when the device has taken them, for which the bus waits.
+    /// Writes bytes from offset `at` on; returns when the device has accepted them, for which the bus waits.
     fn write<'a>(&'a self, at: u64, bytes: &'a [u8]) -> LocalFuture<'a>;
 }
 
-/// A device that answers at once, where any device may be.
+/// A [`Device`] as an [`AsyncDevice`]: it responds at once.
 pub struct Immediate<D: ?Sized>(pub Rc<D>);
 
 impl<D: Device + ?Sized> AsyncDevice for Immediate<D> {
@@ -49,11 +50,11 @@ impl<D: Device + ?Sized> AsyncDevice for Immediate<D> {
     }
 }
 
-/// How a processor accesses the window of a device.
+/// The mode in which a processor accesses the window of a device.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub enum Mapping {
-    /// Each access goes to the device, in order.
+    /// Each access goes to the device, in program order.
     #[default]
     Uncached,
     /// Stores to one block are combined into a burst. It leaves the processor when the block is full, when a device is
@@ -61,13 +62,13 @@ pub enum Mapping {
     WriteCombined,
 }
 
-/// The window that a device asks for.
+/// The window that a device requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct DeviceWindow {
     /// Size in bytes.
     pub bytes: u64,
-    /// How the processor accesses it.
+    /// Mode in which the processor accesses the window.
     pub mapping: Mapping,
 }
 
@@ -83,7 +84,7 @@ impl DeviceWindow {
     }
 }
 
-/// The first address at which a device answers.
+/// The first address of a device's window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Window(pub Address);
 
@@ -94,7 +95,7 @@ impl Window {
     }
 }
 
-/// Which way a DMA transfer goes, as the bus sees it.
+/// The direction of a DMA transfer, from the bus's point of view.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Direction {
     /// From main memory to the interface: sending.

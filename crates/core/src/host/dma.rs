@@ -1,8 +1,8 @@
 //! Direct memory access: the initiator on a bus for an interface's engine, and its transfers of single blocks.
 //!
-//! On an I/O bus a transfer goes through the bridge: set-up, bursts, and competition with the processor. On a memory bus
-//! each block is a transaction of its own; a read finds a block wherever it is, a write invalidates all cached copies.
-//! Longer transfers are those of a port (`dma_port.rs`, `bus_dma.rs`).
+//! On an I/O bus a transfer goes through the bridge: set-up, bursts, and competition with the processor. On a memory
+//! bus each block is a separate transaction; a read finds a block wherever it is, and a write invalidates all cached
+//! copies. Leaves out: longer transfers, which a port carries out (`dma_port.rs`, `bus_dma.rs`).
 
 use super::block::{Address, BLOCK_BYTES, Block};
 use super::device::Direction;
@@ -80,8 +80,8 @@ impl DmaInitiator {
     }
 }
 
-/// Takes the time of a block through the bridge, in one or more bursts: the block is read, or visible in memory, as a
-/// whole when its last burst has crossed.
+/// Waits for the time that a block takes through the bridge, in one or more bursts. The whole block is read, or visible
+/// in memory, when its last burst has crossed the bridge.
 async fn cross(host: &IoBusHost, direction: Direction) {
     let mut stream = host.bridge.open(direction).await;
     let mut left = BLOCK_BYTES as u64;

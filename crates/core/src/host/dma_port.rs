@@ -1,8 +1,8 @@
-//! The port by which an interface's engine accesses main memory: requests with tags, completions, and data as it flows.
+//! The port by which an interface's engine accesses main memory: requests with tags, completions, and beats of data.
 //!
 //! [`DmaPort::submit`] returns at once. If no tag is free it returns [`NoFreeTag`]; the engine then waits for
-//! [`DmaPort::freed`] and chooses again which transfer is most urgent. A [`DmaCompletion`] gives each beat of data when
-//! it begins to flow, so that an engine may forward its first bytes before the last have come.
+//! [`DmaPort::freed`] and selects the most urgent transfer again. A [`DmaCompletion`] returns each beat of data when
+//! the beat begins to flow, and an engine may forward its first bytes before the last have arrived.
 //!
 //! The author of a port writes a transfer as one async function that reports its steps to [`DmaSteps`].
 
@@ -15,8 +15,8 @@ use std::task::{Context, Poll};
 
 /// An engine's access to main memory.
 pub trait DmaPort {
-    /// Submits a transfer and returns at once. The transfer advances while its completion is awaited, and in some ports
-    /// without that, too.
+    /// Submits a transfer and returns at once. The transfer advances while its completion is awaited; some ports also
+    /// advance transfers that are not awaited.
     ///
     /// # Errors
     ///
@@ -26,11 +26,11 @@ pub trait DmaPort {
     /// Returns the signal that a tag was freed.
     fn freed(&self) -> &Signal;
 
-    /// Returns the number of tags, which is that of transfers that may be outstanding.
+    /// Returns the number of tags, which is the largest number of outstanding transfers.
     fn tags(&self) -> u32;
 }
 
-/// Submits `request` as soon as a tag is free, for an engine that has one transfer to choose from.
+/// Submits `request` as soon as a tag is free, for an engine that has no other transfer to submit.
 pub async fn submit_when_free(port: &dyn DmaPort, request: &DmaRequest) -> DmaCompletion {
     loop {
         match port.submit(request.clone()) {
@@ -49,7 +49,7 @@ pub struct NoFreeTag;
 pub struct DmaRequest {
     /// First address in main memory.
     pub address: Address,
-    /// What is done there.
+    /// Operation on main memory.
     pub operation: DmaOperation,
 }
 
@@ -64,7 +64,7 @@ pub enum DmaOperation {
 }
 
 impl DmaOperation {
-    /// Returns the number of bytes that it moves.
+    /// Returns the number of bytes that the operation moves.
     pub fn bytes(&self) -> Bytes {
         match self {
             DmaOperation::Read(bytes) => *bytes,
@@ -84,7 +84,7 @@ pub struct DmaSource {
 }
 
 impl DmaSource {
-    /// Returns a source of `bytes` bytes. `load` fills a slice with those from an offset on.
+    /// Creates a source of `bytes` bytes. `load` fills a slice with the bytes from an offset on.
     pub fn new(bytes: Bytes, load: impl Fn(u64, &mut [u8]) + 'static) -> DmaSource {
         DmaSource { bytes, load: Rc::new(load) }
     }
@@ -106,21 +106,22 @@ impl From<Vec<u8>> for DmaSource {
 /// Bytes that flow between an engine and memory at one rate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DataBeat {
-    /// Offset of its first byte in the transfer.
+    /// Offset of the first byte in the transfer.
     pub offset: u64,
     /// Number of bytes.
     pub bytes: Bytes,
-    /// Start of the service by buses and memory, which may be before the bytes flow.
+    /// Start of the service by buses and memory, which may precede the flow of the bytes.
     pub began: Time,
     /// Arrival of the first byte.
     pub from: Time,
     /// Arrival of the last byte.
     pub to: Time,
-    /// Rate between the two.
+    /// Rate at which the bytes arrive.
     pub rate: Rate,
 }
 
-/// A transfer that was submitted. Dropping it abandons what has not been moved, unless the port advances transfers that nobody awaits.
+/// A transfer that was submitted. Dropping it abandons the bytes that have not been moved, unless the port advances
+/// transfers that are not awaited.
 #[must_use = "a transfer may advance only while its completion is awaited"]
 pub struct DmaCompletion {
     steps: Rc<DmaSteps>,
@@ -129,7 +130,7 @@ pub struct DmaCompletion {
 }
 
 impl DmaCompletion {
-    /// Returns the completion of a transfer, which reports its steps.
+    /// Creates the completion of a transfer, which reports its steps to the [`DmaSteps`] that it is given.
     pub fn new<T: Future<Output = ()> + 'static>(transfer: impl FnOnce(Rc<DmaSteps>) -> T) -> DmaCompletion {
         let steps = Rc::<DmaSteps>::default();
         DmaCompletion { transfer: Some(Box::pin(transfer(steps.clone()))), steps }
@@ -141,21 +142,22 @@ impl DmaCompletion {
         self.steps.set_up.get()
     }
 
-    /// Waits until the next beat begins to flow; `None` if all have flowed. `into` becomes the bytes of a beat that is
-    /// read, and empty for one that is written.
+    /// Waits until the next beat begins to flow; returns `None` if all beats have passed. `into` receives the bytes of
+    /// a beat that is read, and becomes empty for a beat that is written.
     pub async fn next_beat(&mut self, into: &mut Vec<u8>) -> Option<DataBeat> {
-        // A beat begins with an even step, and has passed with the odd one behind it.
+        // A beat begins with an even step and ends with the odd step after it.
         self.advance_to((self.steps.reached.get() / 2 + 1) * 2).await;
         std::mem::swap(into, &mut self.steps.data.borrow_mut());
         self.steps.beat.take()
     }
 
-    /// Waits until the last byte of the current beat has arrived, and buses and memory are free for others.
+    /// Waits until the last byte of the current beat has arrived and buses and memory are free for other transfers.
     pub async fn beat_passed(&mut self) {
         self.advance_to(self.steps.reached.get() | 1).await;
     }
 
-    /// Waits for the end of the transfer; what was written is visible to others. Beats that nobody asked for pass unseen.
+    /// Waits for the end of the transfer, after which written bytes are visible to others. The remaining beats are not
+    /// returned.
     pub async fn done(&mut self) {
         self.advance_to(u32::MAX).await;
     }
@@ -178,11 +180,11 @@ impl DmaCompletion {
     }
 }
 
-/// The steps of a transfer: its set-up, and the beginning and the end of each beat. The transfer stops at each until its
-/// engine asks for more.
+/// The steps of a transfer: its set-up, and the beginning and the end of each beat. The transfer stops at each step
+/// until its engine requests the next.
 #[derive(Default)]
 pub struct DmaSteps {
-    /// The step up to which the engine wants the transfer to advance.
+    /// Step up to which the engine lets the transfer advance.
     goal: Cell<u32>,
     reached: Cell<u32>,
     set_up: Cell<Time>,
@@ -191,13 +193,14 @@ pub struct DmaSteps {
 }
 
 impl DmaSteps {
-    /// Reports that the transfer is set up, with the service time of the set-up. This is the first step of each.
+    /// Reports that the transfer is set up, with the service time of the set-up. This is the first step of a transfer.
     pub async fn set_up(&self, service: Time) {
         self.set_up.set(service);
         self.reach().await;
     }
 
-    /// Reports that a beat begins to flow, of which `data` is read; `data` returns as a buffer to be reused.
+    /// Reports that a beat with the bytes `data`, which are read, begins to flow. On return `data` is a buffer that can
+    /// be used again.
     pub async fn read_beat(&self, beat: DataBeat, data: &mut Vec<u8>) {
         std::mem::swap(data, &mut self.data.borrow_mut());
         self.beat.set(Some(beat));
@@ -205,7 +208,7 @@ impl DmaSteps {
         std::mem::swap(data, &mut self.data.borrow_mut());
     }
 
-    /// Reports that a beat begins to flow, which is written.
+    /// Reports that a beat that is written begins to flow.
     pub async fn write_beat(&self, beat: DataBeat) {
         self.data.borrow_mut().clear();
         self.beat.set(Some(beat));
@@ -232,11 +235,11 @@ pub struct DmaTags {
     freed: Signal,
 }
 
-/// A tag of a port, which is freed when it is dropped.
+/// A tag of a port; dropping it frees the tag.
 pub struct DmaTag(Rc<DmaTags>);
 
 impl DmaTags {
-    /// Returns `all` free tags of the port `name`.
+    /// Creates `all` free tags of the port `name`.
     pub fn new(sim: &Sim, name: &str, all: u32) -> Rc<DmaTags> {
         Rc::new(DmaTags { all, free: Cell::new(all), freed: Signal::new(sim, format!("a free tag of {name}")) })
     }

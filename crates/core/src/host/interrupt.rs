@@ -1,9 +1,9 @@
 //! Interrupts: vectors from an interface to handlers on the cores of its host.
 //!
-//! Models: a vector that is raised is pending until its handler starts, which is some time later; raising it again before
-//! gives one interrupt, for the causes of both. A masked vector stays pending. A vector is a line outside
-//! the bus, or message-signalled: then it stays behind the writes that the device posted before it was raised. Leaves out:
-//! priorities among vectors, and moderation, which is the interface's.
+//! Models: a raised vector is pending until its handler starts, after the interrupt latency; raising it again before
+//! that causes no further interrupt, and the causes are merged. A masked vector stays pending. A vector is either a
+//! line outside the bus or message-signalled; a message-signalled vector stays behind the writes that the device posted
+//! before it was raised. Leaves out: priorities among vectors, and moderation, which belongs to the interface.
 
 use super::posted_writes::PostedWrites;
 use crate::engine::{LocalFuture, Signal, Sim, Time};
@@ -11,19 +11,19 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// Why the latency of interrupts has no effect on a run without any.
+/// The reason for which the interrupt latency has no effect on a run without interrupts.
 pub const POLLED: &str = "the interface is polled";
 
-/// Number of a core of its host.
+/// The number of a core of a host.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct CoreId(pub u16);
 
 impl CoreId {
-    /// The first core of a host, which it always has.
+    /// The first core of a host, which every host has.
     pub const FIRST: CoreId = CoreId(0);
 }
 
-/// Number of a vector.
+/// The number of an interrupt vector.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
 pub struct InterruptVector(pub u16);
 
@@ -32,21 +32,21 @@ impl InterruptVector {
     pub const FIRST: InterruptVector = InterruptVector(0);
 }
 
-/// An interrupt, as its handler gets it.
+/// An interrupt that is delivered to its handler.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Interrupt {
-    /// The vector that was raised.
+    /// Vector that was raised.
     pub vector: InterruptVector,
-    /// The core on which the handler is to run.
+    /// Core on which the handler runs.
     pub core: CoreId,
-    /// Causes for which the vector was raised, a bit each.
+    /// Causes for which the vector was raised, one bit each.
     pub causes: u32,
 }
 
-/// The code that handles an interrupt. It acquires its core as all code does.
+/// The code that handles an interrupt. It must acquire its core, as all code must.
 pub type InterruptHandler = Box<dyn Fn(Interrupt) -> LocalFuture<'static>>;
 
-/// What delivers the interrupts of an interface.
+/// A controller that delivers the interrupts of an interface.
 pub trait InterruptController {
     /// Returns the number of vectors.
     fn vectors(&self) -> u16;
@@ -55,10 +55,11 @@ pub trait InterruptController {
     ///
     /// # Panics
     ///
-    /// Panics if there is no such vector, or if it has a handler.
+    /// Panics if there is no such vector, or if the vector already has a handler.
     fn connect(&self, vector: InterruptVector, core: CoreId, handler: InterruptHandler);
 
-    /// Raises a vector for `causes`, a bit each. A message-signalled vector stays behind the device's earlier posted writes.
+    /// Raises a vector for `causes`, one bit each. A message-signalled vector stays behind the device's earlier posted
+    /// writes.
     fn raise(&self, vector: InterruptVector, causes: u32);
 
     /// Masks a vector, which then stays pending, or unmasks it.
@@ -72,20 +73,20 @@ pub struct Interrupts {
     /// Time from the delivery to the first instruction of the handler.
     latency: Time,
     vectors: Vec<Rc<Vector>>,
-    /// The device's writes, if vectors are message-signalled.
+    /// Posted writes of the device, if vectors are message-signalled.
     writes: Option<Rc<PostedWrites>>,
 }
 
 struct Vector {
     is_connected: Cell<bool>,
     is_masked: Cell<bool>,
-    /// Causes that were raised and not taken yet, each with the number of the first write that may come after it.
+    /// Causes that were raised and have not been delivered, each with the number of the first write that may follow it.
     raised: RefCell<VecDeque<(u64, u32)>>,
     change: Signal,
 }
 
 impl Interrupts {
-    /// Returns `vectors` lines of the host `name`, all idle.
+    /// Creates `vectors` idle interrupt lines of the host `name`.
     pub fn new(sim: &Sim, name: &str, latency: Time, vectors: u16) -> Interrupts {
         let vector = |number: u16| {
             let signal = if vectors == 1 { format!("{name} interrupt") } else { format!("{name} interrupt {number}") };
@@ -100,7 +101,7 @@ impl Interrupts {
         Interrupts { sim: sim.clone(), name: name.to_owned(), latency, vectors, writes: None }
     }
 
-    /// Makes the vectors message-signalled, behind `writes` of the device.
+    /// Makes the vectors message-signalled, behind the posted writes `writes` of the device.
     #[must_use]
     pub fn behind(mut self, writes: &Rc<PostedWrites>) -> Interrupts {
         self.writes = Some(writes.clone());
@@ -152,7 +153,7 @@ impl InterruptController for Interrupts {
 }
 
 impl Vector {
-    /// Waits until the vector is to be delivered; returns the causes, which are pending no more.
+    /// Waits until the vector can be delivered. Returns its causes, which are then no longer pending.
     async fn taken(&self, writes: Option<&PostedWrites>) -> u32 {
         loop {
             while self.raised.borrow().is_empty() || self.is_masked.get() {
@@ -168,7 +169,7 @@ impl Vector {
         }
     }
 
-    /// Takes the causes that were raised behind writes that are visible.
+    /// Removes and returns the causes that were raised behind writes that are now visible.
     fn take(&self, are_visible: impl Fn(u64) -> bool) -> u32 {
         let (mut raised, mut causes) = (self.raised.borrow_mut(), 0);
         while let Some((_, more)) = raised.pop_front_if(|(behind, _)| are_visible(*behind)) {

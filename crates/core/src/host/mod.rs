@@ -1,29 +1,29 @@
 //! The host between a program and its network interface: processor, memory, buses.
 //!
-//! | file or folder | models |
+//! | file or folder | holds |
 //! |---|---|
-//! | `spec.rs`, `capabilities.rs` | a kind of host before it runs, and what it offers to interfaces |
-//! | `node.rs` | a host at work, whatever its kind |
-//! | `metrics.rs`, `utilization.rs` | what a host counts, and for how long its parts are busy |
-//! | `processor.rs`, `time_sync.rs` | a processor as drivers and programs use it, its local time ahead of the simulation |
-//! | `cpu_arbiter.rs`, `cpu_lease.rs`, `priority.rs` | who holds a processor, and who preempts whom |
+//! | `spec.rs`, `capabilities.rs` | a kind of host before it runs, and its capabilities |
+//! | `node.rs` | a host in a simulation, whatever its kind |
+//! | `metrics.rs`, `utilization.rs` | quantities that a host counts, and the times for which its parts are busy |
+//! | `processor.rs`, `time_sync.rs` | the interface of a processor, whose local time runs ahead of the simulation |
+//! | `cpu_arbiter.rs`, `cpu_lease.rs`, `priority.rs` | sharing of a processor, and preemption |
 //! | `any_processor.rs` | a processor of any kind, dispatched without virtual calls |
-//! | `coherent_port.rs`, `coherent_processor.rs` | a coherent interconnect as an interface uses it, and a processor that waits by snooping |
+//! | `coherent_port.rs`, `coherent_processor.rs` | an interface's port on a coherent interconnect, and a processor that waits by snooping |
 //! | `block.rs` | addresses and cache blocks |
-//! | `word_access.rs` | how drivers access the words of their memory |
-//! | `device.rs` | an interface as a host sees it: registers in a window |
+//! | `word_access.rs` | drivers' accesses to the words of their memory |
+//! | `device.rs` | devices: registers and memory in a window |
 //! | `dma_port.rs`, `bus_dma.rs`, `tagged_dma.rs` | transfers between an interface's engine and main memory |
-//! | `dma.rs` | what an engine's transfers begin from, on each bus |
-//! | `posted_writes.rs` | the writes of a device on their way to memory |
+//! | `dma.rs` | the initiator of an engine's transfers, on each bus |
+//! | `posted_writes.rs` | writes of a device that are not visible in memory yet |
 //! | `interrupt.rs` | the interrupt vectors of an interface |
 //! | `io_bus/` | a workstation of the nineties: the interface is on PCI, behind a bridge |
 //! | `memory_bus/` | a node whose interface is on a coherent memory bus |
-//! | `alewife/` | a node whose interface is the controller of its memory, too |
-//! | `software/` | a processor that is known by its clock alone: buses and memory take no time |
+//! | `alewife/` | a node whose interface is also its memory controller |
+//! | `software/` | a processor of which only the clock is modelled: buses and memory take no time |
 //!
-//! A host knows no interface, and an interface names the capabilities that it requires, never a host. A new host is a
-//! folder with a [`HostSpec`] and a [`HostNode`], and a line of the registry. Its processor implements [`Processor`];
-//! one that is to be dispatched without virtual calls is a variant of [`AnyProcessor`], too.
+//! A host depends on no interface, and an interface states the capabilities that it requires, never a host. To add a
+//! host, add a folder with a [`HostSpec`] and a [`HostNode`], and a line of the registry. Its processor implements
+//! [`Processor`]; to be dispatched without virtual calls, it must also be a variant of [`AnyProcessor`].
 
 pub mod alewife;
 mod any_coherent;

@@ -1,4 +1,5 @@
-//! A host in a simulation, as interfaces, the messaging layer and instruments use it, whatever its kind.
+//! A host in a simulation, of any kind: the trait that each kind implements, and the handle that interfaces, the
+//! messaging layer and statistics use.
 
 use super::alewife::node::AlewifeNode;
 use super::any_coherent::AnyCoherentPort;
@@ -16,25 +17,25 @@ use crate::engine::{LocalFuture, NodeId, Time};
 use std::any::Any;
 use std::rc::Rc;
 
-/// A host of some kind at work.
+/// A host of some kind in a simulation.
 ///
-/// What a host does not offer it need not implement: a checked machine does not ask for it.
+/// A host need not implement the methods of capabilities that it does not offer: a checked machine does not call them.
 pub trait HostNode {
-    /// Returns its cores, of which there is at least one.
+    /// Returns the cores, of which there is at least one.
     fn cores(&self) -> &[AnyProcessor];
 
-    /// Maps a device, which answers from the returned address on; `None` if the host has no bus for devices, or no such
-    /// mapping.
+    /// Maps a device and returns its window; `None` if the host has no bus for devices, or no such mapping.
     fn map_device(&self, _device: Rc<dyn Device>, _window: DeviceWindow) -> Option<Window> {
         None
     }
 
-    /// Maps a device that takes time to answer; `None` if the host has no bus for such devices, or no such mapping.
+    /// Maps a device that takes time to respond; `None` if the host has no bus for such devices, or no such mapping.
     fn map_async_device(&self, _device: Rc<dyn AsyncDevice>, _window: DeviceWindow) -> Option<Window> {
         None
     }
 
-    /// Returns the access of a device's engine to single blocks of memory; `None` if the host has none.
+    /// Returns the initiator by which a device's engine accesses single blocks of memory; `None` if the host has no
+    /// DMA.
     fn dma(&self) -> Option<DmaInitiator> {
         None
     }
@@ -44,29 +45,29 @@ pub trait HostNode {
         None
     }
 
-    /// Returns a port by which a device's engine transfers to and from memory; `None` if the host has no DMA. By default
-    /// it has one tag, over [`dma`](HostNode::dma).
+    /// Returns a port by which a device's engine transfers to and from memory; `None` if the host has no DMA. The
+    /// default is a port with one tag over [`dma`](HostNode::dma).
     fn dma_port(&self) -> Option<Rc<dyn DmaPort>> {
         self.dma().map(|initiator| Rc::new(BusDma::new(initiator, 1)) as Rc<dyn DmaPort>)
     }
 
-    /// Returns what delivers the interface's interrupts; `None` if the host has no interrupts.
+    /// Returns the controller of the interface's interrupts; `None` if the host has no interrupts.
     fn interrupts(&self) -> Option<&dyn InterruptController> {
         None
     }
 
-    /// Allocates a buffer of zeros that begins at a block, or at a page where the interface moves pages.
+    /// Allocates a buffer of zeros, aligned to a block, or to a page if the interface moves pages.
     fn allocate(&self, bytes: usize) -> Address;
 
-    /// Returns the bytes that a block copy of the messaging layer moves at once.
+    /// Returns the number of bytes that a block copy of the messaging layer moves as a unit.
     fn copy_block_bytes(&self) -> usize {
         BLOCK_BYTES
     }
 
-    /// Returns memory as its program sees it, in no time.
+    /// Returns memory as the program sees it, without taking simulated time.
     fn peek(&self, address: Address, bytes: usize) -> Vec<u8>;
 
-    /// Writes a program's buffer before anything is measured; by default through the cache.
+    /// Writes a program's buffer before the measurement; by default through the cache.
     fn prepare<'a>(&'a self, address: Address, bytes: &'a [u8]) -> LocalFuture<'a, ()> {
         Box::pin(async move {
             let cpu = &self.cores()[0];
@@ -76,50 +77,51 @@ pub trait HostNode {
         })
     }
 
-    /// Returns the utilization of its parts; by default of its cores alone.
+    /// Returns the utilization of the host's parts; by default of its cores only.
     fn utilization(&self) -> Vec<Utilization> {
         self.cores().iter().map(|cpu| cpu.arbiter().utilization()).collect()
     }
 
-    /// Returns what it counted, in the order of its metrics; those reported for each node come first.
+    /// Returns the quantities that the host counted, in the order of its metrics; those reported for each node are
+    /// first.
     fn metrics(&self) -> Vec<HostMetric> {
         Vec::new()
     }
 
-    /// Returns the number of blocks that were fetched into cache frames that had never held one, from `from` to `to`: the
-    /// blocks by which a cache is still being filled.
+    /// Returns the number of blocks that were fetched into cache frames that had never held one, from `from` to `to`:
+    /// the blocks by which a cache is still being filled.
     fn cold_fills(&self, _from: Time, _to: Time) -> u64 {
         0
     }
 
-    /// Returns the object that interfaces use beyond this trait, if they know its type.
+    /// Returns the object by which interfaces that know its type use the host beyond this trait.
     fn extension(&self) -> Option<Rc<dyn Any>> {
         None
     }
 }
 
-/// The host of a node. Clones are the same host.
+/// The host of a node. Clones refer to the same host.
 #[derive(Clone)]
 pub struct Host {
-    /// Number of its node.
+    /// Number of the node.
     pub node: NodeId,
-    /// Name of its node.
+    /// Name of the node.
     pub name: Rc<str>,
     kind: Rc<dyn HostNode>,
 }
 
 impl Host {
-    /// Returns the host of `node`, which its specification has started.
+    /// Creates the handle of the host of `node`, which its specification has started.
     pub fn new(node: NodeId, name: &str, kind: Rc<dyn HostNode>) -> Host {
         Host { node, name: name.into(), kind }
     }
 
-    /// Returns its first core.
+    /// Returns the first core.
     pub fn cpu(&self) -> AnyProcessor {
         self.kind.cores()[0].clone()
     }
 
-    /// Returns its cores, the first of which is that of [`cpu`](Host::cpu).
+    /// Returns the cores; the first is [`cpu`](Host::cpu).
     pub fn cores(&self) -> &[AnyProcessor] {
         self.kind.cores()
     }
@@ -142,7 +144,7 @@ impl Host {
         self.map_device(device, DeviceWindow::uncached(bytes))
     }
 
-    /// Maps a device with the window that it asks for.
+    /// Maps a device with the window that it requests.
     ///
     /// # Panics
     ///
@@ -152,7 +154,7 @@ impl Host {
         mapped.unwrap_or_else(|| panic!("a checked interface needs no registers on {}", self.name))
     }
 
-    /// Maps a device that takes time to answer.
+    /// Maps a device that takes time to respond.
     ///
     /// # Panics
     ///
@@ -171,7 +173,7 @@ impl Host {
         self.kind.dma_port().unwrap_or_else(|| panic!("a checked interface needs no DMA on {}", self.name))
     }
 
-    /// Returns the access of a device's engine to single blocks of memory.
+    /// Returns the initiator by which a device's engine accesses single blocks of memory.
     ///
     /// # Panics
     ///
@@ -180,7 +182,7 @@ impl Host {
         self.kind.dma().unwrap_or_else(|| panic!("a checked interface needs no DMA on {}", self.name))
     }
 
-    /// Returns what delivers the interface's interrupts.
+    /// Returns the controller of the interface's interrupts.
     ///
     /// # Panics
     ///
@@ -195,37 +197,38 @@ impl Host {
         self.kind.coherent()
     }
 
-    /// Returns the node whose cache misses its interface serves, if it is one.
+    /// Returns the node whose cache misses its interface serves, if the host is such a node.
     pub fn delegated_misses(&self) -> Option<Rc<AlewifeNode>> {
         self.kind.extension()?.downcast().ok()
     }
 
-    /// Allocates a buffer of zeros that begins at a block, or at a page where the interface moves pages.
+    /// Allocates a buffer of zeros, aligned to a block, or to a page if the interface moves pages.
     pub fn allocate(&self, bytes: usize) -> Address {
         self.kind.allocate(bytes)
     }
 
-    /// Returns the bytes that a block copy of the messaging layer moves at once.
+    /// Returns the number of bytes that a block copy of the messaging layer moves as a unit.
     pub fn copy_block_bytes(&self) -> usize {
         self.kind.copy_block_bytes()
     }
 
-    /// Returns memory as its program sees it, in no time.
+    /// Returns memory as the program sees it, without taking simulated time.
     pub fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
         self.kind.peek(address, bytes)
     }
 
-    /// Writes a program's buffer before anything is measured.
+    /// Writes a program's buffer before the measurement.
     pub async fn prepare(&self, address: Address, bytes: &[u8]) {
         self.kind.prepare(address, bytes).await;
     }
 
-    /// Returns the utilization of its parts.
+    /// Returns the utilization of the host's parts.
     pub fn utilization(&self) -> Vec<Utilization> {
         self.kind.utilization()
     }
 
-    /// Returns what it counted, in the order of its metrics; those reported for each node come first.
+    /// Returns the quantities that the host counted, in the order of its metrics; those reported for each node are
+    /// first.
     pub fn metrics(&self) -> Vec<HostMetric> {
         self.kind.metrics()
     }

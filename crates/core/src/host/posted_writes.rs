@@ -1,4 +1,4 @@
-//! The writes of a device that are on their way to memory: what stays behind them waits here.
+//! Posted writes of a device, which are not visible in memory yet, and the wait until they are.
 
 use crate::engine::{Signal, Sim};
 use std::cell::{Cell, RefCell};
@@ -10,38 +10,38 @@ pub struct PostedWrites {
     /// Number of the next write.
     next: Cell<u64>,
     /// Numbers of the writes that are not visible yet.
-    on_their_way: RefCell<BTreeSet<u64>>,
+    pending: RefCell<BTreeSet<u64>>,
     change: Signal,
 }
 
-/// A posted write, which is visible when this is dropped.
+/// A posted write, which becomes visible when this value is dropped.
 pub struct PostedWrite {
     writes: Rc<PostedWrites>,
     number: u64,
 }
 
 impl PostedWrites {
-    /// Returns the writes of the device `name`: none.
+    /// Creates the state of the device `name`, which has posted no writes.
     pub fn new(sim: &Sim, name: &str) -> PostedWrites {
         let change = Signal::new(sim, format!("a posted write of {name}"));
-        PostedWrites { next: Cell::new(0), on_their_way: RefCell::default(), change }
+        PostedWrites { next: Cell::new(0), pending: RefCell::default(), change }
     }
 
     /// Posts a write.
     pub fn begin(self: &Rc<PostedWrites>) -> PostedWrite {
         let number = self.next.replace(self.next.get() + 1);
-        self.on_their_way.borrow_mut().insert(number);
+        self.pending.borrow_mut().insert(number);
         PostedWrite { writes: self.clone(), number }
     }
 
-    /// Returns the number of the next write: all with lower numbers were posted before now.
+    /// Returns the number of the next write; all writes with lower numbers have been posted.
     pub fn next(&self) -> u64 {
         self.next.get()
     }
 
     /// Returns whether all writes with numbers below `next` are visible.
     pub fn are_visible_before(&self, next: u64) -> bool {
-        self.on_their_way.borrow().first().is_none_or(|oldest| *oldest >= next)
+        self.pending.borrow().first().is_none_or(|oldest| *oldest >= next)
     }
 
     /// Waits until all writes with numbers below `next` are visible.
@@ -54,7 +54,7 @@ impl PostedWrites {
 
 impl Drop for PostedWrite {
     fn drop(&mut self) {
-        self.writes.on_their_way.borrow_mut().remove(&self.number);
+        self.writes.pending.borrow_mut().remove(&self.number);
         self.writes.change.notify();
     }
 }

@@ -1,11 +1,10 @@
-//! Execution priorities of a processor: interrupt handlers run before the kernel's network code, and that runs before
+//! Execution priorities of a processor: interrupt handlers run before the kernel's network code, which runs before
 //! programs.
 //!
-//! Models: code at a higher priority preempts code at a lower one, between two accesses or in the middle of its own
-//! work; the preempted code resumes where it was when nothing runs above it. An access that left the processor is not
-//! interrupted. Code of one priority takes turns in the order of requests (`cpu_arbiter.rs`). Leaves out the cost of
-//! saving registers, which belongs to the cycles of a handler, and masking: code that must not be preempted runs at a
-//! higher priority.
+//! Models: code at a higher priority preempts code at a lower one, between two accesses or in the middle of work; the
+//! preempted code resumes when no code runs at a higher priority. An access that left the processor is not interrupted.
+//! Code of one priority runs in the order of requests (`cpu_arbiter.rs`). Leaves out: the cost of saving registers,
+//! which is part of the cycles of a handler, and masking: code that must not be preempted runs at a higher priority.
 
 use crate::engine::resource::Held;
 use crate::engine::{Resource, Signal, Sim, Time};
@@ -14,7 +13,7 @@ use std::cell::Cell;
 /// A priority at which code runs on a processor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub enum ExecPriority {
-    /// Programs, and what the kernel does on their behalf.
+    /// Programs, and the kernel's work on their behalf.
     #[default]
     Program,
     /// The kernel's deferred work for the network after an interrupt.
@@ -26,11 +25,11 @@ pub enum ExecPriority {
 impl ExecPriority {
     /// Number of priorities.
     pub const COUNT: usize = 3;
-    /// All priorities, the lowest first.
+    /// All priorities, from the lowest to the highest.
     pub const ALL: [ExecPriority; ExecPriority::COUNT] =
         [ExecPriority::Program, ExecPriority::BottomHalf, ExecPriority::Interrupt];
 
-    /// Returns its index in [`ExecPriority::ALL`].
+    /// Returns the index of the priority in [`ExecPriority::ALL`].
     pub const fn index(self) -> usize {
         self as usize
     }
@@ -45,19 +44,19 @@ impl ExecPriority {
     }
 }
 
-/// Decides which priority of one processor runs.
+/// The scheduler of a processor, which determines the priority that runs.
 pub struct PreemptiveScheduler {
     sim: Sim,
-    /// Whether any priority but the lowest is used; otherwise scheduling costs nothing.
+    /// Whether a priority above the lowest is used; otherwise scheduling is skipped.
     in_use: Cell<bool>,
     running: [Cell<bool>; ExecPriority::COUNT],
     change: Signal,
-    /// The processor's current step, which is not interrupted.
+    /// Current step of the processor, which is not interrupted.
     step: Resource,
 }
 
 impl PreemptiveScheduler {
-    /// Returns the scheduler of the processor of the host `name`.
+    /// Creates the scheduler of the processor of the host `name`.
     pub fn new(sim: &Sim, name: &str) -> PreemptiveScheduler {
         PreemptiveScheduler {
             sim: sim.clone(),
@@ -68,12 +67,12 @@ impl PreemptiveScheduler {
         }
     }
 
-    /// States that code will run at `priority`.
+    /// Declares that code will run at `priority`.
     pub fn use_at(&self, priority: ExecPriority) {
         self.in_use.set(self.in_use.get() || priority > ExecPriority::Program);
     }
 
-    /// Returns whether any priority but the lowest is used.
+    /// Returns whether a priority above the lowest is used.
     pub fn is_used(&self) -> bool {
         self.in_use.get()
     }
@@ -82,16 +81,16 @@ impl PreemptiveScheduler {
     ///
     /// # Panics
     ///
-    /// Panics if code runs at `priority` already.
+    /// Panics if code already runs at `priority`.
     pub fn enter(&self, priority: ExecPriority) {
         if self.is_used() {
             let before = self.running[priority.index()].replace(true);
-            assert!(!before, "one runs at a level at a time");
+            assert!(!before, "one task runs at a priority at a time");
             self.change.notify();
         }
     }
 
-    /// Ends running code at `priority`.
+    /// Ends the running of code at `priority`.
     pub fn leave(&self, priority: ExecPriority) {
         if self.is_used() {
             self.running[priority.index()].set(false);
@@ -104,7 +103,7 @@ impl PreemptiveScheduler {
     }
 
     /// Waits until no code runs above `priority` and the processor is between two steps, and takes the next step.
-    /// Returns `None` where only the lowest priority is used.
+    /// Returns `None` if only the lowest priority is used.
     pub async fn step(&self, priority: ExecPriority) -> Option<Held<'_>> {
         if !self.is_used() {
             return None;
@@ -120,7 +119,7 @@ impl PreemptiveScheduler {
         }
     }
 
-    /// Works at `priority` for `time` in all, interrupted by code of higher priorities; calls `set_active` at the
+    /// Works at `priority` for a total of `time`, and yields to code of higher priorities. Calls `set_active` at the
     /// beginning and the end of each stretch of work.
     pub async fn work(&self, priority: ExecPriority, mut time: Time, set_active: impl Fn(bool)) {
         while time > Time::ZERO {

@@ -1,9 +1,9 @@
-//! A processor as drivers and programs use it on every host.
+//! The interface of a processor, which drivers and programs use on every host.
 //!
-//! Its local time may run ahead of the simulation: work, cached loads and cached stores only add cycles, and the
-//! simulation catches up where somebody else could see the difference. Programs therefore ask their processor for the
-//! time, and wait by it. Code that shares a processor with other programs or interrupt handlers acquires it first
-//! ([`AnyProcessor::acquire`](super::AnyProcessor::acquire)).
+//! A processor's local time may run ahead of the simulation: work, cached loads and cached stores only add cycles, and
+//! the simulation catches up before the difference could have an effect elsewhere. Programs therefore read the time
+//! from their processor, and wait with its methods. Code that shares a processor with other programs or interrupt
+//! handlers acquires it first ([`AnyProcessor::acquire`](super::AnyProcessor::acquire)).
 
 use super::block::{Address, BLOCK_BYTES, Block};
 use super::coherent_processor::CoherentProcessor;
@@ -15,13 +15,13 @@ use crate::engine::{Hertz, Sim, Time};
 /// Time that a program spent on accesses that left the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Stalls {
-    /// Service time: on the way, and in the bus transaction.
+    /// Service time: the paths to and from the bus, and the bus transactions.
     pub service: Time,
     /// Waiting time, for the bus or for the store buffer.
     pub waiting: Time,
 }
 
-/// An access that the tag of its block forbids. Whoever set the tag handles it.
+/// An access that the tag of its block forbids. The protocol that set the tag handles the fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// Address of the access.
@@ -30,42 +30,43 @@ pub struct Fault {
     pub stores: bool,
 }
 
-/// Why a driver's own buffers do not fault.
-pub const UNTAGGED: &str = "nobody tags the memory of a driver or of a buffer it was given";
+/// The reason for which accesses to a driver's buffers do not fault.
+pub const UNTAGGED: &str = "the memory of drivers and their buffers has no tags";
 
-/// Why no driver that uses a bus runs on a processor without one.
+/// The reason for which a driver that uses a bus does not run on a processor without one.
 const NO_BUS: &str = "a checked interface needs no bus here";
 
-/// A processor of some kind. Clones are the same processor.
+/// A processor of some kind. Clones refer to the same processor.
 ///
-/// An author of a host implements it and wraps it by [`AnyProcessor::custom`](super::AnyProcessor::custom). A method
-/// added here is added to the list of forwarded methods in `any_processor.rs`, too; clippy refuses one that is not.
+/// The author of a host implements this trait and wraps the processor with
+/// [`AnyProcessor::custom`](super::AnyProcessor::custom). A method that is added here must also be added to the list of
+/// forwarded methods in `any_processor.rs`, which clippy checks.
 #[allow(async_fn_in_trait)]
 pub trait Processor: Clone + 'static {
     /// Returns the simulation.
     fn sim(&self) -> &Sim;
 
-    /// Returns the frequency of its clock.
+    /// Returns the frequency of the processor's clock.
     fn clock(&self) -> Hertz;
 
-    /// Returns its local time.
+    /// Returns the processor's local time.
     fn now(&self) -> Time;
 
-    /// Executes instructions for `cycles`.
+    /// Executes instructions for `cycles` cycles of local time.
     fn work(&self, cycles: u64);
 
-    /// Begins the work that the simulation has not seen.
+    /// Begins to synchronize the simulation with local time; returns the work that is left to simulate.
     fn begin_sync(&self) -> LocalTimeLag<'_>;
 
-    /// Ends the work up to the instant that `begin_sync` gave.
+    /// Ends the work up to the instant that `begin_sync` returned.
     fn end_sync(&self);
 
-    /// Waits until the simulation has reached its local time.
+    /// Waits until the simulation has reached the processor's local time.
     fn sync(&self) -> SyncFuture<'_, Self> {
         SyncFuture::new(self)
     }
 
-    /// Idles until `instant`, if that is later than its local time.
+    /// Idles until `instant`, if that is later than the processor's local time.
     async fn until(&self, instant: Time) {
         self.sync().await;
         if instant > self.sim().now() {
@@ -73,79 +74,79 @@ pub trait Processor: Clone + 'static {
         }
     }
 
-    /// Returns the arbiter among those who share the processor.
+    /// Returns the arbiter among the tasks that share the processor.
     fn arbiter(&self) -> &CpuArbiter;
 
-    /// Returns the processor as code at `priority` uses it. Where priorities are not modelled, all code runs at one, in
-    /// the order of requests.
+    /// Returns a handle to the processor for code at `priority`. If priorities are not modelled, all code runs at the
+    /// same priority, in the order of requests.
     fn at(&self, _priority: ExecPriority) -> Self {
         self.clone()
     }
 
-    /// Begins to run code at its priority.
+    /// Begins to run code at the handle's priority.
     fn enter(&self) {}
 
-    /// Ends running code at its priority.
+    /// Ends the running of code at the handle's priority.
     fn leave(&self) {}
 
-    /// Returns the word at `address`, if it is known without leaving the processor.
+    /// Loads the word at `address` if no access has to leave the processor; otherwise returns `None`.
     fn try_load(&self, address: Address, bytes: usize) -> Option<u64>;
 
     /// Loads up to 8 bytes that lie in one block.
     ///
     /// # Errors
     ///
-    /// Returns a fault where the tag of the block forbids the load.
+    /// Returns a fault if the tag of the block forbids the load.
     async fn load(&self, address: Address, bytes: usize) -> Result<u64, Fault>;
 
-    /// Stores a word, if that can be done without leaving the processor; returns whether it did.
+    /// Stores a word if no access has to leave the processor. Returns whether the word was stored.
     fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool;
 
     /// Stores up to 8 bytes that lie in one block.
     ///
     /// # Errors
     ///
-    /// Returns a fault where the tag of the block forbids the store.
+    /// Returns a fault if the tag of the block forbids the store.
     async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault>;
 
-    /// Waits until every store is visible to others.
+    /// Waits until every earlier store is visible to others.
     async fn fence(&self) {}
 
-    /// Reads up to 8 bytes of a device, uncached: the processor stalls. A host without a bus implements neither this
-    /// method nor those that follow for devices.
+    /// Reads up to 8 bytes of a device, uncached; the processor stalls. A host without a bus implements neither this
+    /// method nor the following ones for devices.
     async fn read(&self, _at: Address, _bytes: usize) -> u64 {
         panic!("{NO_BUS}")
     }
 
-    /// Writes up to 8 bytes to a device, uncached; posted, where the bus posts.
+    /// Writes up to 8 bytes to a device, uncached; the write is posted if the bus posts writes.
     async fn write(&self, _at: Address, _bytes: usize, _value: u64) {
         panic!("{NO_BUS}")
     }
 
-    /// Reads consecutive registers, in bursts where the bus can.
+    /// Reads consecutive registers, in bursts if the bus can.
     async fn read_run(&self, at: Address, into: &mut [u8]) {
         read_words(at, into, async |at, part| self.read(at, part).await).await;
     }
 
-    /// Writes consecutive registers, in bursts where the bus can.
+    /// Writes consecutive registers, in bursts if the bus can.
     async fn write_run(&self, at: Address, bytes: &[u8]) {
         write_words(at, bytes, async |at, part, value| self.write(at, part, value).await).await;
     }
 
-    /// Reads 64 bytes of a device at once.
+    /// Reads 64 bytes of a device in one access.
     async fn read_block(&self, _at: Address) -> Block {
         panic!("{NO_BUS}")
     }
 
-    /// Writes 64 bytes to a device at once.
+    /// Writes 64 bytes to a device in one access.
     async fn write_block(&self, _at: Address, _data: Block) {
         panic!("{NO_BUS}")
     }
 
-    /// Copies a block within memory, as an unrolled loop does; returns the number of bytes.
+    /// Copies a block within memory, as an unrolled loop does. Returns the number of bytes.
     async fn copy_block(&self, from: Address, to: Address) -> u64;
 
-    /// Returns the cycles to change between the hardware contexts of the processor; 0 if it has one.
+    /// Returns the cycles of a switch between the processor's hardware contexts; 0 if it has only one.
     fn context_switch_cycles(&self) -> u64 {
         0
     }
@@ -153,7 +154,8 @@ pub trait Processor: Clone + 'static {
     /// Returns the time spent on accesses that left the processor.
     fn stalls(&self) -> Stalls;
 
-    /// Returns the processor as one whose cache snoops, if it does: itself, or one that it wraps.
+    /// Returns the processor, or the one that it wraps, as a processor whose cache snoops; `None` if its cache does
+    /// not.
     fn coherent(&self) -> Option<&dyn CoherentProcessor> {
         None
     }
@@ -176,7 +178,7 @@ impl<P: Processor> LocalClock for P {
     }
 }
 
-/// Fills `into` with the bytes from `at` on, word by word.
+/// Reads the bytes from `at` on into `into`, word by word.
 pub(super) async fn read_words(at: Address, into: &mut [u8], read: impl AsyncFn(Address, usize) -> u64) {
     let mut moved = 0;
     while moved < into.len() {
@@ -201,7 +203,7 @@ pub(super) async fn write_words(at: Address, bytes: &[u8], write: impl AsyncFn(A
     }
 }
 
-/// Returns how many of `left` bytes at `at` one access moves: up to a word of 8 bytes, and none across its boundary.
+/// Returns the number of bytes, of `left` at `at`, that one access moves: up to the end of an aligned word of 8 bytes.
 pub fn aligned(at: Address, left: usize) -> usize {
     (8 - (at % 8) as usize).min(left)
 }

@@ -1,5 +1,5 @@
-//! A host before it runs: what it offers to interfaces, and how large its memory is, so that a machine can be checked
-//! and built around it without knowing which kind of host it is.
+//! A host before it runs: its capabilities, its memory size, and its start. Through this trait a machine is checked and
+//! built without depending on a particular kind of host.
 
 use super::capabilities::HostCapabilities;
 use super::node::HostNode;
@@ -7,7 +7,7 @@ use crate::engine::{Bytes, NodeId, Rate, Sim};
 use crate::part::{ParameterError, PartSpec};
 use std::rc::Rc;
 
-/// Size of a host's main memory, as it is described.
+/// The size of a host's main memory, as the description states it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MainMemorySize {
@@ -15,33 +15,33 @@ pub struct MainMemorySize {
     pub size: Bytes,
     /// Key that states the size.
     pub key: &'static str,
-    /// Number of bytes that every buffer is a multiple of.
+    /// Number of bytes to a multiple of which every buffer is rounded up.
     pub granularity: u64,
 }
 
 impl MainMemorySize {
-    /// Returns a memory of `size`, which `key` states, without a bound on the granularity of buffers.
+    /// Returns a memory of `size`, which `key` states, in which buffers may have any size.
     pub const fn new(size: Bytes, key: &'static str) -> MainMemorySize {
         MainMemorySize { size, key, granularity: 1 }
     }
 }
 
-/// A kind of host as it was read. All keys are relative to the host's own table.
+/// A host as a description states it. All keys are relative to the host's table.
 pub trait HostSpec: PartSpec {
-    /// Returns what every host of this kind offers to interfaces, whatever its values.
+    /// Returns the capabilities that every host of this kind has, whatever its parameters.
     fn offered() -> HostCapabilities
     where
         Self: Sized;
 
-    /// Returns what this host offers to interfaces.
+    /// Returns the capabilities of this host.
     fn capabilities(&self) -> HostCapabilities;
 
-    /// Returns the number of its cores.
+    /// Returns the number of cores.
     fn cores(&self) -> u32 {
         1
     }
 
-    /// Returns the size of its main memory, if that is bounded.
+    /// Returns the size of main memory, if it is limited.
     fn main_memory(&self) -> Option<MainMemorySize> {
         None
     }
@@ -52,23 +52,24 @@ pub trait HostSpec: PartSpec {
     }
 
     /// Returns the number of programs that may wait for blocks of shared memory at once, with the key that states it;
-    /// `None` if it is not bounded.
+    /// `None` if there is no limit.
     fn shared_memory_contexts(&self) -> Option<(&'static str, u32)> {
         None
     }
 
-    /// Returns the highest rate at which an interface's engine moves data to or from main memory, with the key of what
-    /// limits it; `None` if the interface's own engine is the limit.
+    /// Returns the highest rate at which an interface's engine can move data to or from main memory, with the key that
+    /// limits it; `None` if only the interface's engine limits it.
     fn dma_rate_max(&self) -> Option<(&'static str, Rate)> {
         None
     }
 
-    /// Returns why the number at `key` has no effect on a run with an interface that needs `needs`, if the host can tell.
+    /// Returns the reason for which the number at `key` has no effect on a run with an interface that requires `needs`;
+    /// `None` if it has an effect, or if this is not known.
     fn inert_reason_with(&self, _key: &str, _needs: &HostCapabilities) -> Option<&'static str> {
         None
     }
 
-    /// Returns what is probably not what was meant, though it can be simulated: `narrows check` prints it.
+    /// Returns warnings about values that can be simulated and are probably not intended; `narrows check` prints them.
     fn warnings(&self) -> Vec<ParameterError> {
         Vec::new()
     }

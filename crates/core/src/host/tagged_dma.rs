@@ -1,8 +1,8 @@
 //! A DMA port with many tags over another port: transfers advance without being awaited, and their latencies overlap.
 //!
 //! Models: a link between an engine and the port of the host. A request takes time to reach the host, and data that is
-//! read takes time to come back; the host serves requests in its own order. A tag is held from the submission until the
-//! last byte has arrived, or what was written is visible. Leaves out: the rate of the link, and credits.
+//! read takes time to return; the host may serve requests in any order. A tag is held from the submission until the
+//! last byte has arrived, or the written bytes are visible. Leaves out: the rate of the link, and credits.
 
 use super::dma_port::{
     DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSteps, DmaTag, DmaTags, NoFreeTag, submit_when_free,
@@ -18,7 +18,7 @@ use std::rc::Rc;
 pub struct LinkLatency {
     /// Time from the submission of a request until it reaches the host's port.
     pub request: Time,
-    /// Time of data that is read from the host's port to the engine.
+    /// Time from the host's port to the engine for data that is read.
     pub reply: Time,
 }
 
@@ -29,18 +29,18 @@ pub struct TaggedDma {
     writes: Rc<PostedWrites>,
 }
 
-/// What transfers have in common, and the tasks that carry them, one for each tag.
+/// The shared state of the tasks that carry out transfers, one task (lane) for each tag.
 struct Lanes {
     sim: Sim,
     port: Rc<dyn DmaPort>,
     latency: LinkLatency,
     jobs: Vec<Mailbox<Job>>,
     idle: RefCell<Vec<usize>>,
-    /// Data has arrived, or a transfer has ended.
+    /// Notified when data has arrived or a transfer has ended.
     change: Signal,
 }
 
-/// A transfer for a task to carry.
+/// A transfer that a task carries out.
 struct Job {
     request: DmaRequest,
     arrivals: Rc<Arrivals>,
@@ -48,7 +48,7 @@ struct Job {
     tag: DmaTag,
 }
 
-/// What has come of a transfer.
+/// The beats of a transfer that have arrived at the engine.
 #[derive(Default)]
 struct Arrivals {
     beats: RefCell<VecDeque<(DataBeat, Vec<u8>)>>,
@@ -56,7 +56,7 @@ struct Arrivals {
 }
 
 impl TaggedDma {
-    /// Returns a port with `tags` tags over `port`, for the engine `name`.
+    /// Creates a port with `tags` tags over `port`, for the engine `name`.
     pub fn new(sim: &Sim, name: &str, port: Rc<dyn DmaPort>, tags: u32, latency: LinkLatency) -> TaggedDma {
         let jobs = (0..tags).map(|tag| Mailbox::new(sim, format!("a transfer with tag {tag} of {name}")));
         let lanes = Rc::new(Lanes {
@@ -74,7 +74,7 @@ impl TaggedDma {
         TaggedDma { tags: DmaTags::new(sim, name, tags), lanes, writes: Rc::new(PostedWrites::new(sim, name)) }
     }
 
-    /// Returns the writes that are not visible yet, which a message-signalled interrupt stays behind.
+    /// Returns the posted writes, behind which a message-signalled interrupt stays.
     pub fn writes(&self) -> &Rc<PostedWrites> {
         &self.writes
     }
@@ -104,7 +104,7 @@ impl Lanes {
         loop {
             let Job { request, arrivals, write, tag } = self.jobs[lane].receive().await;
             self.sim.delay(self.latency.request).await;
-            self.carry(&request, &arrivals).await;
+            self.carry_out(&request, &arrivals).await;
             drop(write);
             arrivals.ended.set(true);
             self.idle.borrow_mut().push(lane);
@@ -113,8 +113,8 @@ impl Lanes {
         }
     }
 
-    /// Carries a transfer at the host, and what it reads back to the engine.
-    async fn carry(&self, request: &DmaRequest, arrivals: &Arrivals) {
+    /// Carries out a transfer at the host, and returns the data that it reads to the engine.
+    async fn carry_out(&self, request: &DmaRequest, arrivals: &Arrivals) {
         let reply = match request.operation {
             DmaOperation::Read(_) => self.latency.reply,
             DmaOperation::Write(_) => Time::ZERO,
@@ -131,7 +131,7 @@ impl Lanes {
         self.sim.delay(reply).await;
     }
 
-    /// Delivers what arrives of a transfer to its engine.
+    /// Delivers the arriving beats of a transfer to its engine.
     async fn deliver(&self, arrivals: &Arrivals, steps: &DmaSteps) {
         steps.set_up(Time::ZERO).await;
         loop {

@@ -1,4 +1,5 @@
-//! A host as another crate adds it: its parameters, its processor and its node, which no file of this crate names.
+//! Tests of a host that another crate adds: its parameters, its processor and its node, which are not part of the
+//! crate.
 
 mod dma;
 mod interrupts;
@@ -17,7 +18,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A processor whose every access takes the same cycles.
+/// A processor on which every access takes the same number of cycles.
 #[derive(Clone, Copy, Debug, Parameters)]
 struct Abacus {
     /// Clock of the processor.
@@ -166,12 +167,12 @@ impl HostNode for AbacusNode {
 }
 
 #[test]
-fn a_custom_processor_is_dispatched_with_its_own_methods_and_the_defaults() {
+fn a_custom_processor_uses_its_methods_and_the_trait_defaults() {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
-    let own = AbacusProcessor::new(&sim, "n", Abacus { clock: Hertz(1_000_000_000), access_cycles: 3 });
-    own.0.memory.borrow_mut().resize(64, 0);
-    let cpu = AnyProcessor::custom(own.clone());
+    let abacus = AbacusProcessor::new(&sim, "n", Abacus { clock: Hertz(1_000_000_000), access_cycles: 3 });
+    abacus.0.memory.borrow_mut().resize(64, 0);
+    let cpu = AnyProcessor::custom(abacus.clone());
     sim.spawn("program", async move {
         let lease = cpu.acquire("program").await;
         cpu.store_run(0, &[1, 2, 3, 4, 5, 6, 7, 8, 9]).await;
@@ -188,7 +189,7 @@ fn a_custom_processor_is_dispatched_with_its_own_methods_and_the_defaults() {
         assert_eq!((cpu.context_switch_cycles(), cpu.coherent().is_none()), (0, true));
     });
     assert_eq!(simulation.run(Default::default()), Outcome::Done);
-    assert_eq!(own.0.leases.get(), 1, "`enter` is forwarded");
+    assert_eq!(abacus.0.leases.get(), 1, "`enter` is forwarded");
 }
 
 const MACHINE: &str = r#"
@@ -205,7 +206,7 @@ fn registry() -> Arc<Registry> {
 }
 
 #[test]
-fn a_host_from_outside_is_described_and_run() {
+fn a_custom_host_is_described_and_run() {
     let machine = registry().read(Document::Text("abacus", MACHINE, None), &[]).expect("a sound description").value;
     let (name, host) = &machine.hosts[0];
     assert_eq!((name.as_str(), host.table().as_str()), ("a", "hosts.a.abacus"));
@@ -220,10 +221,10 @@ fn a_host_from_outside_is_described_and_run() {
 }
 
 #[test]
-fn a_host_from_outside_is_refused_by_its_capabilities() {
+fn missing_capabilities_of_a_custom_host_are_an_error() {
     let sets = ["parts=[\"ni/ni2w\", \"fabrics/ideal-1998\"]".to_owned()];
     let Err(problems) = registry().read(Document::Text("abacus", MACHINE, None), &sets) else { panic!("no registers") };
-    let told = problems.to_string();
-    assert!(told.contains("`a` is a host of kind [hosts.NAME.abacus] and lacks what [ni.ni2w] needs: registers"));
-    assert!(told.contains("interfaces for this host: single-cycle, queues"));
+    let errors = problems.to_string();
+    assert!(errors.contains("`a` is a host of kind [hosts.NAME.abacus] and lacks what [ni.ni2w] needs: registers"));
+    assert!(errors.contains("interfaces for this host: single-cycle, queues"));
 }

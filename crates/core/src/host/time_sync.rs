@@ -1,17 +1,17 @@
-//! Synchronization of the simulation with a processor whose local time runs ahead of it.
+//! Synchronization of the simulation with a processor whose local time runs ahead of the simulation.
 
 use crate::engine::{LocalFuture, Sim, Time};
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// The distance from simulated time to a processor's local time.
+/// The work by which a processor's local time is ahead of the simulation.
 pub enum LocalTimeLag<'a> {
-    /// The simulation has reached local time.
+    /// No work: the simulation has reached local time.
     Nothing,
     /// The processor works until an instant.
     Until(Time),
-    /// The processor works in stretches, between which code of higher priorities runs.
+    /// The processor works in several stretches, between which code of higher priorities runs.
     Stretches(LocalFuture<'a, ()>),
 }
 
@@ -20,15 +20,15 @@ pub trait LocalClock {
     /// Returns the simulation.
     fn sim(&self) -> &Sim;
 
-    /// Begins the work that the simulation has not seen.
+    /// Begins to synchronize the simulation with local time; returns the work that is left to simulate.
     fn begin_sync(&self) -> LocalTimeLag<'_>;
 
-    /// Ends the work up to the instant that [`LocalTimeLag::Until`] gave.
+    /// Ends the work up to the instant of [`LocalTimeLag::Until`].
     fn end_sync(&self);
 }
 
-/// The future of [`Processor::sync`](super::Processor::sync): one type for all processors, since programs wait here
-/// more often than anywhere else.
+/// The future of [`Processor::sync`](super::Processor::sync): one type for all processors, because this is the most
+/// frequent wait of programs.
 #[must_use = "the simulation catches up only when awaited"]
 pub struct SyncFuture<'a, C> {
     clock: &'a C,
@@ -36,7 +36,7 @@ pub struct SyncFuture<'a, C> {
 }
 
 impl<'a, C> SyncFuture<'a, C> {
-    /// Returns a future that completes when the simulation has reached the local time of `clock`.
+    /// Creates a future that completes when the simulation has reached the local time of `clock`.
     pub fn new(clock: &'a C) -> SyncFuture<'a, C> {
         SyncFuture { clock, wait: None }
     }

@@ -1,4 +1,4 @@
-//! Utilization of a part of a host or an interface: for how long it was busy, and active.
+//! The utilization of a part of a host or an interface: the times for which it was busy and active.
 
 use crate::engine::{Resource, Time};
 
@@ -10,7 +10,7 @@ pub struct Utilization {
     pub what: &'static str,
     /// Time for which the part was held.
     pub busy: Time,
-    /// Part of that time in which it did its own work at its own pace, as far as that is measured.
+    /// Time of these in which the part worked at its own rate and did not wait for others, as far as this is measured.
     pub active: Time,
 }
 

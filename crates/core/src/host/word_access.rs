@@ -1,17 +1,17 @@
-//! How drivers access the words of their memory and buffers, on a processor of any kind.
+//! Accesses of drivers to the words of their memory and buffers, on a processor of any kind.
 
 use super::any_processor::AnyProcessor;
 use super::block::Address;
 use super::processor::{Processor, UNTAGGED, is_in_block, read_words, write_words};
 
 impl AnyProcessor {
-    /// Returns whether nobody holds the processor and the simulation has reached its local time, so that whoever
-    /// acquires it has it at once and at this instant.
-    pub fn is_at_rest(&self) -> bool {
+    /// Returns whether no task holds the processor and the simulation has reached its local time. A task that acquires
+    /// the processor then gets it without waiting, at the current time.
+    pub fn is_idle(&self) -> bool {
         Processor::arbiter(self).is_free() && Processor::now(self) <= Processor::sim(self).now()
     }
 
-    /// Loads a word of a driver's memory, or of a buffer that it was given.
+    /// Loads a word of a driver's memory, or of a buffer that was passed to the driver.
     #[inline]
     pub async fn load_word(&self, address: Address, bytes: usize) -> u64 {
         debug_assert!(is_in_block(address, bytes), "an access lies in one block");
@@ -21,7 +21,7 @@ impl AnyProcessor {
         }
     }
 
-    /// Stores a word of a driver's memory, or of a buffer that it was given.
+    /// Stores a word of a driver's memory, or of a buffer that was passed to the driver.
     #[inline]
     pub async fn store_word(&self, address: Address, bytes: usize, value: u64) {
         debug_assert!(is_in_block(address, bytes), "an access lies in one block");

@@ -74,7 +74,7 @@ pub struct Frame<P> {
     /// Its length.
     pub bytes: Bytes,
     /// Whether the frame waits in the fabric until the receiver has a free receive slot.
-    pub takes_place: bool,
+    pub needs_slot: bool,
     /// Whether the frame is a retransmission.
     pub again: bool,
     /// The packet; `None` in a control frame.
@@ -93,7 +93,7 @@ impl<P> Default for Frame<P> {
             extension: None,
             marks: PacketMarks::default(),
             bytes: Bytes::ZERO,
-            takes_place: false,
+            needs_slot: false,
             again: false,
             body: None,
         }

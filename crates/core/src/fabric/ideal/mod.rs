@@ -1,15 +1,15 @@
-//! The ideal fabric: a fixed latency, no topology, no contention inside.
+//! The ideal fabric: a fixed latency, no topology, no contention inside the fabric.
 //!
 //! Models (Mukherjee and Hill 1998, §5.1.2): the first byte of a packet leaves 40 ns after its
 //! last byte entered. A node's link transmits packets one after the other at a rate and receives
 //! them at the same rate, each class on a link of its own. Packets to one node leave the fabric in the order in which
 //! they left their sources; a packet that the node does not take blocks those behind it, in a buffer without limit.
-//! A packet that is sent and received as a whole costs one event at each end: when its last byte has left, and when its
-//! last byte has arrived.
+//! A packet that is sent and received as a whole costs one event at its source, when its last byte leaves, and one at
+//! its destination, when its last byte arrives.
 //! Leaves out: routing, contention, loss.
 //!
-//! Parameters: latency (Table 3: 40 ns), rate (the paper says nothing; 8 GB/s, the memory bus's).
-//! Statistics: how long each link, each way, was held by packets, and moved bytes.
+//! Parameters: latency (Table 3: 40 ns), rate (the paper states none; 8 GB/s, that of the memory bus).
+//! Statistics: for each link and direction, the time for which packets held it and for which bytes crossed it.
 
 mod spec;
 
@@ -21,15 +21,15 @@ use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// What an ideal fabric is like.
+/// The parameters of an ideal fabric.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct IdealParameters {
-    /// From the last byte in to the first byte out.
+    /// Time from the last byte in to the first byte out.
     ///
     /// 40 ns (Table 3).
     #[param(resource = "network")]
     pub latency: Time,
-    /// Rate of a node's link, each way.
+    /// Rate of a node's link in each direction.
     ///
     /// 8 GB/s, the bus's peak (chosen).
     #[param(resource = "link")]
@@ -69,17 +69,17 @@ struct Link {
 }
 
 impl Ideal {
-    /// Returns a fabric between nodes of these names.
+    /// Creates a fabric between nodes of these names.
     pub fn new(sim: &Sim, nodes: &[String], parameters: IdealParameters) -> Rc<Ideal> {
-        let wire = |class: u8, name: &str, way: &str| {
-            let of = if class == 0 { "" } else { ", replies" };
-            Wire::new(sim, format!("{name} {way} fabric{of}"))
+        let wire = |class: u8, name: &str, arrow: &str| {
+            let suffix = if class == 0 { "" } else { ", replies" };
+            Wire::new(sim, format!("{name} {arrow} fabric{suffix}"))
         };
         let link = |class: u8, (node, name): (NodeId, &String)| Link {
             arrivals: Mailbox::new(sim, format!("{node}: a packet of class {class}")),
             packet_mode: Cell::new(false),
             free_at: Cell::default(),
-            wires: ["→", "←"].map(|way| wire(class, name, way)),
+            wires: ["→", "←"].map(|arrow| wire(class, name, arrow)),
         };
         let all = || NodeId::all(nodes.len()).zip(nodes);
         let links = (0..CLASSES).map(|class| all().map(|node| link(class, node)).collect()).collect();
@@ -99,8 +99,8 @@ impl Ideal {
     /// Returns the use of the links: node by node, by class, in and out.
     pub fn links(&self) -> Vec<LinkUse> {
         let nodes = self.links.first().map_or(0, Vec::len);
-        let of = |node: usize| self.links.iter().flat_map(move |links| &links[node].wires);
-        (0..nodes).flat_map(of).map(Wire::used).collect()
+        let wires = |node: usize| self.links.iter().flat_map(move |links| &links[node].wires);
+        (0..nodes).flat_map(wires).map(Wire::used).collect()
     }
 
     fn link(&self, node: NodeId, class: Class) -> &Link {
@@ -108,7 +108,7 @@ impl Ideal {
     }
 }
 
-/// The transmit side of a node's stream. One engine uses it, so the link needs no arbitration.
+/// The transmit side of a node's stream. Only one engine uses it, which is why the link needs no arbitration.
 pub struct IdealTx {
     fabric: Rc<Ideal>,
     node: NodeId,
@@ -144,12 +144,12 @@ impl StreamTx for IdealTx {
     async fn send(&mut self, bytes: Bytes, min_duration: Time, _last: bool) {
         let moving = self.rate().time_for(bytes);
         self.fabric.sim.delay(moving.max(min_duration)).await;
-        self.wire().moves(moving);
+        self.wire().add_transfer(moving);
     }
 
     fn close(&mut self) {
         let packet = self.packet.take().expect("a stream is closed that was opened");
-        self.wire().let_go(&packet);
+        self.wire().release(&packet);
         let Ideal { sim, parameters, .. } = &*self.fabric;
         let link = self.fabric.link(packet.label().destination, self.class);
         let begins = sim.now() + parameters.latency;
@@ -167,7 +167,7 @@ impl UncontendedTx for IdealTx {
     fn complete(&mut self, packet: &Rc<Packet>) {
         let moving = self.rate().time_for(packet.label().length);
         self.wire().take_since(self.fabric.sim.now() - moving);
-        self.wire().moves(moving);
+        self.wire().add_transfer(moving);
         self.packet = Some(packet.clone());
         self.close();
     }
@@ -178,7 +178,7 @@ pub struct IdealRx {
     fabric: Rc<Ideal>,
     node: NodeId,
     class: Class,
-    /// Packet that is being received, and the number of its bytes that were given.
+    /// Packet that the reader is receiving, and the number of its bytes that were passed on.
     packet: Option<(Rc<Packet>, Bytes)>,
     /// Packet of the last piece, the time that the piece takes on the link, and whether the packet ends with it.
     piece: Option<(Rc<Packet>, Time, bool)>,
@@ -193,12 +193,12 @@ impl IdealRx {
 impl StreamRx for IdealRx {
     async fn next(&mut self, most: Bytes) -> Piece {
         let sim = &self.fabric.sim;
-        let (asked, link) = (sim.now(), self.fabric.link(self.node, self.class));
+        let (called_at, link) = (sim.now(), self.fabric.link(self.node, self.class));
         let (begun, packet, out) = match self.packet.take() {
-            Some((packet, out)) => (asked, packet, out),
+            Some((packet, out)) => (called_at, packet, out),
             None => {
                 let (begun, packet) = link.arrivals.receive().await;
-                (begun.max(asked), packet, Bytes::ZERO)
+                (begun.max(called_at), packet, Bytes::ZERO)
             }
         };
         let bytes = most.min(packet.label().length - out);
@@ -221,9 +221,9 @@ impl StreamRx for IdealRx {
 
     fn return_credit(&mut self, _bytes: Bytes) {
         let (packet, time, last) = self.piece.take().expect("a credit is returned for a piece");
-        self.wire().moves(time);
+        self.wire().add_transfer(time);
         if last {
-            self.wire().let_go(&packet);
+            self.wire().release(&packet);
         }
     }
 

@@ -1,4 +1,4 @@
-//! The ideal fabric as a part: what it carries, and its streams.
+//! The ideal fabric as a part: its capabilities, its start, and its ports, which are streams.
 
 use super::{CLASSES, Ideal, IdealParameters};
 use crate::engine::{Class, NodeId, Sim};

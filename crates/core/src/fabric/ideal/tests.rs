@@ -1,4 +1,4 @@
-//! When packets arrive that are taken as a whole.
+//! Tests of the arrival times of whole packets.
 
 use super::*;
 use crate::engine::{Journey, Limits, Outcome, Recorder, Simulation};
@@ -14,8 +14,8 @@ fn arrivals(lengths: &'static [u64]) -> Vec<(u64, u64)> {
     let names = ["a", "b"].map(str::to_owned);
     let fabric = parameters.join(&sim, &names, 1);
     let [sender, receiver] = [0, 1].map(|node| fabric.packet_port(&sim, NodeId(node), "end"));
-    let (came, all) = (Rc::new(RefCell::new(Vec::new())), lengths.iter());
-    let (seen, now, next) = (came.clone(), sim.clone(), Rc::new(RefCell::new(all)));
+    let (arrived, all) = (Rc::new(RefCell::new(Vec::new())), lengths.iter());
+    let (seen, now, next) = (arrived.clone(), sim.clone(), Rc::new(RefCell::new(all)));
     receiver.attach(Box::new(move |event| {
         if let FabricEvent::PacketArrived(packet) = event {
             seen.borrow_mut().push((packet.label().length.0, now.now().ps() / 1000));
@@ -31,21 +31,21 @@ fn arrivals(lengths: &'static [u64]) -> Vec<(u64, u64)> {
             }
         }
     };
-    let goes_on = send.clone();
+    let send_next = send.clone();
     sender.attach(Box::new(move |event| {
         if let FabricEvent::TxReady(_) = event {
-            goes_on();
+            send_next();
         }
     }));
     send();
     let wait = sim.clone();
     sim.spawn("wait", async move { wait.delay(Time::from_ns(10_000)).await });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);
-    came.take()
+    arrived.take()
 }
 
 #[test]
-fn a_short_packet_comes_after_the_long_one_before_it() {
+fn packets_arrive_in_the_order_in_which_they_were_sent() {
     assert_eq!(arrivals(&[100]), [(100, 240)]);
     assert_eq!(arrivals(&[100, 10, 10]), [(100, 240), (10, 250), (10, 260)]);
     assert_eq!(arrivals(&[10, 100, 10]), [(10, 60), (100, 250), (10, 260)]);

@@ -1,20 +1,20 @@
 //! Myrinet: source-routed wormhole crossbar switches.
 //!
-//! Datasheet (Yocum et al. 1997, §2 and §3.5): full-duplex links of one rate in each direction;
-//! a packet takes every link of its route, in order, before its bytes flow, and holds them until
-//! its last byte has left; back-pressure stops the sender when the receiver takes no bytes, except
-//! for the little that links and switches hold (`slack`); a packet that holds its path, or the part of
-//! it that it has, longer than `watchdog` is dropped when it next moves, and its path freed. Switch
-//! latency is per switch, cut-through.
-//! It leaves out byte-level slack per hop, cable length, and bit errors.
+//! Models (Yocum et al. 1997, §2 and §3.5): full-duplex links of one rate in each direction. A packet takes every link
+//! of its route, in order, before its bytes flow, and holds the links until its last byte has left. Back-pressure stops
+//! the sender when the receiver takes no bytes, except for the bytes that links and switches buffer (`slack`). A packet
+//! that holds its path, or a part of it, for longer than `watchdog` is dropped when it next moves, and its path is
+//! freed. Each switch adds its latency; switching is cut-through.
+//!
+//! Leaves out: byte-level slack of each hop, cable length, and bit errors.
 
-mod circle;
+mod dependency_cycle;
 mod path;
 mod routes;
 pub mod spec;
 mod stream_ports;
 
-pub use circle::{Circle, circle};
+pub use dependency_cycle::{DependencyCycle, dependency_cycle};
 use path::Path;
 pub use routes::{RouteError, routes};
 pub use stream_ports::{MyrinetRx, MyrinetTx};
@@ -43,22 +43,20 @@ pub struct MyrinetParameters {
     /// Latency of a packet's head through a switch.
     #[param(max = "1 s", resource = "switch")]
     pub switch_latency: Time,
-    /// What links and switches hold while the receiver takes nothing.
-    ///
-    /// Of a whole path.
+    /// Bytes that the links and switches of a path buffer while the receiver takes none.
     #[param(meaning = Capacity)]
     pub slack: Bytes,
-    /// What moves at once in the model.
+    /// Bytes that move as a unit in the model.
     #[param(min = "4 B", max = "4 KiB", meaning = Granularity)]
     pub flit: Bytes,
-    /// How long a packet may hold its path.
+    /// Time for which a packet may hold its path.
     #[param(min = "1 us", max = "1000 s", meaning = Timeout)]
     pub watchdog: Time,
 }
 
 impl MyrinetParameters {
-    /// Returns the links, each between two of the nodes or switches; where none are described, from each of `nodes`
-    /// to the first switch.
+    /// Returns the links, each between two of the nodes or switches; if the description lists none, a link from each of
+    /// `nodes` to the first switch.
     pub fn links_between(&self, nodes: &[String]) -> Vec<(String, String)> {
         match (&self.links, self.switches.first()) {
             (Some(links), _) => links.iter().filter_map(|link| ends(link)).collect(),
@@ -82,19 +80,19 @@ impl MyrinetParameters {
     }
 }
 
-/// The two ends of `"a - b"`.
+/// Returns the two ends of a link that is written as `"a - b"`; `None` if the text has no dash between spaces.
 fn ends(link: &str) -> Option<(String, String)> {
     let (from, to) = link.split_once(" - ")?;
     Some((from.trim().to_owned(), to.trim().to_owned()))
 }
 
-/// One direction of a link, held by a packet at a time.
+/// One direction of a link, which one packet at a time holds.
 struct Link {
     free: Pool,
     wire: Wire,
 }
 
-/// Where a node meets the fabric, as the fabric sees it.
+/// The fabric's state for one node: arriving bytes, and the credits of the path that leads to the node.
 struct Port {
     name: String,
     arrivals: Mailbox<Piece>,
@@ -113,7 +111,11 @@ pub struct Myrinet {
 }
 
 impl Myrinet {
-    /// The fabric that joins `nodes`; the description was checked.
+    /// Creates the fabric that joins `nodes`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if there is no route between two of the nodes.
     pub fn new(sim: &Sim, parameters: MyrinetParameters, nodes: &[String]) -> Result<Rc<Myrinet>, RouteError> {
         let (names, routes) = routes(nodes, &parameters.switches, &parameters.links_between(nodes))?;
         let links = names.into_iter().map(|name| Link::new(sim, name)).collect();
@@ -128,33 +130,33 @@ impl Myrinet {
         self.ports[node.index()].arrivals.receive().await
     }
 
-    /// States which task takes what arrives at `node`, for the report of a deadlock.
+    /// Sets the task that takes arriving bytes at `node`, which the report of a deadlock names.
     pub fn set_receiver(&self, node: NodeId, task: TaskId) {
         self.sim.set_holder(self.ports[node.index()].slack.point(), task);
     }
 
-    /// Returns the credit of `bytes` that `node` has taken to the path.
+    /// Returns the credits of `bytes` that `node` has taken.
     pub fn return_credit(&self, node: NodeId, bytes: Bytes) {
         self.ports[node.index()].slack.release(bytes.get());
     }
 
-    /// Takes the path of `packet`, link by link, and returns when it holds them all. The head's way
-    /// through the switches is not waited for: every byte arrives that much later.
+    /// Takes the path of `packet`, link by link, and returns when the packet holds all links. The latency of the
+    /// switches is not waited for here: every byte arrives later by that latency.
     async fn open(self: &Rc<Self>, packet: Rc<Packet>) -> Result<Path, Dropped> {
         Path::open(self.clone(), packet).await
     }
 
-    /// How many packets the watchdog dropped.
+    /// Returns the number of packets that the watchdog dropped.
     pub fn packets_dropped(&self) -> u64 {
         self.packets_dropped.get()
     }
 
-    /// How many packets left the fabric whole.
+    /// Returns the number of packets that left the fabric completely.
     pub fn packets_delivered(&self) -> u64 {
         self.packets_delivered.get()
     }
 
-    /// For each link and direction its name, how long packets held it, and how long it moved bytes.
+    /// Returns the use of each link and direction.
     pub fn link_use(&self) -> Vec<LinkUse> {
         self.links.iter().map(|link| link.wire.used()).collect()
     }
@@ -166,28 +168,29 @@ impl Link {
         Link { free, wire: Wire::new(sim, name) }
     }
 
-    /// The current task holds it from now on, and is told of as its holder.
-    fn taken(&self, sim: &Sim) {
+    /// Records that the current task holds the link from now on.
+    fn start_hold(&self, sim: &Sim) {
         self.wire.take();
         sim.set_holder(self.free.point(), sim.current());
     }
 
-    fn let_go(&self, sim: &Sim, packet: &Packet) {
-        self.wire.let_go(packet);
+    fn release(&self, sim: &Sim, packet: &Packet) {
+        self.wire.release(packet);
         sim.set_holder(self.free.point(), NO_TASK);
         self.free.release(1);
     }
 }
 
 impl Port {
-    /// The window that lets a path run at its rate: what is under way both ways, and the slack.
+    /// Creates the port of `node`. Its credits let a path run at the link's rate: the bytes in flight during a round
+    /// trip of `hops` switches, one flit, and the slack.
     fn new(sim: &Sim, node: &str, parameters: &MyrinetParameters, hops: u64) -> Port {
         let round_trip = parameters.switch_latency * (2 * hops);
         let window = parameters.slack + parameters.link_rate.bytes_in(round_trip) + parameters.flit;
         Port {
             name: node.to_owned(),
             arrivals: Mailbox::new(sim, format!("a packet at {node}")),
-            slack: Pool::new(sim, format!("room in the receiver of {node}"), window.get()),
+            slack: Pool::new(sim, format!("credits of the receiver of {node}"), window.get()),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! A packet's way through the fabric: taking links, sending bytes under back-pressure, letting go.
+//! The path of a packet through a Myrinet: the packet takes links, sends bytes under back-pressure, and releases the
+//! links. If the watchdog fires, the packet is dropped and the links are released.
 
 use super::Myrinet;
 use crate::engine::{Bytes, Time};
@@ -11,9 +12,9 @@ pub struct Path {
     fabric: Rc<Myrinet>,
     packet: Rc<Packet>,
     held: Vec<usize>,
-    /// Whether it leads to the receiver: before, the receiver knows nothing of the packet.
+    /// Whether the packet holds all links to the receiver; only then is a drop reported to the receiver.
     complete: bool,
-    /// Whether its first byte has left.
+    /// Whether the packet's first byte has left.
     begun: bool,
     deadline: Time,
     latency: Time,
@@ -33,38 +34,42 @@ impl Path {
         Ok(path)
     }
 
-    /// Takes the next link; each after the first lies behind a switch.
+    /// Waits for the next link and takes it; a switch precedes each link but the first.
     async fn take(&mut self, hop: usize, link: usize) -> Result<(), Dropped> {
         let fabric = self.fabric.clone();
         if hop > 0 {
             self.latency += fabric.parameters.switch_latency;
         }
-        // The head reaches this hop's output port `latency` after it set out; the wait for a busy
-        // port comes on top, and no byte behind the head flows before the whole path is held.
+        // The head reaches this hop's output port `latency` after it left its node, plus the time for which it waits
+        // for busy ports. No byte behind the head flows before the packet holds its whole path.
         let free = &fabric.links[link].free;
         if !free.acquire_until(1, self.deadline).await {
-            return Err(self.give_up(&format!("waiting for link {}", fabric.links[link].wire.name())));
+            return Err(self.drop_packet(&format!("waiting for link {}", fabric.links[link].wire.name())));
         }
-        fabric.links[link].taken(&fabric.sim);
+        fabric.links[link].start_hold(&fabric.sim);
         self.held.push(link);
         Ok(())
     }
 
-    /// Waits until the path takes `bytes` more.
+    /// Waits for the credits of `bytes` more.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the packet has held its path for longer than the watchdog allows.
     pub async fn reserve(&mut self, bytes: Bytes) -> Result<(), Dropped> {
         let fabric = self.fabric.clone();
         let port = &fabric.ports[self.packet.label().destination.index()];
         if fabric.sim.now() >= self.deadline {
-            return Err(self.give_up("moving still"));
+            return Err(self.drop_packet("while it was still moving"));
         }
         match port.slack.acquire_until(bytes.get(), self.deadline).await {
             true => Ok(()),
-            false => Err(self.give_up(&format!("waiting for room in the receiver of {}", port.name))),
+            false => Err(self.drop_packet(&format!("waiting for credits of the receiver of {}", port.name))),
         }
     }
 
-    /// Sends `bytes` for which there is room, and that take `time` on the wire; `last` says that the
-    /// packet ends with them. Returns when the last of them has left.
+    /// Sends `bytes`, which are reserved and take `time` on the wire; `last` states that the packet ends with them.
+    /// Returns when the last of them has left.
     pub async fn send(&mut self, bytes: Bytes, time: Time, last: bool) {
         let fabric = &self.fabric;
         let crossing = fabric.parameters.link_rate.time_for(bytes);
@@ -74,38 +79,38 @@ impl Path {
         port.arrivals.send_at(fabric.sim.now() + self.latency, arrival);
         fabric.sim.delay(time).await;
         for &link in &self.held {
-            fabric.links[link].wire.moves(crossing);
+            fabric.links[link].wire.add_transfer(crossing);
         }
     }
 
-    /// Lets the path go after the last byte.
+    /// Releases the path after the last byte.
     pub fn close(&mut self) {
         self.fabric.packets_delivered.set(self.fabric.packets_delivered.get() + 1);
-        self.let_go();
+        self.release();
     }
 
-    /// The watchdog fired while the packet was doing what `doing` says: the path is freed, and the
-    /// receiver told if it was reached.
-    fn give_up(&mut self, doing: &str) -> Dropped {
+    /// Drops the packet because the watchdog fired during the `activity`: releases the path, and reports the drop to
+    /// the receiver if the path was complete.
+    fn drop_packet(&mut self, activity: &str) -> Dropped {
         let fabric = &self.fabric;
         fabric.packets_dropped.set(fabric.packets_dropped.get() + 1);
         fabric.sim.lost(|| {
             let label = self.packet.label();
             let [from, to] = [label.source, label.destination].map(|node| &fabric.ports[node.index()].name);
             let what = self.packet.journey.id().map_or("a packet".to_owned(), |message| format!("message {message}"));
-            format!("{what} from {from} to {to}, dropped by the watchdog at {}, {doing}", fabric.sim.now())
+            format!("{what} from {from} to {to}, dropped by the watchdog at {}, {activity}", fabric.sim.now())
         });
         if self.complete {
             let arrivals = &fabric.ports[self.packet.label().destination.index()].arrivals;
             arrivals.send_at(fabric.sim.now() + self.latency, Piece::Dropped(self.packet.clone()));
         }
-        self.let_go();
+        self.release();
         Dropped
     }
 
-    fn let_go(&mut self) {
+    fn release(&mut self) {
         for link in self.held.drain(..) {
-            self.fabric.links[link].let_go(&self.fabric.sim, &self.packet);
+            self.fabric.links[link].release(&self.fabric.sim, &self.packet);
         }
     }
 }

@@ -1,26 +1,26 @@
-//! Source routes: the shortest way between every two nodes, the first by the order of links
-//! where several are as short.
+//! Source routes: a shortest route between every two nodes; of several, the one whose links come first in the
+//! description. Leaves out: load, and routes through nodes.
 
 use std::collections::VecDeque;
 use std::fmt;
 
-/// Why no routes can be made.
+/// A reason for which there are no routes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum RouteError {
     /// There is no link at all.
     NoLinks,
-    /// A link names neither a node nor a switch.
+    /// A link ends at a name that is neither a node's nor a switch's.
     UnknownEnd {
-        /// Which link, counted from 0.
+        /// Index of the link, from 0.
         link: usize,
-        /// The name.
+        /// The unknown name.
         name: String,
     },
-    /// No way leads from one node to another.
+    /// No path leads from one node to another.
     Unreachable {
-        /// The node that cannot reach.
+        /// The source.
         from: String,
-        /// The node not reached.
+        /// The destination.
         to: String,
     },
 }
@@ -37,8 +37,8 @@ impl fmt::Display for RouteError {
     }
 }
 
-/// The names of the directed links, and for each pair of nodes the links of its route; link
-/// `2·i` runs from the first end of `links[i]` to the second, `2·i + 1` back.
+/// Returns the names of the directed links, and for each pair of nodes the links of its route. Link `2·i` leads from
+/// the first end of `links[i]` to the second, and link `2·i + 1` back.
 #[allow(clippy::type_complexity)]
 pub fn routes(
     nodes: &[String],
@@ -65,7 +65,7 @@ pub fn routes(
     Ok((names, routes))
 }
 
-/// Breadth-first search; a route passes switches only, never another node.
+/// Finds the routes from one node to all by breadth-first search. A route passes through switches only.
 fn routes_from(from: usize, nodes: &[String], leaving: &[Vec<(usize, usize)>]) -> Result<Vec<Vec<usize>>, RouteError> {
     let mut found: Vec<Option<Vec<usize>>> = vec![None; leaving.len()];
     found[from] = Some(Vec::new());
@@ -102,18 +102,18 @@ mod tests {
     fn a_route_takes_the_trunk() {
         let links = pairs(&[("a", "west"), ("b", "west"), ("west", "east"), ("east", "c")]);
         let (names, routes) = routes(&names(&["a", "b", "c"]), &names(&["west", "east"]), &links).unwrap();
-        let told = |route: &[usize]| route.iter().map(|&link| names[link].as_str()).collect::<Vec<_>>();
-        assert_eq!(told(&routes[0][2]), ["a → west", "west → east", "east → c"]);
-        assert_eq!(told(&routes[2][1]), ["c → east", "east → west", "west → b"]);
+        let links_of = |route: &[usize]| route.iter().map(|&link| names[link].as_str()).collect::<Vec<_>>();
+        assert_eq!(links_of(&routes[0][2]), ["a → west", "west → east", "east → c"]);
+        assert_eq!(links_of(&routes[2][1]), ["c → east", "east → west", "west → b"]);
         assert!(routes[0][0].is_empty());
     }
 
     #[test]
-    fn wrong_fabrics_are_told() {
+    fn fabrics_without_routes_are_errors() {
         let nodes = names(&["a", "b"]);
         assert_eq!(routes(&nodes, &[], &[]), Err(RouteError::NoLinks));
-        let alone = routes(&nodes, &names(&["s"]), &pairs(&[("a", "s")]));
-        assert_eq!(alone, Err(RouteError::Unreachable { from: "a".into(), to: "b".into() }));
+        let unlinked = routes(&nodes, &names(&["s"]), &pairs(&[("a", "s")]));
+        assert_eq!(unlinked, Err(RouteError::Unreachable { from: "a".into(), to: "b".into() }));
         let unknown = routes(&nodes, &[], &pairs(&[("a", "x")]));
         assert_eq!(unknown, Err(RouteError::UnknownEnd { link: 0, name: "x".into() }));
     }

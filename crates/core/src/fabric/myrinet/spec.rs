@@ -1,9 +1,9 @@
-//! Myrinet as a part: what it carries, which nodes its links join, and whether its source routes can deadlock.
+//! Myrinet as a part: its capabilities, and the checks of its links, its nodes and its source routes.
 //!
-//! A possible deadlock is a note, not an error: every Myrinet has a watchdog, which breaks a cycle of waits at the price
-//! of a packet. A watchdog longer than the run's patience shows the deadlock itself.
+//! A possible deadlock is a note, not an error: every Myrinet has a watchdog, which breaks a cycle of waiting packets
+//! by dropping one of them. If the watchdog's time exceeds the run's `no-progress-limit`, the run ends as deadlocked.
 
-use super::{Myrinet, MyrinetParameters, MyrinetRx, MyrinetTx, RouteError, circle, routes};
+use super::{Myrinet, MyrinetParameters, MyrinetRx, MyrinetTx, RouteError, dependency_cycle, routes};
 use crate::engine::{NodeId, Sim, Time};
 use crate::fabric::any::{AnyStreamRx, AnyStreamTx};
 use crate::fabric::capabilities::{FabricCapabilities, Loss};
@@ -18,7 +18,7 @@ impl Part for MyrinetParameters {
     const INFO: PartInfo = PartInfo::new("myrinet", "Source-routed wormhole switches with back-pressure");
 
     fn inert_reason(&self, key: &str) -> Option<&'static str> {
-        (key == "watchdog").then_some("no packet is held so long")
+        (key == "watchdog").then_some("no packet holds its path for that time")
     }
 }
 
@@ -46,17 +46,17 @@ impl FabricSpec for MyrinetParameters {
     }
 
     fn notes(&self, nodes: &[String], no_progress_limit: Time) -> Vec<String> {
-        let Some(circle) = circle(nodes, self) else { return Vec::new() };
+        let Some(cycle) = dependency_cycle(nodes, self) else { return Vec::new() };
         let watchdog = self.watchdog;
         let end = match watchdog < no_progress_limit {
             true => format!(
-                "the watchdog drops a packet that holds its links for {watchdog}, and what waits for it may end stuck"
+                "the watchdog drops a packet that holds its links for {watchdog}, and programs that wait for it may end stuck"
             ),
             false => format!(
                 "the run would end stuck: fabric.myrinet.watchdog is {watchdog}, and run.no-progress-limit {no_progress_limit}"
             ),
         };
-        vec![format!("deadlock: packets can wait in a circle: {circle}\n  {end}")]
+        vec![format!("deadlock: packets can wait in a cycle: {cycle}\n  {end}")]
     }
 
     fn start(&self, sim: &Sim, nodes: &[String], _seed: u64) -> Rc<dyn FabricNet> {
@@ -75,7 +75,7 @@ impl FabricNet for Rc<Myrinet> {
     }
 }
 
-/// Returns the switches that have the name of a node or of another switch: links name their ends.
+/// Returns an error for each switch that has the name of a node or of another switch: links name their ends.
 fn duplicate_names(nodes: &[String], switches: &[String]) -> Vec<ParameterError> {
     let mut errors = Vec::new();
     for (number, name) in switches.iter().enumerate() {
@@ -91,7 +91,8 @@ fn duplicate_names(nodes: &[String], switches: &[String]) -> Vec<ParameterError>
     errors
 }
 
-/// Returns the links that no route would use: the second between two ends, and one from an end to itself.
+/// Returns an error for each link that no route would use: a second link between two ends, and a link from an end to
+/// itself.
 fn duplicate_links(links: &[(String, String)]) -> Vec<ParameterError> {
     let mut errors = Vec::new();
     for (number, (from, to)) in links.iter().enumerate() {
@@ -106,7 +107,7 @@ fn duplicate_links(links: &[(String, String)]) -> Vec<ParameterError> {
     errors
 }
 
-/// Returns what would join two nodes between which there is no path.
+/// Returns the help for two nodes between which there is no path: a link that would join them.
 fn missing_link(links: &[(String, String)], nodes: [&String; 2]) -> String {
     let has_link = |node: &String| links.iter().any(|(from, to)| from == node || to == node);
     match nodes.into_iter().find(|node| !has_link(node)) {

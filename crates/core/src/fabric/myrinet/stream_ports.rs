@@ -1,4 +1,5 @@
-//! The streams of a node at a Myrinet: a path for each packet to send, and what arrives from the link.
+//! The streams of a node at a Myrinet: a path for each packet that the node sends, and the pieces that arrive at the
+//! node.
 
 use super::Myrinet;
 use super::path::Path;
@@ -15,12 +16,16 @@ pub struct MyrinetTx {
 }
 
 impl MyrinetTx {
-    /// Returns the transmit side of any node: the label of each packet names its source.
+    /// Creates the transmit side of any node: the label of each packet names its source.
     pub fn new(fabric: &Rc<Myrinet>) -> MyrinetTx {
         MyrinetTx { fabric: fabric.clone(), path: None }
     }
 
-    /// Returns the path of the open packet; a packet that was dropped has none.
+    /// Returns the path of the open packet.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no packet is open; a packet that was dropped is closed.
     fn path(&mut self) -> &mut Path {
         self.path.as_mut().expect("a packet's bytes leave on the path that was taken for it")
     }

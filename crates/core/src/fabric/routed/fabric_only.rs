@@ -1,14 +1,14 @@
 //! A routed fabric without hosts and interfaces: a workload injects packets into its routers directly.
 //!
-//! Models: the same routers as a routed fabric (`mod.rs`), stepped by the workload's own task, thousands of cycles for
-//! one event of the simulation. The exit delay is added to the cycle of each event at the destination. Links and
-//! spans are reported as those of any routed fabric are.
+//! Models: the same routers as a routed fabric (`mod.rs`). The workload's task steps them, thousands of cycles for
+//! each event of the simulation. The exit delay is added to the cycle of each event at the destination. Links and
+//! spans are reported in the same way as for a routed fabric with hosts.
 //!
-//! Leaves out: loss, cross-traffic and receive slots, which are the interfaces'.
+//! Leaves out: loss, cross-traffic, and receive slots, which belong to interfaces.
 
 use super::RoutedFabric;
 use super::links::{Links, Spans};
-use crate::engine::{Bytes, Doing, Hertz, Recorder, Sim, Time};
+use crate::engine::{Bytes, Hertz, Recorder, Sim, SpanLabel, Time};
 use crate::fabric::port::LinkUse;
 use crate::fabric::router::{Crossing, EventKind, Network, PacketEvent, Switching};
 use crate::fabric::topology::Routing;
@@ -73,9 +73,9 @@ impl FabricOnly {
         self.network.borrow_mut()
     }
 
-    /// Simulates the present cycle of `network`, which is this fabric's, and reports each event of it to `notify`. An
-    /// event at the destination bears the cycle in which an interface would have it. `events` is a buffer, empty before
-    /// and after.
+    /// Simulates the current cycle of `network`, which must be this fabric's, and passes each of its events to
+    /// `notify`. The cycle of an event at the destination is the one in which an interface would receive it. `events`
+    /// is a buffer that is empty before and after the call.
     pub fn step(
         &self,
         network: &mut Network,
@@ -85,9 +85,9 @@ impl FabricOnly {
     ) {
         network.step();
         network.take_events(events);
-        self.spans.borrow_mut().tell(recorder, network, &self.links, |crossing| self.describe(crossing));
+        self.spans.borrow_mut().record(recorder, network, &self.links, |crossing| self.describe(crossing));
         for mut event in events.drain(..) {
-            let is_at_source = matches!(event.kind, EventKind::Left(_) | EventKind::Entered);
+            let is_at_source = matches!(event.kind, EventKind::FlitsSent(_) | EventKind::Injected);
             event.cycle += if is_at_source { 0 } else { self.exit_delay };
             notify(&event);
         }
@@ -103,7 +103,7 @@ impl FabricOnly {
         self.network.borrow().counts().in_flight()
     }
 
-    /// Returns the usage of each link.
+    /// Returns the use of each link.
     pub fn links(&self) -> Vec<LinkUse> {
         self.links.used(&self.network.borrow())
     }
@@ -115,8 +115,8 @@ impl FabricOnly {
 
     /// Describes a packet that crossed a channel, for its span. A packet is identified by the number of packets
     /// injected before it.
-    fn describe(&self, crossing: &Crossing) -> Doing {
+    fn describe(&self, crossing: &Crossing) -> SpanLabel {
         let bytes = Bytes(u64::from(crossing.flits) * u64::from(self.links.flit_bytes));
-        Doing { what: "packet", message: Some(crossing.number), bytes }
+        SpanLabel { what: "packet", message: Some(crossing.number), bytes }
     }
 }

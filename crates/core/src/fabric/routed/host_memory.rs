@@ -1,24 +1,24 @@
-//! Whether the machine that simulates has the memory for a fabric: what it takes before the first cycle.
+//! The check that the simulating machine has enough memory for a fabric before the first cycle.
 //!
-//! An estimate, from runs of meshes of 10⁴ and 4·10⁴ nodes. Leaves out packets in flight, which take more, and
-//! machines that do not state how much memory is free: only Linux does.
+//! The memory of a fabric is estimated, from runs of meshes of 10⁴ and 4·10⁴ nodes. Leaves out: packets in flight,
+//! which need more memory, and operating systems other than Linux, whose free memory is not known.
 
 use super::{RoutedFabric, RoutedParameters};
 use crate::part::ParameterError;
 use std::fs;
 
-/// Bytes of a node without its router's channels: source, sink, wiring, and the search for cycles.
+/// Bytes of a node without the channels of its router: source, sink, wiring, and the search for cycles.
 const NODE: u64 = 1500;
 /// Bytes of a channel without its buffer.
 const CHANNEL: u64 = 30;
-/// Bytes of a flit's slot in a buffer.
+/// Bytes of a buffer slot for one flit.
 const FLIT: u64 = 4;
-/// Ports of each node where a shape has no dimensions: those of a fat tree's levels, or a butterfly's stages.
+/// Estimated ports per node of a shape without dimensions, over the levels of a fat tree or the stages of a butterfly.
 const PORTS: u64 = 16;
-/// Smaller fabrics than this fit anywhere.
+/// Bytes up to which a fabric is assumed to fit on every machine.
 const SMALL: u64 = 1 << 28;
 
-/// Returns why the fabric does not fit, if it does not.
+/// Returns an error if the fabric needs more memory than is free.
 pub(super) fn check(fabric: &RoutedFabric) -> Option<ParameterError> {
     let ports = fabric.topology.dimensions().map_or(PORTS, |dimensions| 2 * dimensions as u64 + 1);
     let nodes = u64::from(fabric.topology.nodes());
@@ -42,7 +42,7 @@ fn gibibytes(bytes: u64) -> String {
     format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30))
 }
 
-/// Returns the free memory in bytes, where it is known.
+/// Returns the free memory in bytes, or `None` if it is not known.
 fn free() -> Option<u64> {
     let about = fs::read_to_string("/proc/meminfo").ok()?;
     let line = about.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -55,8 +55,8 @@ mod tests {
     use crate::text::Parameters;
 
     #[test]
-    fn a_mesh_of_40_000_nodes_takes_what_was_measured() {
-        // 168 MB were measured, of which some tens are the program's own.
+    fn the_estimate_for_a_mesh_of_40_000_nodes_is_near_the_measured_memory() {
+        // 168 MB were measured, including some tens of MB of the program itself.
         let needed = needed(40_000, 5, &RoutedParameters::defaults());
         assert!((100_000_000..168_000_000).contains(&needed), "{needed}");
     }

@@ -1,25 +1,26 @@
-//! The packets that are in the routers, and which of them are lost.
+//! The packets in the routers, by their tags, and the random choice of those that are lost.
 
 use crate::engine::rng;
 use crate::fabric::packet::Packet;
 use rand::RngExt;
 use std::rc::Rc;
 
-/// The packets in flight, by the tags that the network knows them by.
+/// The packets in flight, by their tags in the network.
 #[derive(Default)]
 pub(super) struct InFlightTable {
     packets: Vec<Option<Rc<Packet>>>,
     free: Vec<u32>,
 }
 
-/// The choice of packets that are lost.
+/// The random choice of packets that are lost.
 pub(super) struct LossModel {
     fraction: f64,
     random: rng::RandomStream,
 }
 
 impl InFlightTable {
-    /// Returns the packet of a tag; `None` if the tag is no packet's of this table, `Some(None)` if the packet is lost.
+    /// Returns the packet of a tag: `None` if the tag belongs to no packet of this table, `Some(None)` if the packet is
+    /// lost.
     pub fn get(&self, tag: u32) -> Option<Option<&Rc<Packet>>> {
         Some(self.packets.get(tag as usize)?.as_ref())
     }
@@ -28,9 +29,9 @@ impl InFlightTable {
     ///
     /// # Panics
     ///
-    /// Panics if it is not in flight.
+    /// Panics if no packet in flight has the tag.
     pub fn packet(&self, tag: u32) -> Rc<Packet> {
-        self.packets[tag as usize].clone().expect("a packet under way has its tag")
+        self.packets[tag as usize].clone().expect("a packet in flight has its tag")
     }
 
     /// Inserts a packet and returns its tag.
@@ -49,14 +50,14 @@ impl InFlightTable {
         self.packets[tag as usize].take()
     }
 
-    /// Removes a packet that is lost. Its tag stays in use until its tail has passed.
+    /// Removes a packet that is lost and returns it. Its tag stays in use until its tail has arrived.
     pub fn lose(&mut self, tag: u32) -> Rc<Packet> {
         self.packets[tag as usize].take().expect("a packet is lost once")
     }
 }
 
 impl LossModel {
-    /// Returns a model that loses this fraction of all packets.
+    /// Creates a model that loses this fraction of all packets.
     pub fn new(fraction: f64, seed: u64) -> LossModel {
         LossModel { fraction, random: rng::stream(seed, "loss") }
     }

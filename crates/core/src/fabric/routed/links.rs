@@ -1,27 +1,28 @@
-//! Links of routers, as instruments know them: how long each moved flits, and a span for each packet on
-//! each channel that it had.
+//! Statistics of the links of routers: the time for which each link moved flits, and a span for each packet on each
+//! channel that it held.
 //!
-//! A link is never held without moving: between the flits of a packet it moves those of others. Logical
-//! networks with links of their own ([`Sharing::Strict`]) each have their share of a wider link's time.
+//! The time for which a link is held equals the time for which it moves flits: between the flits of a packet it can
+//! move those of other packets. Logical networks with separate links ([`Sharing::Strict`]) are modelled as equal shares
+//! of a wider link's time.
 
-use crate::engine::{Bytes, Doing, Hertz, Rate, Recorder, Time, Track};
+use crate::engine::{Bytes, Hertz, Rate, Recorder, SpanLabel, Time, Track};
 use crate::fabric::port::LinkUse;
 use crate::fabric::router::{Crossing, Link, LinkChannel, LinkEnd, Network, RouterParameters, Sharing};
 use crate::fabric::topology::Wiring;
 use crate::fabric::wire::GROUP;
 use std::collections::BTreeMap;
 
-/// The rates of links, and the names of what is at their ends.
+/// The rates of links, and the names of the nodes and routers at their ends.
 #[derive(Clone, Debug)]
 pub struct Links {
     clock: Hertz,
     router: RouterParameters,
-    /// The rate of a link, where none is stated for it alone.
+    /// Rate of a link for which the description states none.
     pub(super) rate: Rate,
     pub(super) flit_bytes: u32,
-    /// Into how many logical networks a link's time is divided.
+    /// Number of logical networks among which a link's time is divided.
     planes: u8,
-    /// Channels of a link, all logical networks counted.
+    /// Number of channels of a link, over all logical networks.
     channels: u32,
     nodes: Vec<String>,
     /// Names and properties of single links and routers.
@@ -29,8 +30,8 @@ pub struct Links {
 }
 
 impl Links {
-    /// Returns the links of such routers between the nodes of these names; further nodes have the names that the shape
-    /// gives them, or go by their numbers.
+    /// Creates the links of routers between nodes of these names. Further nodes have the names that the shape gives
+    /// them, or else their numbers.
     pub fn new(router: &RouterParameters, nodes: &[String], wiring: &Wiring) -> Links {
         Links {
             clock: router.clock,
@@ -57,13 +58,13 @@ impl Links {
         }
     }
 
-    /// How all links of a network were used.
+    /// Returns the use of all links of a network.
     pub fn used(&self, network: &Network) -> Vec<LinkUse> {
         let elapsed = self.clock.end_of_cycle(network.cycle());
         network.links().iter().map(|link| self.link(link, elapsed)).collect()
     }
 
-    /// The part of the network's cycles for which each link moved flits.
+    /// Returns the part of the network's cycles for which each link moved flits, from 0 to 1.
     pub fn utilisations(&self, network: &Network) -> Vec<f64> {
         let busy = |link: &Link| {
             let each = f64::from(link.cycles_per_flit) / f64::from(self.planes) / network.cycle() as f64;
@@ -72,8 +73,8 @@ impl Links {
         network.links().iter().map(busy).collect()
     }
 
-    /// Returns how a link was used in the time `elapsed`. A flit counts from the cycle in which it begins to cross, so
-    /// that the last one may extend beyond that time: a link is busy for all of it at most.
+    /// Returns the use of a link in the time `elapsed`. A flit is counted in the cycle in which it begins to cross the
+    /// link, and the last one may end after `elapsed`; the result is therefore limited to `elapsed`.
     fn link(&self, link: &Link, elapsed: Time) -> LinkUse {
         let time = self.rate_of(link.cycles_per_flit).time_for(Bytes(u64::from(self.flit_bytes) * link.flits));
         let moving = time.scale(1, self.planes.into()).min(elapsed);
@@ -106,13 +107,14 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Keeps spans of the packets that left channels of `network` since; `doing` says what is known of one.
-    pub fn tell(
+    /// Records spans of the packets that have left channels of `network` since the last call; `label` returns the label
+    /// of a packet's span.
+    pub fn record(
         &mut self,
         recorder: &Recorder,
         network: &mut Network,
         links: &Links,
-        doing: impl Fn(&Crossing) -> Doing,
+        label: impl Fn(&Crossing) -> SpanLabel,
     ) {
         if !recorder.is_on() {
             return;
@@ -120,7 +122,7 @@ impl Spans {
         network.take_crossings(&mut self.crossings);
         for crossing in self.crossings.drain(..) {
             if recorder.is_full() {
-                // A track of a large network takes more than its span would.
+                // The tracks of a large network need more memory than their spans.
                 recorder.drop_spans(1);
                 continue;
             }
@@ -130,7 +132,7 @@ impl Spans {
                 recorder.register_track(GROUP, &format!("{}{channel}", links.name(from, to)))
             });
             let [start, end] = [crossing.from, crossing.to].map(|cycle| links.clock.end_of_cycle(cycle));
-            recorder.record_span(*track, doing(&crossing), start, end);
+            recorder.record_span(*track, label(&crossing), start, end);
         }
     }
 }

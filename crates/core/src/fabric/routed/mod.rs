@@ -1,10 +1,10 @@
 //! A routed fabric in a simulation: the network of routers behind one task.
 //!
-//! The task steps the routers cycle by cycle while there is work, and is idle while there is none.
+//! The task steps the routers cycle by cycle while they have work, and is idle otherwise.
 //! Cycle *n* is simulated one picosecond after it begins (cycle *n* of the clock ends at
-//! ⌊n·10¹²/f⌋ ps), so that it sees all that interfaces do at that instant, in any order
-//! of events. Packets may be lost on their way (`loss`): such a packet crosses the fabric, is
-//! dropped at its destination, and returns the receive slot that it took. Over a mesh there may be cross-traffic
+//! ⌊n·10¹²/f⌋ ps), and therefore includes everything that interfaces do at that instant, in any order
+//! of events. Packets may be lost (`loss`): such a packet crosses the fabric, is
+//! dropped at its destination, and returns the receive slot that it took. A mesh may carry cross-traffic
 //! (`cross.rs`). A workload that needs no nodes steps the routers itself (`fabric_only.rs`).
 
 mod cross;
@@ -26,8 +26,8 @@ use super::packet::Packet;
 use super::port::{FabricEvent, LinkUse, Listener, PacketPort};
 use super::router::{Crossing, EventKind, Network, PacketEvent, Switching};
 use super::wire;
-use crate::engine::{Class, Doing, Hertz, Mailbox, NodeId, Signal, Sim, Time};
-use cross::CrossPlace;
+use crate::engine::{Class, Hertz, Mailbox, NodeId, Signal, Sim, SpanLabel, Time};
+use cross::CrossSource;
 use in_flight::{InFlightTable, LossModel};
 use links::{Links, Spans};
 use std::cell::{Cell, RefCell};
@@ -42,20 +42,20 @@ pub struct Routed {
     buffer_flits: u32,
     links: Links,
     spans: RefCell<Spans>,
-    /// Whether arrival is reported only when all of a packet is there.
+    /// Whether arrival is reported only when all of a packet has arrived.
     store_and_forward: bool,
-    /// Events of packets that have left the fabric, with the later instant at which interfaces have them.
+    /// Events of packets that have left the routers, with the later instant at which interfaces receive them.
     exits: Mailbox<(Time, PacketEvent)>,
-    /// Cycles from a packet's departure from the fabric to its arrival at the interface.
+    /// Cycles from a packet's departure from the last router to its arrival at the interface.
     exit_delay: u64,
     network: RefCell<Network>,
     hub: DeliveryHub,
     in_flight: RefCell<InFlightTable>,
     loss: RefCell<LossModel>,
-    /// Streams by node and class, of the nodes that take streams.
+    /// Streams by node and class, for the nodes that use streams.
     streams: RefCell<BTreeMap<(u32, u8), Rc<NodeStream>>>,
     cross: Option<CrossTraffic>,
-    crossing: RefCell<Vec<Rc<CrossPlace>>>,
+    cross_sources: RefCell<Vec<Rc<CrossSource>>>,
     /// Number of logical networks.
     networks: u8,
     wakeup: Signal,
@@ -68,7 +68,7 @@ impl Routed {
     fn start(sim: &Sim, fabric: &RoutedFabric, nodes: &[String], seed: u64) -> Rc<Routed> {
         let parameters = &fabric.parameters;
         let router = &parameters.router;
-        let (shape, places) = fabric.shape(nodes);
+        let (shape, cross_pairs) = fabric.shape(nodes);
         let fabric = Rc::new(Routed {
             sim: sim.clone(),
             clock: router.clock,
@@ -84,7 +84,7 @@ impl Routed {
             in_flight: RefCell::default(),
             loss: RefCell::new(LossModel::new(parameters.loss, seed)),
             cross: parameters.cross,
-            crossing: RefCell::default(),
+            cross_sources: RefCell::default(),
             networks: router.networks,
             wakeup: Signal::new(sim, "work for the fabric"),
             idle: Cell::new(false),
@@ -97,7 +97,7 @@ impl Routed {
             sim.spawn_server("fabric exits", fabric.clone().deliver_delayed_exits());
         }
         if let Some(traffic) = parameters.cross {
-            fabric.start_crossing(traffic, &places, seed);
+            fabric.start_crossing(traffic, &cross_pairs, seed);
         }
         fabric
     }
@@ -112,7 +112,7 @@ impl Routed {
             let at = work.map_or(Time::MAX, |cycle| self.instant(cycle));
             if at > self.sim.now() {
                 self.idle.set(true);
-                // What interfaces do before the next cycle adds work to no earlier one.
+                // Nothing that interfaces do before the next cycle adds work to an earlier cycle.
                 let is_next = work == Some(next);
                 let mut woken = self.wakeup.wait_until(at).await;
                 while woken && is_next && at > self.sim.now() {
@@ -127,7 +127,7 @@ impl Routed {
         }
     }
 
-    /// Delivers the events of packets that interfaces have some cycles after they left the fabric.
+    /// Delivers the events of packets that reach interfaces an exit delay after they left the routers.
     async fn deliver_delayed_exits(self: Rc<Self>) {
         loop {
             let (at, event) = self.exits.receive().await;
@@ -149,7 +149,8 @@ impl Routed {
             network.skip_to(cycle);
             network.step();
             network.take_events(events);
-            self.spans.borrow_mut().tell(self.sim.recorder(), &mut network, &self.links, |one| self.describe(one));
+            let mut spans = self.spans.borrow_mut();
+            spans.record(self.sim.recorder(), &mut network, &self.links, |crossing| self.describe(crossing));
         }
         for event in events.drain(..) {
             self.handle(event);
@@ -157,11 +158,11 @@ impl Routed {
     }
 
     /// Describes a packet that has left a channel, for its span.
-    fn describe(&self, crossing: &Crossing) -> Doing {
+    fn describe(&self, crossing: &Crossing) -> SpanLabel {
         match self.in_flight.borrow().get(crossing.tag) {
-            Some(Some(packet)) => wire::doing(packet),
-            Some(None) => Doing { what: "lost", ..Doing::default() },
-            None => Doing { what: "cross-traffic", ..Doing::default() },
+            Some(Some(packet)) => wire::span_label(packet),
+            Some(None) => SpanLabel { what: "lost", ..SpanLabel::default() },
+            None => SpanLabel { what: "cross-traffic", ..SpanLabel::default() },
         }
     }
 
@@ -175,8 +176,8 @@ impl Routed {
             return;
         }
         match event.kind {
-            EventKind::Left(_) => _ = self.handle_streamed(&event),
-            EventKind::Entered => self.hub.notify(NodeId(event.node), FabricEvent::TxReady(Class(event.network))),
+            EventKind::FlitsSent(_) => _ = self.handle_streamed(&event),
+            EventKind::Injected => self.hub.notify(NodeId(event.node), FabricEvent::TxReady(Class(event.network))),
             _ if self.exit_delay > 0 => self.exits.send((self.instant(event.cycle + self.exit_delay), event)),
             _ => self.deliver(event),
         }
@@ -188,9 +189,9 @@ impl Routed {
             return;
         }
         match event.kind {
-            EventKind::Entered | EventKind::Left(_) | EventKind::Came(_) => {}
-            EventKind::Header if !self.store_and_forward => self.header_arrived(event),
-            EventKind::Header => {}
+            EventKind::Injected | EventKind::FlitsSent(_) | EventKind::FlitsArrived(_) => {}
+            EventKind::HeaderArrived if !self.store_and_forward => self.header_arrived(event),
+            EventKind::HeaderArrived => {}
             EventKind::Delivered => {
                 if self.store_and_forward {
                     self.header_arrived(event);
@@ -219,7 +220,7 @@ impl Routed {
             self.hub.notify(NodeId(event.node), FabricEvent::HeaderArrived(packet));
             return;
         }
-        if packet.label().takes_place {
+        if packet.label().needs_slot {
             self.add_slot(NodeId(event.node), Class(event.network));
         }
         self.hub.report_drop(packet);
@@ -243,13 +244,14 @@ impl Routed {
         self.offer(packet, u16::MAX, 0);
     }
 
-    /// Adds a packet to its source's queue, of which up to `ready` flits are there, and returns its tag.
-    fn offer(&self, packet: Rc<Packet>, ready: u16, grain: u16) -> u32 {
+    /// Adds a packet to its source's queue and returns its tag. At most `ready` of its flits are available at once, and
+    /// a `flow_unit` above 0 makes it a stream.
+    fn offer(&self, packet: Rc<Packet>, ready: u16, flow_unit: u16) -> u32 {
         let flits = self.flits(&packet);
         let tag = self.in_flight.borrow_mut().insert(packet.clone());
         self.hub.count(|counts| counts.injected += 1);
         self.sync_network();
-        self.network.borrow_mut().offer(stream::injection(&packet, tag, flits, ready.min(flits), grain));
+        self.network.borrow_mut().offer(stream::injection(&packet, tag, flits, ready.min(flits), flow_unit));
         self.wake_task();
         tag
     }
@@ -261,14 +263,14 @@ impl Routed {
 
     fn add_slot(&self, node: NodeId, class: Class) {
         self.sync_network();
-        self.network.borrow_mut().add_place(node.0, class.0);
+        self.network.borrow_mut().add_slot(node.0, class.0);
         self.wake_task();
     }
 
-    /// Advances the network to the present cycle, before it is given something.
+    /// Advances the network to the current cycle, which must precede any change of its inputs.
     fn sync_network(&self) {
         let now = self.sim.now();
-        // The first cycle whose instant is not over.
+        // The first cycle that is not simulated before now.
         let cycle = self.clock.cycle_at(now.since(Time::from_ps(1)));
         let mut network = self.network.borrow_mut();
         if cycle > network.cycle() {
@@ -294,7 +296,7 @@ impl PacketPort for RoutedPort {
     }
 
     fn set_slots(&self, class: Class, slots: u32) {
-        self.fabric.network.borrow_mut().set_places(self.node.0, class.0, slots);
+        self.fabric.network.borrow_mut().set_slots(self.node.0, class.0, slots);
     }
 
     fn add_slot(&self, class: Class) {

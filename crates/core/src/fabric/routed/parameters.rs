@@ -18,16 +18,16 @@ pub struct RoutedFabric {
     pub parameters: RoutedParameters,
 }
 
-/// The parameters of a routed fabric beside its shape.
+/// The parameters of a routed fabric, except for its shape.
 #[derive(Clone, Copy, PartialEq, Debug, Parameters)]
 pub struct RoutedParameters {
     /// Routers and links.
     #[param(table)]
     pub router: RouterParameters,
-    /// Part of the packets that is lost on the way.
+    /// Fraction of the packets that the fabric loses.
     #[param(min = 0.0, max = 1.0, default = 0.0, meaning = Load)]
     pub loss: f64,
-    /// What the ends of each row of a mesh send to each other, past the nodes.
+    /// Traffic that the two ends of each row of a mesh send to each other.
     #[param(key = "cross-traffic", table)]
     pub cross: Option<CrossTraffic>,
 }
@@ -35,7 +35,7 @@ pub struct RoutedParameters {
 /// Largest number of flits of a packet.
 const FLITS_MAX: u64 = u16::MAX as u64;
 
-/// The limit of a packet whose flits are numbered.
+/// The limit that the largest number of flits sets.
 const NUMBERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
     reason: "the most flits that a packet may have",
@@ -43,7 +43,7 @@ const NUMBERED: MtuLimit = MtuLimit {
     hint: "fabric.router.flit larger",
 };
 
-/// The limit of a packet that a buffer holds whole.
+/// The limit that a buffer sets which holds whole packets.
 const BUFFERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
     reason: "the buffer of a router, which holds it whole",
@@ -52,7 +52,7 @@ const BUFFERED: MtuLimit = MtuLimit {
 };
 
 impl RoutedFabric {
-    /// Returns what it carries.
+    /// Returns the fabric's capabilities.
     pub fn capabilities(&self) -> FabricCapabilities {
         let RouterParameters { networks, virtual_channels, flit_bits, switching, buffer_flits, .. } =
             self.parameters.router;
@@ -67,7 +67,7 @@ impl RoutedFabric {
             nodes_max: Some(self.topology.nodes()),
             classes: networks,
             classes_key: Some("router.networks"),
-            in_order: self.topology.has_one_way() && virtual_channels == 1,
+            in_order: self.topology.has_single_paths() && virtual_channels == 1,
             loss: if self.parameters.loss > 0.0 { Loss::Any } else { Loss::Never },
             packet_max: Some(longest),
             ..FabricCapabilities::new(self.link_rate())
@@ -80,13 +80,13 @@ impl RoutedFabric {
         Rate::from_bits_per_s(router.clock.0.saturating_mul(router.link_bits.into()))
     }
 
-    /// Returns what can be computed of its paths and channels before time 0; `None` if the shape cannot be built.
+    /// Returns the survey of the fabric's routes and channels; `None` if the shape cannot be built.
     pub fn survey(&self) -> Option<Survey> {
         let shape = self.topology.build().ok()?;
         Some(survey(&shape, self.parameters.router.virtual_channels))
     }
 
-    /// Returns the shape that packets cross between nodes of these names, and the pairs of places in it between which
+    /// Returns the shape of the fabric between nodes of these names, and the pairs of edge ports between which
     /// cross-traffic flows.
     pub(super) fn shape(&self, nodes: &[String]) -> (Shape, Vec<(u32, u32)>) {
         match self.parameters.cross {
@@ -99,12 +99,12 @@ impl RoutedFabric {
         }
     }
 
-    /// Returns the place of each node in a shape that names its nodes, or `None` if nodes take the places in order:
-    /// where the shape has no names, or none of the nodes has one of them.
+    /// Returns the place of each node in a shape that names its places. Returns `None` if nodes take the places in
+    /// order, because the shape has no names or no node has one of them.
     ///
     /// # Errors
     ///
-    /// Returns the name of a node that has no place, where another node has the name of one.
+    /// Returns the name of a node that has no place although another node has one by its name.
     pub(super) fn places(&self, nodes: &[String]) -> Result<Option<Vec<u32>>, String> {
         let names = self.topology.node_names().unwrap_or_default();
         let number: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
@@ -116,7 +116,7 @@ impl RoutedFabric {
         unplaced.map_or_else(|| Ok(places.iter().copied().collect()), |(node, _)| Err(node.clone()))
     }
 
-    /// Returns the flits that every node can inject in a cycle, at most 1.
+    /// Returns the largest rate at which every node can inject, in flits per cycle, at most 1.
     pub fn injection_max(&self, shape: &Shape) -> f64 {
         let router = &self.parameters.router;
         let usual = router.cycles_per_flit();

@@ -1,4 +1,5 @@
-//! Routed fabrics as parts: a part for each shape, all with the same routers, links, loss and cross-traffic.
+//! Routed fabrics as parts: one part for each shape, all with the same parameters of routers, links, loss and
+//! cross-traffic.
 
 use super::host_memory;
 use super::{CrossTraffic, Routed, RoutedFabric, RoutedParameters};
@@ -18,7 +19,7 @@ use std::any::Any;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// What is described beside a shape.
+/// The tables that are siblings of a shape's table.
 const TABLES: [SiblingTable; 3] = [
     SiblingTable { key: "router", refusal: "this fabric has no such routers" },
     SiblingTable { key: "loss", refusal: "this fabric takes no loss by description" },
@@ -39,7 +40,7 @@ pub fn entries() -> Vec<PartEntry<dyn FabricSpec>> {
     TOPOLOGIES.iter().map(entry).collect()
 }
 
-/// Reads what is described beside a shape.
+/// Reads the sibling tables of a shape.
 fn with_routers(t: &mut Table<'_>, spec: &Arc<dyn FabricSpec>) -> Arc<dyn FabricSpec> {
     let parameters = RoutedParameters::read(t);
     match spec.routers() {
@@ -55,7 +56,8 @@ impl PartSpec for RoutedFabric {
         PartInfo::new(key, summary)
     }
 
-    /// Returns why the fabric does not fit the simulating machine's memory, or else why its shape cannot be built.
+    /// Returns an error if the fabric does not fit in the simulating machine's memory; otherwise the errors of its
+    /// shape and links.
     fn check(&self) -> Vec<ParameterError> {
         if let Some(error) = host_memory::check(self) {
             return vec![error];
@@ -169,7 +171,7 @@ impl RoutedFabric {
         errors
     }
 
-    /// Checks that nodes have the names of the shape's, or none of them has.
+    /// Checks that either all nodes have names of the shape's places, or none.
     fn check_places(&self, nodes: &[String]) -> Option<ParameterError> {
         let names = self.topology.node_names()?;
         let unplaced = self.places(nodes).err()?;
@@ -180,7 +182,7 @@ impl RoutedFabric {
         Some(ParameterError::new("file", message).help(help))
     }
 
-    /// Checks that cross-traffic has edges to come from, and links that carry it.
+    /// Checks that the shape has edges for cross-traffic, and that its links can carry the traffic.
     fn check_crossing(&self, cross: CrossTraffic) -> Vec<ParameterError> {
         let mut errors = Vec::new();
         let mut wrong = |key: &str, message: String, help: &str| {
@@ -208,10 +210,10 @@ impl RoutedFabric {
     fn check_deadlock(&self) -> Option<ParameterError> {
         let shape = self.topology.build().ok()?;
         let deadlock = survey::deadlock(&shape, self.parameters.router.virtual_channels);
-        let Deadlock::Circle(cycle) = deadlock else { return None };
+        let Deadlock::Cycle(cycle) = deadlock else { return None };
         let listed = cycle.iter().take(CYCLE_LISTED);
         let waits: Vec<String> = listed.map(|channel| channel.with_name(&shape.wiring)).collect();
-        let message = format!("packets can wait for one another in a circle of {} channels", cycle.len());
+        let message = format!("packets can wait for one another in a cycle of {} channels", cycle.len());
         let rest = if cycle.len() > CYCLE_LISTED { "so on, until one" } else { "the last" };
         let help = format!("each waits for the next, and {rest} for the first: {}", waits.join("; "));
         Some(ParameterError::new("", message).help(help))

@@ -1,11 +1,12 @@
-//! Streams over routers: an engine supplies a packet's flits as it has them, and takes them as they arrive.
+//! Streams over routers: the sending engine supplies the flits of a packet as it has them, and the receiving engine
+//! takes them as they arrive.
 //!
 //! A source that lacks flits holds its channel, and a receiver that takes none keeps the credits of
-//! the last router, so that back-pressure reaches from engine to engine. Arrival is reported one
-//! flow-control unit at a time, when the last flit of the unit is there. An engine receives one packet at a time: of
-//! several that arrive by virtual channels of their own, the one whose header arrived first is given, and the
-//! others keep their buffer slots meanwhile. A packet that needs a receive slot takes none here: an engine without a
-//! posted transfer holds it up.
+//! the last router; back-pressure thus reaches from engine to engine. Arrival is reported one
+//! flow-control unit at a time, when the last flit of the unit has arrived. An engine receives one packet at a time: of
+//! several that arrive on different virtual channels, it receives the one whose header arrived first, and the
+//! others keep their buffer slots until then. A packet that needs a receive slot takes none here: an engine without a
+//! posted transfer blocks it.
 
 use super::Routed;
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Rate, Signal, Time};
@@ -19,27 +20,27 @@ use std::rc::Rc;
 /// Largest flow-control unit in bytes (chosen: a Myrinet flit of the model).
 const FLOW_UNIT_MAX: u32 = 128;
 
-/// The streams of a node in a class, as the fabric's task finds them.
+/// The state of a node's streams in a class that the fabric's task changes.
 pub(super) struct NodeStream {
-    /// Flits of the packet that is sent which have left their source.
+    /// Number of flits of the packet being sent that have left the source.
     left: Cell<u64>,
     moved: Signal,
-    /// Packets that arrive, in the order of their headers; all that arrived of the first is given.
+    /// Arriving packets, in the order of their headers; only bytes of the first are passed to the engine.
     arriving: RefCell<VecDeque<ArrivingPacket>>,
-    /// Pieces for the engine, each with the packet's tag.
+    /// Pieces for the receiving engine, each with the packet's tag.
     given: Mailbox<(u32, Piece)>,
 }
 
-/// A packet that leaves the fabric.
+/// A packet that arrives at its destination.
 struct ArrivingPacket {
     tag: u32,
-    /// Bytes that have arrived.
+    /// Number of bytes that have arrived.
     arrived: u64,
-    /// Pieces that were not given yet.
+    /// Pieces that have not been passed to the engine.
     kept: VecDeque<Piece>,
-    /// Whether it is lost, and only crosses the fabric.
+    /// Whether the packet is lost: it crosses the fabric, but is not delivered.
     lost: bool,
-    /// Whether its last byte has arrived.
+    /// Whether the packet's last byte has arrived.
     complete: bool,
 }
 
@@ -73,23 +74,23 @@ impl Routed {
         (FLOW_UNIT_MAX / self.links.flit_bytes).clamp(1, self.buffer_flits) as u16
     }
 
-    /// Handles an event of a packet that is streamed; returns whether it is one.
+    /// Handles an event of a streamed packet. Returns whether the event is one.
     pub(super) fn handle_streamed(&self, event: &PacketEvent) -> bool {
         let streams = self.streams.borrow();
         let Some(stream) = streams.get(&(event.node, event.network)) else { return false };
         match event.kind {
-            EventKind::Entered => {}
-            EventKind::Left(flits) => {
+            EventKind::Injected => {}
+            EventKind::FlitsSent(flits) => {
                 stream.left.set(stream.left.get() + u64::from(flits));
                 stream.moved.notify();
             }
-            EventKind::Header => {
+            EventKind::HeaderArrived => {
                 let lost = self.loss.borrow_mut().loses_next();
                 let packet =
                     ArrivingPacket { tag: event.tag, arrived: 0, kept: VecDeque::new(), lost, complete: false };
                 stream.arriving.borrow_mut().push_back(packet);
             }
-            EventKind::Came(flits) => self.flits_arrived(stream, event, flits),
+            EventKind::FlitsArrived(flits) => self.flits_arrived(stream, event, flits),
             EventKind::Delivered => self.tail_arrived(stream, event),
         }
         true
@@ -119,7 +120,7 @@ impl Routed {
         let arriving = packets.iter_mut().find(|packet| packet.tag == event.tag && !packet.complete);
         let arriving = arriving.expect("a header comes first");
         arriving.complete = true;
-        let packet = self.in_flight.borrow_mut().remove(event.tag).expect("a packet under way has its tag");
+        let packet = self.in_flight.borrow_mut().remove(event.tag).expect("a packet in flight has its tag");
         match arriving.lost {
             true => self.hub.report_drop(packet),
             false => {
@@ -132,7 +133,7 @@ impl Routed {
 }
 
 impl NodeStream {
-    /// Gives all that has arrived of the first packet, and goes on to the next when the first is complete.
+    /// Passes all arrived pieces of the first packet to the engine, and those of the next when the first is complete.
     fn give(&self, packets: &mut VecDeque<ArrivingPacket>) {
         while let Some(first) = packets.front_mut() {
             let tag = first.tag;
@@ -150,7 +151,7 @@ pub struct RoutedTx {
     fabric: Rc<Routed>,
     stream: Rc<NodeStream>,
     node: NodeId,
-    /// Packet that is being sent, its tag, and the number of its bytes that were supplied.
+    /// Packet being sent, its tag, and the number of its bytes that were supplied.
     sending: Option<(Rc<Packet>, u32, u64)>,
 }
 
@@ -177,7 +178,7 @@ impl StreamTx for RoutedTx {
     async fn send(&mut self, bytes: Bytes, min_duration: Time, last: bool) {
         let (packet, tag, supplied) = self.sending.as_mut().expect("bytes leave in a packet");
         let (fabric, flit) = (&self.fabric, u64::from(self.fabric.links.flit_bytes));
-        // Wait for memory that is slower than the link.
+        // Memory that is slower than the link delays the supply.
         fabric.sim.delay(min_duration.since(fabric.links.entry_rate(self.node.0).time_for(bytes))).await;
         let flits = |bytes: u64, last: bool| if last { bytes.div_ceil(flit) } else { bytes / flit };
         let before = flits(*supplied, false);
@@ -205,12 +206,13 @@ pub struct RoutedRx {
     stream: Rc<NodeStream>,
     node: NodeId,
     class: Class,
-    /// Tag of the packet that arrives.
+    /// Tag of the packet being received.
     tag: u32,
     /// Rest of a piece that was divided.
     rest: Option<Piece>,
-    /// Bytes taken of the packet that arrives, and its length.
+    /// Number of bytes of the packet being received that the reader has taken.
     taken: u64,
+    /// Length of the packet being received.
     length: u64,
 }
 
@@ -236,7 +238,7 @@ impl StreamRx for RoutedRx {
         Piece::Bytes { packet, bytes: most, time, first, last: false }
     }
 
-    /// The routers act a picosecond behind the edges of their clock.
+    /// Returns a time on an edge of the routers' clock if the transfer takes whole cycles.
     fn end_of_transfer(&self, start: Time, bytes: Bytes, rate: Rate) -> Time {
         self.fabric.clock.end_of_transfer(start, bytes, rate)
     }
@@ -259,11 +261,11 @@ impl StreamRx for RoutedRx {
     }
 }
 
-/// Returns what the network must know of a packet. A packet that is streamed, in flow-control units of `grain` flits,
+/// Returns the injection of a packet. A packet with a `flow_unit` above 0 is streamed in units of that many flits, and
 /// waits for no receive slot.
-pub(super) fn injection(packet: &Packet, tag: u32, flits: u16, ready: u16, grain: u16) -> Injection {
+pub(super) fn injection(packet: &Packet, tag: u32, flits: u16, ready: u16, flow_unit: u16) -> Injection {
     let label = packet.label();
     let (source, destination, network) = (label.source.0, label.destination.0, label.class.0);
-    let takes_place = label.takes_place && grain == 0;
-    Injection { source, destination, flits, network, tag, takes_place, ready, grain }
+    let needs_slot = label.needs_slot && flow_unit == 0;
+    Injection { source, destination, flits, network, tag, needs_slot, ready, flow_unit }
 }

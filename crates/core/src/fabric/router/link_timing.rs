@@ -1,8 +1,8 @@
-//! The cycles of a link, from its rate and latency where a shape states them for single links.
+//! The cycles of single links, computed from the rates and latencies that a shape states for them.
 //!
-//! Models: links that differ in the cycles for which a flit holds them, and in their delay, each a whole number of the
-//! routers' cycles. Leaves out: links that move more than a flit in a cycle, and routers of several clocks: a rate or a
-//! latency that is not a whole number of cycles is an error.
+//! Models: links that differ in the cycles for which a flit holds them, and in their delay; both are whole numbers of
+//! the routers' cycles. Leaves out: links that move more than one flit in a cycle, and routers with different clocks. A
+//! rate or a latency that is not a whole number of cycles is an error.
 
 use super::parameters::{CYCLES_PER_FLIT_MAX, RouterParameters};
 use crate::engine::{Bytes, Rate, Time};
@@ -21,17 +21,17 @@ pub struct LinkTiming {
     pub wire: u32,
 }
 
-/// The cycles of all links of a wiring that differ from what the parameters state.
+/// The cycles of all links of a wiring in which some differ from the parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LinkTimings {
-    /// For each router, those of the links at its outputs.
+    /// For each router, the cycles of the links at its outputs.
     pub outputs: Vec<Vec<LinkTiming>>,
-    /// For each node, those of the link by which its packets enter.
+    /// For each node, the cycles of the link by which its packets enter.
     pub entries: Vec<LinkTiming>,
 }
 
 impl RouterParameters {
-    /// Returns the cycles of a link; `wire_delay` is what holds where no latency is stated.
+    /// Returns the cycles of a link; `wire_delay` applies if the description states no latency.
     ///
     /// # Errors
     ///
@@ -42,11 +42,11 @@ impl RouterParameters {
         Ok(LinkTiming { cycles_per_flit, wire })
     }
 
-    /// Returns the cycles of every link, or `None` if they are those of the parameters.
+    /// Returns the cycles of every link, or `None` if all links have the cycles of the parameters.
     ///
     /// # Panics
     ///
-    /// If a link has no [timing](RouterParameters::link_timing): the fabric's check reports it.
+    /// Panics if a link has no [timing](RouterParameters::link_timing), which the fabric's check reports as an error.
     pub fn link_timings(&self, wiring: &Wiring) -> Option<LinkTimings> {
         if !wiring.has_attributes() {
             return None;
@@ -64,7 +64,7 @@ impl RouterParameters {
         Some(timings).filter(|timings| !self.are_usual(wiring, timings))
     }
 
-    /// Returns the wire delay of a link that ends at `end`, where no latency is stated.
+    /// Returns the wire delay of a link that ends at `end` and for which the description states no latency.
     fn wire_delay_of(&self, end: &End) -> u8 {
         if matches!(end, End::Router { .. }) { self.wire_delay } else { 0 }
     }
@@ -102,7 +102,7 @@ impl RouterParameters {
                 format!("at {rate} a flit of {flit} takes more than {CYCLES_PER_FLIT_MAX} cycles of {}", self.clock);
             return Err((message, format!("the slowest link here has {least}; {help}")));
         }
-        // A rate is a whole number of bits per second: what divides the clock unevenly was rounded.
+        // A rate is a whole number of bits per second. One that does not divide the clock evenly was rounded.
         if bits.abs_diff(cycles * own) >= cycles {
             let taken = bits as f64 / own as f64;
             let near = [(bits / own).max(1) as u32, (bits / own) as u32 + 1].map(|cycles| self.rate_of(cycles));
@@ -120,7 +120,7 @@ impl RouterParameters {
             let message = format!("a latency of {latency} is more than {WIRE_CYCLES_MAX} cycles of {}", self.clock);
             return Err((message, "make it shorter, or fabric.router.clock lower".to_owned()));
         }
-        // A time is a whole number of picoseconds: what the clock divides unevenly was rounded.
+        // A time is a whole number of picoseconds. One that the clock does not divide evenly was rounded.
         if (own * clock).abs_diff(cycles * PS_PER_S) >= clock {
             let taken = (own * clock) as f64 / PS_PER_S as f64;
             let near =
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_clock_divides_unevenly_is_rounded() {
+    fn rates_and_latencies_rounded_to_their_units_are_accepted() {
         let router = router(32, 3_000_000_000);
         let third = LinkAttributes { rate: None, latency: Some(Time::from_ps(333)) };
         assert_eq!(router.link_timing(third, 0).unwrap().wire, 1);

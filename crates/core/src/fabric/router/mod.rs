@@ -2,15 +2,15 @@
 //!
 //! | file or folder | holds |
 //! |---|---|
-//! | `parameters.rs` | what routers and links are like |
-//! | `link_timing.rs` | the cycles of single links, where a shape states rates and latencies |
-//! | `network/` | the network: many routers as rows of small state, only the active ones touched |
+//! | `parameters.rs` | the parameters of routers and links |
+//! | `link_timing.rs` | the cycles of single links, if a shape states rates and latencies |
+//! | `network/` | the network: the state of all routers in flat arrays; a cycle visits only the active ones |
 //!
-//! A packet waits in its source's queue, enters a router's input buffer flit by flit, and at each router
-//! is routed, gets a virtual channel of an output, then the switch for each of its flits; a slot of the
-//! buffer it leaves goes back as a credit. See docs/fabric.md. The pipeline is that of BookSim2's
+//! A packet waits in its source's queue and enters a router's input buffer flit by flit. At each router
+//! it is routed, is allocated a virtual channel of an output, and then the switch for each of its flits. For each flit
+//! that leaves a buffer, a credit returns. See docs/fabric.md. The pipeline is that of BookSim2's
 //! input-queued router (Jiang et al., ISPASS 2013), cycle by cycle. Leaves out: speculation, input and
-//! output speedup, faults. The same network is written plainly in `tests/twin`, and held against it.
+//! output speedup, faults. A plain implementation of the same network in `tests/twin` serves as the reference in tests.
 
 pub mod link_timing;
 pub mod network;
@@ -22,76 +22,76 @@ pub use link_timing::{LinkTiming, LinkTimings};
 pub use network::{Crossing, Link, LinkChannel, LinkEnd, Network};
 pub use parameters::{RouterParameters, Sharing, Switching};
 
-/// A packet to be sent: there and told of as a whole ([`Injection::whole`]), or streamed.
+/// A packet to be sent: complete and reported as a whole ([`Injection::whole`]), or streamed.
 ///
-/// A streamed packet may leave while it is still coming to its source, and its receiver may take it
-/// while it is still coming out: flits that are not there yet are waited for, and those that are not
-/// taken yet keep the slots behind the last router, so that back-pressure reaches through the network.
+/// A streamed packet may start to leave before its source has all flits, and its receiver may start to take flits
+/// before all have arrived. The packet waits for flits that its source lacks. Flits that its receiver does not take
+/// keep the slots behind the last router, and back-pressure reaches through the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Injection {
-    /// The node it comes from.
+    /// Source node.
     pub source: u32,
-    /// The node it goes to.
+    /// Destination node.
     pub destination: u32,
-    /// Its length; at least 1.
+    /// Length in flits, at least 1.
     pub flits: u16,
-    /// Its logical network.
+    /// Logical network.
     pub network: u8,
-    /// Given back in events.
+    /// Identifier that the packet's events contain.
     pub tag: u32,
-    /// Whether it needs a place in the receiving interface.
-    pub takes_place: bool,
-    /// Flits that are there already; the rest is supplied later ([`Network::supply`]).
+    /// Whether the packet needs a slot in the receiving interface.
+    pub needs_slot: bool,
+    /// Number of flits that the source has; the others are supplied later ([`Network::supply`]).
     pub ready: u16,
-    /// 0 if it is told of as a whole. If not, it is streamed: its source and its receiver are told of
-    /// its flits whenever so many have gathered, at most what a buffer holds, and its receiver takes
-    /// them ([`Network::take`]).
-    pub grain: u16,
+    /// Flow-control unit in flits, at most the size of a buffer; 0 if the packet is reported as a whole. A packet with
+    /// a flow-control unit is streamed: departures and arrivals are reported by units, and the receiver must take the
+    /// flits ([`Network::take`]).
+    pub flow_unit: u16,
 }
 
 impl Injection {
-    /// A packet of logical network 0 that is all there, told of as a whole, and takes no place.
+    /// Returns a complete packet of logical network 0 that is reported as a whole and needs no receive slot.
     pub const fn whole(source: u32, destination: u32, flits: u16, tag: u32) -> Injection {
-        Injection { source, destination, flits, network: 0, tag, takes_place: false, ready: flits, grain: 0 }
+        Injection { source, destination, flits, network: 0, tag, needs_slot: false, ready: flits, flow_unit: 0 }
     }
 }
 
-/// Something that happened to a packet.
+/// An event of a packet at its source or destination.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct PacketEvent {
-    /// When.
+    /// Cycle of the event.
     pub cycle: u64,
-    /// At which node.
+    /// Node at which it occurred.
     pub node: u32,
-    /// On which logical network.
+    /// Logical network of the packet.
     pub network: u8,
-    /// The packet's tag.
+    /// Tag of the packet.
     pub tag: u32,
-    /// What.
+    /// Kind of the event.
     pub kind: EventKind,
 }
 
-/// What happened to a packet, in the order in which it does.
+/// The kinds of events of a packet, in the order in which they occur.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum EventKind {
-    /// So many more flits of it left the source's queue; of a streamed packet only.
-    Left(u16),
-    /// Its tail left the source's queue.
-    Entered,
-    /// Its header flit is wholly at the receiving interface.
-    Header,
-    /// So many more flits of it are; of a streamed packet only.
-    Came(u16),
-    /// Its tail flit is.
+    /// This number of further flits of a streamed packet left the source's queue.
+    FlitsSent(u16),
+    /// The packet's tail left the source's queue.
+    Injected,
+    /// All of the packet's header flit has arrived at the receiving interface.
+    HeaderArrived,
+    /// This number of further flits of a streamed packet have arrived at the receiving interface.
+    FlitsArrived(u16),
+    /// The packet's tail flit has arrived at the receiving interface.
     Delivered,
 }
 
-/// What went through a network since its beginning.
+/// The numbers of packets and flits that a network has carried.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Counts {
     /// Packets that joined a source's queue.
     pub offered: u64,
-    /// Packets whose tail left it.
+    /// Packets whose tail left the source's queue.
     pub injected: u64,
     /// Packets whose tail arrived.
     pub delivered: u64,
@@ -99,17 +99,17 @@ pub struct Counts {
     pub injected_flits: u64,
     /// Flits that arrived.
     pub delivered_flits: u64,
-    /// Flits that left a router's buffer: links between routers and to interfaces that were crossed.
+    /// Flits that left a router's buffer: the crossings of links between routers and to interfaces.
     pub flit_hops: u64,
 }
 
 impl Counts {
-    /// Packets that were offered and have not arrived.
+    /// Returns the number of packets that were offered and have not arrived.
     pub fn in_flight(&self) -> u64 {
         self.offered - self.delivered
     }
 
-    /// Flits inside the network.
+    /// Returns the number of flits inside the network.
     pub fn in_flight_flits(&self) -> u64 {
         self.injected_flits - self.delivered_flits
     }

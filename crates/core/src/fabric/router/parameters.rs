@@ -1,44 +1,44 @@
-//! Parameters of a router and its links, and what does not fit together.
+//! The parameters of a router and its links, and the check of their combinations.
 //!
 //! The defaults are BookSim2's input-queued router: one cycle for each stage, a flit per cycle, credits
-//! that are processed for a cycle. Leaves out: parameters that differ between routers of a network; links may differ
+//! that are processed for a cycle. Leaves out: routers of a network that differ from each other; links may differ
 //! (`link_timing.rs`).
 
 use crate::engine::{Bytes, Hertz};
 use crate::fabric::topology::Shape;
 use crate::text::{ParameterChoice, Parameters};
 
-/// When a packet may leave a router.
+/// The condition under which a packet may leave a router.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Switching {
-    /// A flit at a time, whenever there is room for one.
+    /// Each flit leaves as soon as there is a credit for it.
     Wormhole,
-    /// A header takes a channel only if all of the packet has room behind it.
+    /// A header takes a channel only if there are credits for the whole packet.
     VirtualCutThrough,
-    /// As cut-through, and the packet is routed only when its tail is in the buffer.
+    /// As virtual cut-through, but a packet is routed only when its tail is in the buffer.
     StoreAndForward,
 }
 
-/// How logical networks share the links.
+/// The rule by which logical networks share the links.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Sharing {
-    /// Flit by flit, whichever has one to send.
+    /// Flit by flit: any logical network that has a flit to send may use the link.
     Demand,
-    /// Each has links (and switches) of its own: a fixed share of a wider link's time.
+    /// Each logical network has separate links and switches: a fixed share of a wider link's time.
     Strict,
 }
 
-/// The most virtual channels of a logical network.
+/// Largest number of virtual channels of a logical network.
 pub const VIRTUAL_CHANNELS_MAX: u8 = 16;
 
 /// Largest number of cycles for which a flit holds a link.
 pub const CYCLES_PER_FLIT_MAX: u32 = 255;
 
-/// What the routers and links of a network are like. Delays are in cycles.
+/// The parameters of the routers and links of a network. Delays are in cycles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(meaning = Work, resource = "router")]
 pub struct RouterParameters {
-    /// Cycles from a packet's coming out of the fabric until the interface has it.
+    /// Cycles from a packet's departure from the last router to its arrival at the interface.
     #[param(max = 1_000_000, default = 0, resource = "interface wire")]
     pub exit_delay: u64,
     /// Size of a flit.
@@ -55,7 +55,7 @@ pub struct RouterParameters {
     /// Virtual channels of each logical network.
     #[param(min = 1, max = VIRTUAL_CHANNELS_MAX, default = 4, meaning = Capacity, resource = "virtual channels")]
     pub virtual_channels: u8,
-    /// When a packet may leave a router.
+    /// Condition under which a packet may leave a router.
     #[param(default = "wormhole")]
     pub switching: Switching,
     /// Flits that a channel's buffer holds.
@@ -63,43 +63,43 @@ pub struct RouterParameters {
     pub buffer_flits: u16,
     /// Cycles to route a header.
     ///
-    /// From the header at the front of its buffer to its request for a channel.
+    /// From the header's arrival at the front of its buffer to its request for a channel.
     #[param(default = 1)]
     pub routing_delay: u8,
     /// Cycles to allocate a channel.
     ///
-    /// From the request for a channel to that for the switch.
+    /// From the request for a channel to the request for the switch.
     #[param(default = 1)]
     pub vc_allocation_delay: u8,
     /// Cycles to allocate the switch.
     ///
-    /// From the request for the switch to the switch.
+    /// From the request for the switch to the traversal of the switch.
     #[param(default = 1)]
     pub switch_allocation_delay: u8,
-    /// Cycles through the switch.
+    /// Cycles to traverse the switch.
     ///
-    /// To the link.
+    /// From the input of the switch to the link.
     #[param(default = 1)]
     pub switch_traversal_delay: u8,
     /// Cycles of a link between routers beyond moving a flit.
     ///
-    /// Of its credits, too.
+    /// Credits take the same additional cycles.
     #[param(default = 0, resource = "wire")]
     pub wire_delay: u8,
     /// Cycles to process a credit.
     ///
-    /// From its arrival to its use.
+    /// From the arrival of the credit to its first possible use.
     #[param(default = 1)]
     pub credit_delay: u8,
-    /// Cycles of the first flit from interface to router.
+    /// Cycles of a flit from the interface to the first router.
     ///
-    /// From its leaving of the interface until it is in the router's buffer, in place of moving it.
+    /// From the injection of the flit to its arrival in the router's buffer; replaces the traversal of a link.
     #[param(default = 2, resource = "interface wire")]
     pub interface_delay: u8,
     /// Logical networks.
     #[param(min = 1, max = 2, default = 1, meaning = Structure)]
     pub networks: u8,
-    /// How logical networks share the links.
+    /// Rule by which logical networks share the links.
     #[param(default = "demand")]
     pub sharing: Sharing,
     /// Clock of routers and links.
@@ -107,7 +107,7 @@ pub struct RouterParameters {
     pub clock: Hertz,
 }
 
-/// Returns what is wrong with links that do not move a flit in whole cycles.
+/// Returns the error and the help of links that do not move a flit in a whole number of cycles.
 fn no_whole_cycles(flit_bits: u32, link_bits: u32) -> Option<(String, String)> {
     let is_whole = flit_bits.is_multiple_of(link_bits) && flit_bits / link_bits <= CYCLES_PER_FLIT_MAX;
     let flit = Bytes(u64::from(flit_bits / 8));
@@ -116,12 +116,13 @@ fn no_whole_cycles(flit_bits: u32, link_bits: u32) -> Option<(String, String)> {
 }
 
 impl RouterParameters {
-    /// Cycles for which a flit holds a link.
+    /// Returns the cycles for which a flit holds a link.
     pub fn cycles_per_flit(&self) -> u32 {
         self.flit_bits / self.link_bits
     }
 
-    /// Cycles from a header at the front of its buffer to that of the next router, with nothing in its way.
+    /// Returns the cycles of a header from the front of a router's buffer to the buffer of the next router, without
+    /// waiting.
     pub fn hop_cycles(&self) -> u32 {
         u32::from(self.routing_delay)
             + u32::from(self.vc_allocation_delay)
@@ -131,8 +132,8 @@ impl RouterParameters {
             + u32::from(self.wire_delay)
     }
 
-    /// What does not fit together, each with the key and the reason; `packet_flits_max` is the longest
-    /// packet that will be offered.
+    /// Returns the errors of these parameters for a shape, each with its key; `packet_flits_max` is the length of the
+    /// longest packet that will be offered.
     pub fn check(&self, shape: &Shape, packet_flits_max: u16) -> Vec<(&'static str, String)> {
         let mut wrong = Vec::new();
         let least = shape.routing.virtual_channels_min();
@@ -157,7 +158,7 @@ impl RouterParameters {
             wrong.push((
                 "buffer-flits",
                 format!(
-                    "a whole packet of {packet_flits_max} flits never has room in {flits}, and switching waits for it"
+                    "a packet of {packet_flits_max} flits does not fit in a buffer of {flits}, which switching needs"
                 ),
             ));
         }

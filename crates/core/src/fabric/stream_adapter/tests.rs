@@ -1,4 +1,4 @@
-//! Streams over the packet port of an ideal fabric: bytes, order, and times to the nanosecond.
+//! Tests of streams over the packet port of an ideal fabric: bytes, order, and times to the nanosecond.
 
 use super::*;
 use crate::engine::{Journey, Limits, NodeId, Outcome, Recorder, Simulation};
@@ -41,8 +41,8 @@ fn pieces(lengths: &'static [u64], most: u64) -> Vec<Taken> {
     let (taken, now) = (Rc::new(RefCell::new(Vec::new())), sim.clone());
     let (seen, total) = (taken.clone(), lengths.iter().sum::<u64>());
     sim.spawn("reader", async move {
-        let mut came = 0;
-        while came < total {
+        let mut received = 0;
+        while received < total {
             let Piece::Bytes { packet, bytes, time, first, last } = rx.next(Bytes(most)).await else {
                 panic!("a drop")
             };
@@ -50,7 +50,7 @@ fn pieces(lengths: &'static [u64], most: u64) -> Vec<Taken> {
             let mut data = Vec::new();
             packet.take(bytes, |part| data.extend_from_slice(part));
             rx.return_credit(bytes);
-            came += bytes.get();
+            received += bytes.get();
             seen.borrow_mut().push((now.now().ps() / 1000, data, first, last));
         }
     });
@@ -60,13 +60,13 @@ fn pieces(lengths: &'static [u64], most: u64) -> Vec<Taken> {
 }
 
 #[test]
-fn a_packet_is_sent_when_its_last_byte_is_there_and_given_when_all_has_arrived() {
+fn a_packet_is_sent_and_received_store_and_forward() {
     // 100 ns into the buffer, 100 ns onto the link, 40 ns, 100 ns off the link.
     assert_eq!(pieces(&[100], 1000), [(340, vec![0; 100], true, true)]);
 }
 
 #[test]
-fn the_next_packet_is_taken_when_the_fabric_is_ready_for_one() {
+fn the_next_packet_enters_when_the_fabric_is_ready() {
     let taken = pieces(&[100, 10], 1000);
     assert_eq!(
         taken[1],
@@ -76,7 +76,7 @@ fn the_next_packet_is_taken_when_the_fabric_is_ready_for_one() {
 }
 
 #[test]
-fn packets_are_given_in_pieces_that_the_reader_asks_for() {
+fn pieces_are_at_most_as_long_as_the_reader_requests() {
     let bytes: Vec<(usize, bool, bool)> =
         pieces(&[100, 30], 40).into_iter().map(|(_, data, first, last)| (data.len(), first, last)).collect();
     assert_eq!(bytes, [(40, true, false), (40, false, false), (20, false, true), (30, true, true)]);

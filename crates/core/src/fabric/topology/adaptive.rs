@@ -1,22 +1,22 @@
 //! Minimal adaptive routing on a mesh: any port that brings a packet nearer, with an escape.
 //!
-//! Models (Duato 1993): every productive port over all channels but the first, and when none of them
-//! is free, the next port in the order of dimensions over channel 0. Waits for channel 0 lead from
-//! lower dimensions to higher ones only, so no circle of them closes. A packet that escaped may go
-//! back to the other channels. The router keeps the escape within reach, and looks for a channel from the
-//! escape's port on. Leaves out: ways that are not minimal, edges that are joined.
+//! Models (Duato 1993): a packet takes any productive port over all channels but the first. If none of these channels
+//! is free, it takes channel 0 of the next port in the order of dimensions. Waits for channel 0 lead only from lower
+//! dimensions to higher ones and therefore form no cycle. A packet that took an escape channel may return to the other
+//! channels. The router keeps the escape reachable, and searches the ports from the escape's port on. Leaves out:
+//! routes that are not minimal, and wrap-around links.
 
 use super::grid::Grid;
-use super::{Asking, Routing, Ways, every_channel};
+use super::{RouteOptions, RouteQuery, Routing, every_channel};
 
-/// The rule.
+/// The routing rule.
 #[derive(Clone, Debug)]
 pub struct MinimalAdaptive {
     grid: Grid,
 }
 
 impl MinimalAdaptive {
-    /// For a mesh that is wired as its grid.
+    /// Creates the rule of a mesh that is wired as `grid` without wrap-around links.
     pub fn new(grid: Grid) -> MinimalAdaptive {
         MinimalAdaptive { grid }
     }
@@ -25,17 +25,17 @@ impl MinimalAdaptive {
 const ESCAPE: u16 = 1;
 
 impl Routing for MinimalAdaptive {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
+    fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         let every = every_channel(virtual_channels);
-        let pairs = self.grid.coordinates(asking.router).zip(self.grid.coordinates(asking.destination));
+        let pairs = self.grid.coordinates(query.router).zip(self.grid.coordinates(query.destination));
         let differing = pairs.enumerate().filter(|(_, (here, there))| here != there);
         let mut productive = differing.map(|(dimension, (here, there))| Grid::port(dimension, here < there));
-        let Some(escape) = productive.next() else { return Ways::one(self.grid.node_port(), every) };
+        let Some(escape) = productive.next() else { return RouteOptions::one(self.grid.node_port(), every) };
         if virtual_channels == 1 {
-            return Ways::one(escape, ESCAPE);
+            return RouteOptions::one(escape, ESCAPE);
         }
         let ports = productive.fold(1u64 << escape, |ports, port| ports | 1 << port);
-        Ways { ports: ports.into(), channels: every & !ESCAPE, escape: Some((escape, ESCAPE)) }
+        RouteOptions { ports: ports.into(), channels: every & !ESCAPE, escape: Some((escape, ESCAPE)) }
     }
 
     fn virtual_channels_min(&self) -> u8 {
@@ -50,7 +50,7 @@ impl Routing for MinimalAdaptive {
         Some((0, self.grid.nodes() - 1))
     }
 
-    fn looks_back(&self) -> bool {
+    fn depends_on_input(&self) -> bool {
         false
     }
 }
@@ -78,11 +78,12 @@ mod tests {
     }
 
     #[test]
-    fn the_escape_goes_by_dimensions() {
+    fn the_escape_is_in_the_order_of_dimensions() {
         let rule = MinimalAdaptive::new(Grid::new(&[8, 8]));
-        let ways =
-            |channels| rule.ways(&Asking { router: 9, input: 0, channel: 0, source: 0, destination: 24 }, channels);
-        assert_eq!(ways(4), Ways { ports: 0b0110.into(), channels: 0b1110, escape: Some((1, 0b0001)) });
-        assert_eq!(ways(1), Ways::one(1, 1));
+        let options = |channels| {
+            rule.route(&RouteQuery { router: 9, input: 0, channel: 0, source: 0, destination: 24 }, channels)
+        };
+        assert_eq!(options(4), RouteOptions { ports: 0b0110.into(), channels: 0b1110, escape: Some((1, 0b0001)) });
+        assert_eq!(options(1), RouteOptions::one(1, 1));
     }
 }

@@ -1,29 +1,29 @@
 //! Butterflies and multibutterflies: stages of routers that packets cross in one direction.
 //!
 //! Models (Upfal 1989; Chong, Brewer, Leighton and Knight 1994): with routers of radix `r` and `r^n`
-//! nodes there are `n` stages; each decides one digit of the destination, the highest first, by
+//! nodes there are `n` stages. Each stage resolves one digit of the destination, the highest first, by
 //! sending to the block of the next stage that leads there. With dilation `d`, a router has `d` links
-//! in each direction, to different routers of that block where it has so many, and takes any of them;
-//! they are wired at random, once for all. The last stage has one link to each node.
+//! in each direction, to different routers of the block if the block has at least `d` routers, and a packet takes any
+//! of them. The links are wired at random, once for all runs. The last stage has one link to each node.
 //!
-//! Ports: outputs of a direction stand together; nodes enter the first stage in their order. A
-//! dilation of 1 is wired as the plain butterfly. Leaves out: ways that depend on load, wiring
-//! by any other seed.
+//! Ports: the outputs of one direction are adjacent; nodes enter the first stage in their order. A
+//! dilation of 1 is wired as the plain butterfly. Leaves out: routes that depend on load, and wirings
+//! of other seeds.
 
-use super::{Asking, End, Routing, Shape, Ways, Wiring, Wrong, every_channel};
+use super::{End, RouteOptions, RouteQuery, Routing, Shape, ShapeError, Wiring, every_channel};
 use crate::engine::rng::{RandomStream, stream};
 use crate::text::Parameters;
 use rand::RngExt;
 use std::sync::Arc;
 
-/// The seed of the wiring: it belongs to the machine, not to a run.
+/// Seed of the wiring, which belongs to the machine and not to a run.
 const SEED: u64 = 1;
-/// How often links of a router to one and the same are drawn anew.
+/// Largest number of draws for the links of a block, until no router has two links to the same router.
 const DRAWS_MAX: u32 = 64;
-/// The most nodes.
+/// Largest number of nodes.
 const NODES_MAX: u64 = 1 << 18;
 
-/// What a butterfly is like.
+/// The parameters of a butterfly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(meaning = Structure)]
 pub struct ButterflyParameters {
@@ -33,14 +33,14 @@ pub struct ButterflyParameters {
     /// Links of a router in each direction.
     #[param(min = 1, max = 32, default = 1, meaning = Width, resource = "link")]
     pub dilation: u32,
-    /// How many nodes, a power of the radix.
+    /// Number of nodes, a power of the radix.
     #[param(min = 2, max = NODES_MAX)]
     pub nodes: u32,
 }
 
 impl ButterflyParameters {
-    /// What cannot be built: keys, messages and help.
-    pub fn check(&self) -> Vec<Wrong> {
+    /// Returns the errors of parameters with which the shape cannot be built.
+    pub fn check(&self) -> Vec<ShapeError> {
         let ButterflyParameters { nodes, radix, dilation } = *self;
         let mut wrong = Vec::new();
         if self.stages().is_none() {
@@ -58,8 +58,12 @@ impl ButterflyParameters {
         wrong
     }
 
-    /// The shape; or what is wrong.
-    pub fn shape(&self) -> Result<Shape, Vec<Wrong>> {
+    /// Builds the shape.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of the parameters.
+    pub fn shape(&self) -> Result<Shape, Vec<ShapeError>> {
         let wrong = self.check();
         let Some(stages) = self.stages().filter(|_| wrong.is_empty()) else { return Err(wrong) };
         let ButterflyParameters { nodes, radix, dilation } = *self;
@@ -76,7 +80,7 @@ impl ButterflyParameters {
     }
 }
 
-/// A butterfly's rule.
+/// The routing rule of a butterfly.
 #[derive(Clone, Copy, Debug)]
 struct Butterfly {
     nodes: u32,
@@ -86,7 +90,7 @@ struct Butterfly {
 }
 
 impl Butterfly {
-    /// Routers of a stage.
+    /// Returns the number of routers of a stage.
     fn breadth(&self) -> u32 {
         self.nodes / self.radix
     }
@@ -106,7 +110,7 @@ impl Butterfly {
         Wiring::new(&routers, entries)
     }
 
-    /// The outputs of the `size` routers of a block that begins with router `first` of a stage.
+    /// Returns the outputs of the `size` routers of a block that begins with router `first` of a stage.
     fn block(&self, stage: u32, first: u32, size: u32, random: &mut RandomStream) -> Vec<Vec<End>> {
         let next = size / self.radix;
         let mut outputs = vec![Vec::new(); size as usize];
@@ -123,7 +127,7 @@ impl Butterfly {
         outputs
     }
 
-    /// For each of `size` routers the routers of a block of `next` that it has links to.
+    /// Draws, for each of `size` routers, the routers of a block of `next` routers to which it has links.
     fn targets(&self, size: u32, next: u32, random: &mut RandomStream) -> Vec<Vec<u32>> {
         let once: Vec<u32> = (0..size).map(|router| router % next).collect();
         let mut targets: Vec<Vec<u32>> = once.iter().map(|_| Vec::new()).collect();
@@ -132,7 +136,7 @@ impl Butterfly {
             if self.dilation > 1 {
                 for _ in 0..DRAWS_MAX {
                     shuffle(&mut drawn, random);
-                    if next == 1 || part(&mut drawn, &targets) {
+                    if next == 1 || separate(&mut drawn, &targets) {
                         break;
                     }
                 }
@@ -143,15 +147,15 @@ impl Butterfly {
     }
 }
 
-/// Puts values in a random order.
+/// Shuffles values.
 fn shuffle(values: &mut [u32], random: &mut RandomStream) {
     for at in (1..values.len()).rev() {
         values.swap(at, random.random_range(0..=at));
     }
 }
 
-/// Exchanges links that double what a router has; true if none is left.
-fn part(drawn: &mut [u32], targets: &[Vec<u32>]) -> bool {
+/// Exchanges drawn links that duplicate a link of their router. Returns whether no duplicate is left.
+fn separate(drawn: &mut [u32], targets: &[Vec<u32>]) -> bool {
     for at in 0..drawn.len() {
         if targets[at].contains(&drawn[at]) {
             let fits = |other: &usize| !targets[at].contains(&drawn[*other]) && !targets[*other].contains(&drawn[at]);
@@ -163,24 +167,24 @@ fn part(drawn: &mut [u32], targets: &[Vec<u32>]) -> bool {
 }
 
 impl Routing for Butterfly {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
-        let stage = asking.router / self.breadth();
-        let digit = asking.destination / self.radix.pow(self.stages - 1 - stage) % self.radix;
+    fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+        let stage = query.router / self.breadth();
+        let digit = query.destination / self.radix.pow(self.stages - 1 - stage) % self.radix;
         let links = if stage + 1 < self.stages { self.dilation } else { 1 };
         let ports: u64 = ((1 << links) - 1) << (digit * links);
-        Ways { ports: ports.into(), channels: every_channel(virtual_channels), escape: None }
+        RouteOptions { ports: ports.into(), channels: every_channel(virtual_channels), escape: None }
     }
 
     fn distance(&self, _: u32, _: u32) -> u32 {
         self.stages
     }
 
-    /// All are equally far apart.
+    /// All pairs are equally far apart.
     fn farthest(&self) -> Option<(u32, u32)> {
         Some((0, self.nodes - 1))
     }
 
-    fn looks_back(&self) -> bool {
+    fn depends_on_input(&self) -> bool {
         false
     }
 }
@@ -234,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_told() {
+    fn parameters_that_cannot_be_built_are_errors() {
         let wrong = ButterflyParameters { nodes: 48, radix: 4, dilation: 32 }.shape().unwrap_err();
         assert_eq!(wrong[0].1, "48 nodes are not a power of the radix, 4");
         assert_eq!(wrong[0].2, "the nearest power: 16 or 64");

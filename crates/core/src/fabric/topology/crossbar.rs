@@ -1,44 +1,44 @@
 //! Crossbars: one router joins all nodes.
 //!
-//! Models: the port of a node, of outputs and inputs alike, has the node's number; only packets to
-//! one node compete. Leaves out: crossbars of more ports than a router has.
+//! Models: the output port and the input port of a node have the node's number; only packets to the same node compete.
+//! Leaves out: crossbars with more ports than a router can have.
 
-use super::{Asking, End, PORTS_MAX, Routing, Shape, Ways, Wiring, Wrong, every_channel};
+use super::{End, PORTS_MAX, RouteOptions, RouteQuery, Routing, Shape, ShapeError, Wiring, every_channel};
 use crate::text::Parameters;
 use std::sync::Arc;
 
-/// What a crossbar is like.
+/// The parameters of a crossbar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct CrossbarParameters {
-    /// How many nodes.
+    /// Number of nodes.
     #[param(min = 2, max = PORTS_MAX, meaning = Structure)]
     pub nodes: u32,
 }
 
 impl CrossbarParameters {
-    /// The shape.
-    pub fn shape(&self) -> Result<Shape, Vec<Wrong>> {
+    /// Builds the shape.
+    pub fn shape(&self) -> Result<Shape, Vec<ShapeError>> {
         let outputs: Vec<End> = (0..self.nodes).map(End::Node).collect();
         let wiring = Wiring::new(&[outputs], (0..self.nodes).map(|node| (0, node as u8)).collect());
         Ok(Shape { name: format!("{}-node crossbar", self.nodes), wiring, routing: Arc::new(Crossbar) })
     }
 }
 
-/// A crossbar's rule.
+/// The routing rule of a crossbar.
 #[derive(Clone, Copy, Debug)]
 struct Crossbar;
 
 impl Routing for Crossbar {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
-        Ways::one(asking.destination as u8, every_channel(virtual_channels))
+    fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+        RouteOptions::one(query.destination as u8, every_channel(virtual_channels))
     }
 
-    /// The router is the one hop.
+    /// The router is the only hop.
     fn distance(&self, _: u32, _: u32) -> u32 {
         1
     }
 
-    fn looks_back(&self) -> bool {
+    fn depends_on_input(&self) -> bool {
         false
     }
 }

@@ -1,10 +1,11 @@
 //! Properties of single links and routers that a description may state: rates, latencies and names.
 //!
-//! A shape that states none has equal links, which the routers' parameters describe, and routers that go by numbers.
+//! A shape without such properties has equal links, which the routers' parameters describe, and its routers are named
+//! by their numbers.
 
 use crate::engine::{Rate, Time};
 
-/// Properties of one direction of a link, where the description states them; the routers' parameters hold otherwise.
+/// Properties of one direction of a link that the description states. The routers' parameters apply to the others.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct LinkAttributes {
     /// Rate at which the link moves data.

@@ -1,15 +1,16 @@
-//! I/O columns: at both ends of each row of a mesh, along x, a place where packets come in and go out that are of
-//! no node.
+//! I/O columns: at both ends of each row of a mesh, along x, an edge port by which packets that belong to no node enter
+//! and leave.
 //!
-//! Places are numbered behind the nodes: those at the low end of x by row, then those at the high end. Each has the
-//! port of its row's last router that faces no neighbour. Leaves out: routers of the columns' own.
+//! Edge ports have numbers after those of the nodes: first the ports at the low end of x by row, then those at the high
+//! end. Each uses the port of its row's last router that faces no neighbour. Leaves out: additional routers for the
+//! columns.
 
 use super::grid::Grid;
 use super::relabelled::RelabelledRouting;
-use super::{Asking, End, Routing, Shape, Ways, Wiring, every_channel};
+use super::{End, RouteOptions, RouteQuery, Routing, Shape, Wiring, every_channel};
 use std::sync::Arc;
 
-/// A mesh of these extents with its columns.
+/// Returns a mesh of these extents with its I/O columns.
 pub fn with_columns(mesh: &Shape, extents: &[u32]) -> Shape {
     let columns = Columns { grid: Grid::new(extents), rule: mesh.routing.clone() };
     let mut routers: Vec<Vec<End>> =
@@ -23,14 +24,14 @@ pub fn with_columns(mesh: &Shape, extents: &[u32]) -> Shape {
     Shape { name: mesh.name.clone(), wiring: Wiring::new(&routers, entries), routing: Arc::new(columns) }
 }
 
-/// The place opposite each place of the columns of a mesh of these extents, in order.
+/// Returns each edge port of a mesh of these extents, in order, with the edge port at the other end of its row.
 pub fn opposite(extents: &[u32]) -> Vec<(u32, u32)> {
     let nodes: u32 = extents.iter().product();
     let rows = nodes / extents[0];
     (0..2 * rows).map(|place| (nodes + place, nodes + (place + rows) % (2 * rows))).collect()
 }
 
-/// The mesh's own rule, and ways from and to places.
+/// The routing rule of the mesh, extended by routes from and to edge ports.
 #[derive(Debug)]
 struct Columns {
     grid: Grid,
@@ -46,7 +47,7 @@ impl Columns {
         self.grid.nodes()..self.grid.nodes() + 2 * self.rows()
     }
 
-    /// The router and the port of a place; none of a node.
+    /// Returns the router and the port of an edge port, or `None` for a node.
     fn at(&self, place: u32) -> Option<(u32, u8)> {
         let (place, rows, length) = (place.checked_sub(self.grid.nodes())?, self.rows(), self.grid.shape[0]);
         let (row, is_high) = (place % rows, place >= rows);
@@ -63,9 +64,9 @@ impl RelabelledRouting for Columns {
         self.at(end).map_or(end, |(router, _)| router)
     }
 
-    fn exit(&self, asking: &Asking, virtual_channels: u8) -> Option<Ways> {
-        let (_, port) = self.at(asking.destination).filter(|(router, _)| *router == asking.router)?;
-        Some(Ways::one(port, every_channel(virtual_channels)))
+    fn exit(&self, query: &RouteQuery, virtual_channels: u8) -> Option<RouteOptions> {
+        let (_, port) = self.at(query.destination).filter(|(router, _)| *router == query.router)?;
+        Some(RouteOptions::one(port, every_channel(virtual_channels)))
     }
 }
 
@@ -76,9 +77,8 @@ mod tests {
     use super::super::walk::Walk;
     use super::*;
 
-    /// Every pair of places and nodes, of which those of a row's places take its length and both their own links.
     #[test]
-    fn places_reach_each_other_along_their_rows() {
+    fn edge_ports_reach_each_other_along_their_rows() {
         for extents in [vec![8, 4], vec![1, 3], vec![3, 2, 2], vec![5]] {
             let mesh = MeshParameters { shape: extents.clone() }.shape();
             let shape = with_columns(&mesh, &extents);
@@ -86,6 +86,7 @@ mod tests {
             assert_eq!(shape.wiring.nodes(), nodes + facing.len() as u32);
             let mut rows = 0;
             Walk::new(&shape, 1).every_pair(|pair| {
+                // The links between the routers of the row, and one at each end.
                 if facing.contains(&(pair.from, pair.to)) {
                     assert_eq!(pair.links, extents[0] + 1);
                     rows += 1;
@@ -96,17 +97,16 @@ mod tests {
         }
     }
 
-    /// Of nodes nothing changes.
     #[test]
-    fn the_ways_of_nodes_are_as_they_were() {
+    fn routes_between_nodes_do_not_change() {
         let mesh = MeshParameters { shape: vec![4, 3] }.shape();
         let shape = with_columns(&mesh, &[4, 3]);
-        let ways = |shape: &Shape, router, destination| {
-            let asking = Asking { router, input: 4, channel: 0, source: router, destination };
-            shape.routing.ways(&asking, 1)
+        let options = |shape: &Shape, router, destination| {
+            let query = RouteQuery { router, input: 4, channel: 0, source: router, destination };
+            shape.routing.route(&query, 1)
         };
         for (from, to) in (0..12).flat_map(|from| (0..12).map(move |to| (from, to))) {
-            assert_eq!(ways(&mesh, from, to), ways(&shape, from, to));
+            assert_eq!(options(&mesh, from, to), options(&shape, from, to));
         }
     }
 }

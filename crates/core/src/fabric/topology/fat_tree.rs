@@ -1,39 +1,38 @@
-//! Fat trees: packets climb to a router above both nodes, by any way, and descend by the only one.
+//! Fat trees: a packet climbs to a router above both nodes, by any parents, and descends by the only path.
 //!
 //! Models (k-ary n-trees of Petrini and Vanneschi 1997; the CM-5 tree of Leiserson et al. 1992 with
 //! two parents in the first two levels): a subtree of level `l` joins `arity` subtrees of the level
-//! below, and its top routers each have one link down to every one of them. A router has as many
-//! links up as its level has parents. Going up, every parent serves as well: the router takes one with a free
-//! channel, or one that it drew.
-//! Where the top joins fewer subtrees than its routers have links down, they have several down to
-//! each, and are fewer. A subtree that is not full of nodes keeps all of its routers.
+//! below, and each of its top routers has one link down to every one of them. A router has as many
+//! links up as its level has parents. A packet that climbs may take any parent: one with a free channel, or one that is
+//! drawn at random. If the top level joins fewer subtrees than its routers have links down, it has fewer routers, each
+//! with several links down to every subtree. A subtree that is not full of nodes keeps all of its routers.
 //!
 //! Routers are numbered from the bottom level up, and within a level from node 0 on; ports down
-//! come first. Ways are computed, not looked up. Leaves out: trees whose levels differ in arity.
+//! precede ports up. Routes are computed, not looked up. Leaves out: trees whose levels differ in arity.
 
-use super::{Asking, End, PortSet, Routing, Shape, Ways, Wiring, Wrong, every_channel};
+use super::{End, PortSet, RouteOptions, RouteQuery, Routing, Shape, ShapeError, Wiring, every_channel};
 use crate::text::{ParameterChoice, Parameters};
 use std::sync::Arc;
 
-/// The most nodes of a fat tree.
+/// Largest number of nodes of a fat tree.
 const NODES_MAX: u64 = 1 << 18;
-/// The most ports of all its routers together.
+/// Largest number of ports of all routers together.
 const PORTS_TOTAL_MAX: u64 = 1 << 23;
 
-/// What a fat tree is like.
+/// The parameters of a fat tree.
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 #[param(meaning = Structure)]
 pub struct FatTreeParameters {
     /// Children of a router.
     ///
-    /// Its links down.
+    /// A router has one link down to each child.
     #[param(min = 2, max = 32, default = 4)]
     pub arity: u32,
-    /// Parents of a router, for each level from the bottom; the last counts for all above; by default as many as
-    /// children.
+    /// Parents of a router, for each level from the bottom; the last value applies to all levels above; by default the
+    /// number of children.
     #[param(each(min = 1, max = 32), length(min = 1, max = 18), optional_or = vec![arity])]
     pub parents: Vec<u32>,
-    /// How many nodes, a multiple of the arity.
+    /// Number of nodes, a multiple of the arity.
     #[param(min = 2, max = NODES_MAX)]
     pub nodes: u32,
     /// How packets go up: by any parent with a free channel, or by one drawn at random, however busy.
@@ -41,20 +40,20 @@ pub struct FatTreeParameters {
     pub climb: Climb,
 }
 
-/// How a packet finds its way up, where it may take any parent.
+/// The choice of the parent by which a packet climbs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Climb {
-    /// By the first parent with a free channel, from one on that is drawn.
+    /// The first parent with a free channel, in a search that begins at a parent drawn at random.
     #[param(key = "any-parent")]
     Any,
-    /// By one that is drawn, however busy it is.
+    /// A parent drawn at random, however busy it is.
     #[param(key = "drawn-parent")]
     Drawn,
 }
 
 impl FatTreeParameters {
-    /// What cannot be built: keys, messages and help.
-    pub fn check(&self) -> Vec<Wrong> {
+    /// Returns the errors of parameters with which the shape cannot be built.
+    pub fn check(&self) -> Vec<ShapeError> {
         if !self.nodes.is_multiple_of(self.arity) {
             let (below, arity) = (self.nodes / self.arity * self.arity, self.arity);
             let message = format!("{} nodes do not fill routers with {arity} children each", self.nodes);
@@ -70,8 +69,12 @@ impl FatTreeParameters {
         }
     }
 
-    /// The shape; or what is wrong.
-    pub fn shape(&self) -> Result<Shape, Vec<Wrong>> {
+    /// Builds the shape.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of the parameters.
+    pub fn shape(&self) -> Result<Shape, Vec<ShapeError>> {
         let wrong = self.check();
         let Some(tree) = self.tree().filter(|_| wrong.is_empty()) else { return Err(wrong) };
         Ok(Shape { name: self.name(&tree), wiring: tree.wiring(), routing: Arc::new(tree) })
@@ -84,19 +87,19 @@ impl FatTreeParameters {
         format!("{}-node fat tree of arity {}{parents}", self.nodes, self.arity)
     }
 
-    /// The levels, unless they are too large to count.
+    /// Returns the levels of the tree, or `None` if the number of routers overflows.
     fn tree(&self) -> Option<FatTree> {
-        let mut levels: Vec<Level> = Vec::new();
+        let mut levels: Vec<TreeLevel> = Vec::new();
         let (mut below, mut size, mut first, mut links) = (1, u64::from(self.arity), 0_u32, 1);
         loop {
             let subtrees = u64::from(self.nodes).div_ceil(size);
             let joined = if subtrees == 1 { u64::from(self.nodes).div_ceil(below) } else { self.arity.into() };
-            // Several links down to each subtree, where they come out even.
+            // The largest number of links down to each subtree that divides the links evenly among the top routers.
             let several = (1..=u64::from(self.arity) / joined).rev().find(|several| links % several == 0)?;
             let breadth = u32::try_from(links / several).ok()?;
             let parents = *self.parents.get(levels.len()).or(self.parents.last())?;
-            let several = several as u32;
-            levels.push(Level { first, breadth, below: below as u32, size, several, parents });
+            let links_per_child = several as u32;
+            levels.push(TreeLevel { first, breadth, below: below as u32, size, links_per_child, parents });
             if subtrees == 1 {
                 levels.last_mut()?.parents = 0;
                 let last = first.checked_add(breadth)?;
@@ -112,75 +115,75 @@ impl FatTreeParameters {
 
 /// A level of routers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Level {
-    /// Its first router.
+struct TreeLevel {
+    /// First router of the level.
     first: u32,
-    /// Top routers of each of its subtrees.
+    /// Number of top routers of each subtree.
     breadth: u32,
-    /// Nodes of a subtree of the level below.
+    /// Number of nodes of a subtree of the level below.
     below: u32,
-    /// Nodes of a subtree.
+    /// Number of nodes of a subtree.
     size: u64,
-    /// Links of a router down to each subtree below.
-    several: u32,
-    /// Links of a router up.
+    /// Number of links of a router down to each subtree below.
+    links_per_child: u32,
+    /// Number of links of a router up.
     parents: u32,
 }
 
-/// The levels of a tree, and its rule.
+/// The levels of a tree, and its routing rule.
 #[derive(Clone, Debug)]
 struct FatTree {
     arity: u32,
     nodes: u32,
     climb: Climb,
-    levels: Vec<Level>,
+    levels: Vec<TreeLevel>,
     routers: u32,
 }
 
 impl FatTree {
     fn ports(&self) -> u64 {
-        let of = |(at, level): (usize, &Level)| {
+        let ports_of = |(at, level): (usize, &TreeLevel)| {
             let next = self.levels.get(at + 1).map_or(self.routers, |next| next.first);
             u64::from(next - level.first) * u64::from(self.arity + level.parents)
         };
-        self.levels.iter().enumerate().map(of).sum()
+        self.levels.iter().enumerate().map(ports_of).sum()
     }
 
-    /// A router's level, the subtree it is at the top of, and which of the routers there it is.
-    fn place(&self, router: u32) -> (usize, u32, u32) {
+    /// Returns the level of a router, the subtree at whose top the router is, and its index among the top routers.
+    fn position(&self, router: u32) -> (usize, u32, u32) {
         let level = self.levels.partition_point(|level| level.first <= router) - 1;
-        let Level { first, breadth, .. } = self.levels[level];
+        let TreeLevel { first, breadth, .. } = self.levels[level];
         (level, (router - first) / breadth, (router - first) % breadth)
     }
 
-    /// Where a link down leads: of a subtree, the top router and its port for it.
+    /// Returns the target of a link down: a top router of the child's subtree, with its port for the link, or a node.
     fn down(&self, level: usize, subtree: u32, index: u32, port: u32) -> End {
-        let Level { breadth, below, several, .. } = self.levels[level];
-        let child = subtree * self.arity + port / several;
+        let TreeLevel { breadth, below, links_per_child, .. } = self.levels[level];
+        let child = subtree * self.arity + port / links_per_child;
         if level == 0 {
             return End::Node(child);
         }
         if u64::from(child) * u64::from(below) >= u64::from(self.nodes) {
             return End::Nowhere;
         }
-        let link = port % several * breadth + index;
+        let link = port % links_per_child * breadth + index;
         let lower = &self.levels[level - 1];
         let router = lower.first + child * lower.breadth + link / lower.parents;
         End::Router { router, port: (self.arity + link % lower.parents) as u8 }
     }
 
-    /// Where a link up leads.
+    /// Returns the target of a link up: a top router of the parent's subtree, with its port for the link.
     fn up(&self, level: usize, subtree: u32, index: u32, parent: u32) -> End {
         let upper = &self.levels[level + 1];
         let link = index * self.levels[level].parents + parent;
         let router = upper.first + subtree / self.arity * upper.breadth + link % upper.breadth;
-        let port = subtree % self.arity * upper.several + link / upper.breadth;
+        let port = subtree % self.arity * upper.links_per_child + link / upper.breadth;
         End::Router { router, port: port as u8 }
     }
 
     fn wiring(&self) -> Wiring {
         let outputs = |router| {
-            let (level, subtree, index) = self.place(router);
+            let (level, subtree, index) = self.position(router);
             let down = (0..self.arity).map(|port| self.down(level, subtree, index, port));
             let up = (0..self.levels[level].parents).map(|parent| self.up(level, subtree, index, parent));
             down.chain(up).collect()
@@ -192,37 +195,37 @@ impl FatTree {
 }
 
 impl Routing for FatTree {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
-        let (level, subtree, _) = self.place(asking.router);
-        let Level { below, size, several, parents, .. } = self.levels[level];
-        let (count, from) = match u64::from(asking.destination) / size == u64::from(subtree) {
-            true => (several, asking.destination / below % self.arity * several),
+    fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+        let (level, subtree, _) = self.position(query.router);
+        let TreeLevel { below, size, links_per_child, parents, .. } = self.levels[level];
+        let (count, from) = match u64::from(query.destination) / size == u64::from(subtree) {
+            true => (links_per_child, query.destination / below % self.arity * links_per_child),
             false => (parents, self.arity),
         };
-        Ways {
+        RouteOptions {
             ports: PortSet::Mask(((1 << count) - 1) << from),
             channels: every_channel(virtual_channels),
             escape: None,
         }
     }
 
-    fn draws_port(&self) -> bool {
+    fn is_oblivious_random(&self) -> bool {
         self.climb == Climb::Drawn
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {
         let (from, to) = (u64::from(from), u64::from(to));
-        let is_common = |level: &Level| from / level.size == to / level.size;
+        let is_common = |level: &TreeLevel| from / level.size == to / level.size;
         let level = self.levels.iter().position(is_common).expect("the top is above all nodes");
         2 * (level as u32 + 1)
     }
 
-    /// They meet at the top.
+    /// The routes of the first and the last node meet at the top.
     fn farthest(&self) -> Option<(u32, u32)> {
         Some((0, self.nodes - 1))
     }
 
-    fn looks_back(&self) -> bool {
+    fn depends_on_input(&self) -> bool {
         false
     }
 }
@@ -250,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn large_trees_are_right_where_they_are_sampled() {
+    fn sampled_routes_of_large_trees_have_the_formulas_length() {
         for nodes in [1024, 4096, 65536] {
             for parents in [vec![4], vec![2, 2, 4]] {
                 let shape = tree(nodes, 4, &parents);
@@ -277,23 +280,23 @@ mod tests {
     #[test]
     fn ways_up_are_all_until_the_common_router() {
         let shape = tree(64, 4, &[2, 2, 4]);
-        let ways = |router, destination| {
-            let asking = Asking { router, input: 0, channel: 0, source: 0, destination };
-            shape.routing.ways(&asking, 2)
+        let options = |router, destination| {
+            let query = RouteQuery { router, input: 0, channel: 0, source: 0, destination };
+            shape.routing.route(&query, 2)
         };
-        assert_eq!(ways(0, 63), Ways { ports: 0b11_0000.into(), channels: 0b11, escape: None });
-        assert_eq!(ways(0, 2), Ways::one(2, 0b11));
+        assert_eq!(options(0, 63), RouteOptions { ports: 0b11_0000.into(), channels: 0b11, escape: None });
+        assert_eq!(options(0, 2), RouteOptions::one(2, 0b11));
         assert_eq!(shape.wiring.routers(), 16 + 8 + 4);
         assert_eq!(shape.name, "64-node fat tree of arity 4, parents 2, 2, 4");
         // Two subtrees at the top: two links down to each of them.
         let shape = tree(32, 4, &[4]);
         assert_eq!((shape.wiring.routers(), shape.name.as_str()), (24, "32-node fat tree of arity 4"));
-        let asking = Asking { router: 16, input: 0, channel: 0, source: 0, destination: 17 };
-        assert_eq!(shape.routing.ways(&asking, 1).ports.mask(), 0b1100);
+        let query = RouteQuery { router: 16, input: 0, channel: 0, source: 0, destination: 17 };
+        assert_eq!(shape.routing.route(&query, 1).ports.mask(), 0b1100);
     }
 
     #[test]
-    fn what_cannot_be_is_told() {
+    fn parameters_that_cannot_be_built_are_errors() {
         let wrong = |nodes, arity, parents: &[u32]| {
             FatTreeParameters { nodes, arity, parents: parents.to_vec(), climb: Climb::Any }
                 .shape()

@@ -1,38 +1,38 @@
 //! A grid of routers in any number of dimensions, one node at each: coordinates, neighbours, ports.
 //!
-//! Node `x + k·y + …` stands at `(x, y, …)` and at the router of its number. Ports, of outputs and
-//! inputs alike: `2·dimension` faces the neighbour in the positive direction, `2·dimension + 1` the
-//! one in the negative direction, `2·dimensions` the node. Leaves out: rules of routing.
+//! Node `x + k·y + …` is at coordinates `(x, y, …)` and at the router of its number. Output and input port
+//! `2·dimension` face the neighbour in the positive direction, `2·dimension + 1` the neighbour in the negative
+//! direction, and `2·dimensions` the node. Leaves out: routing rules.
 
 use super::{End, PORTS_MAX, Wiring};
 
-/// The most dimensions of a grid: two ports for each, and one for the node.
+/// Largest number of dimensions of a grid: a router has two ports for each, and one for the node.
 pub const DIMENSIONS_MAX: usize = (PORTS_MAX - 1) / 2;
 
 /// A grid.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Grid {
-    /// How many nodes along each dimension, the one whose neighbours have adjacent numbers first.
+    /// Number of nodes along each dimension; the first is the dimension whose neighbours have adjacent numbers.
     pub shape: Vec<u32>,
 }
 
 impl Grid {
-    /// Of a shape.
+    /// Creates a grid with these numbers of nodes along its dimensions.
     pub fn new(shape: &[u32]) -> Grid {
         Grid { shape: shape.to_vec() }
     }
 
-    /// How many dimensions.
+    /// Returns the number of dimensions.
     pub fn dimensions(&self) -> usize {
         self.shape.len()
     }
 
-    /// How many nodes.
+    /// Returns the number of nodes.
     pub fn nodes(&self) -> u32 {
         self.shape.iter().product()
     }
 
-    /// The coordinates of a node, one after the other.
+    /// Returns the coordinates of a node, in the order of the dimensions.
     pub fn coordinates(&self, node: u32) -> impl Iterator<Item = u32> {
         let digit = |rest: &mut u32, size: &u32| {
             let coordinate = *rest % size;
@@ -42,55 +42,55 @@ impl Grid {
         self.shape.iter().scan(node, digit)
     }
 
-    /// The node at coordinates.
+    /// Returns the node at these coordinates.
     pub fn node(&self, coordinates: &[u32]) -> u32 {
         self.shape.iter().zip(coordinates).rev().fold(0, |node, (size, at)| node * size + at)
     }
 
-    /// The neighbour in a direction, unless the node stands at that edge.
+    /// Returns the neighbour in a direction, or `None` if the node is at that edge.
     pub fn neighbour(&self, node: u32, dimension: usize, is_positive: bool) -> Option<u32> {
-        let (stride, at) = self.place(node, dimension);
+        let (stride, at) = self.stride_and_coordinate(node, dimension);
         match is_positive {
             true => (at + 1 < self.shape[dimension]).then(|| node + stride),
             false => (at > 0).then(|| node - stride),
         }
     }
 
-    /// The neighbour in a direction, where the edges are joined.
+    /// Returns the neighbour in a direction of a grid with wrap-around links.
     pub fn wrapped(&self, node: u32, dimension: usize, is_positive: bool) -> u32 {
-        let (stride, at) = self.place(node, dimension);
+        let (stride, at) = self.stride_and_coordinate(node, dimension);
         let across = stride * (self.shape[dimension] - 1);
         let far = || if at == 0 { node + across } else { node - across };
         self.neighbour(node, dimension, is_positive).unwrap_or_else(far)
     }
 
-    /// The coordinate of a node in a dimension.
+    /// Returns the coordinate of a node in a dimension.
     pub fn at(&self, node: u32, dimension: usize) -> u32 {
-        self.place(node, dimension).1
+        self.stride_and_coordinate(node, dimension).1
     }
 
-    /// The distance between neighbours' numbers, and the coordinate.
-    fn place(&self, node: u32, dimension: usize) -> (u32, u32) {
+    /// Returns the difference between the numbers of neighbours in a dimension, and the node's coordinate.
+    fn stride_and_coordinate(&self, node: u32, dimension: usize) -> (u32, u32) {
         let stride: u32 = self.shape[..dimension].iter().product();
         (stride, node / stride % self.shape[dimension])
     }
 
-    /// Hops between two nodes without links across the edges.
+    /// Returns the number of hops between two nodes of a grid without wrap-around links.
     pub fn distance(&self, from: u32, to: u32) -> u32 {
         self.coordinates(from).zip(self.coordinates(to)).map(|(a, b)| a.abs_diff(b)).sum()
     }
 
-    /// The port that faces the neighbour in a direction.
+    /// Returns the port that faces the neighbour in a direction.
     pub fn port(dimension: usize, is_positive: bool) -> u8 {
         (2 * dimension + usize::from(!is_positive)) as u8
     }
 
-    /// The port of the node.
+    /// Returns the port of the node.
     pub fn node_port(&self) -> u8 {
         2 * self.dimensions() as u8
     }
 
-    /// A link each way between neighbours, and across the edges, too, if it `wraps`.
+    /// Returns the wiring: a link in each direction between neighbours, and wrap-around links if it `wraps`.
     pub fn wiring(&self, wraps: bool) -> Wiring {
         let end = |router: u32, dimension: usize, is_positive: bool| {
             let neighbour = match wraps && self.shape[dimension] > 1 {
@@ -109,7 +109,7 @@ impl Grid {
         Wiring::new(&routers, (0..self.nodes()).map(|node| (node, self.node_port())).collect())
     }
 
-    /// Its shape as text: `8x8`.
+    /// Returns the grid's shape as text, such as `8x8`.
     pub fn name(&self) -> String {
         self.shape.iter().map(u32::to_string).collect::<Vec<_>>().join("x")
     }
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_stand_side_by_side() {
+    fn neighbours_differ_by_one_in_a_coordinate() {
         let grid = Grid::new(&[3, 4]);
         assert_eq!(grid.neighbour(4, 0, true), Some(5));
         assert_eq!(grid.neighbour(5, 0, true), None);

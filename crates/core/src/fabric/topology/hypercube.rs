@@ -1,14 +1,14 @@
-//! Hypercubes: packets cross the dimensions in which their ends differ, the lowest first (e-cube).
+//! Hypercubes: a packet crosses the dimensions in which its source and destination differ, the lowest first (e-cube).
 //!
-//! Models (Sullivan and Bashkow 1977): a node for each number of `dimensions` bits, a link each way
-//! between numbers that differ in one bit. Port `n`, of outputs and inputs alike, crosses dimension
-//! `n`; the last is the node's. Leaves out: adaptive ways.
+//! Models (Sullivan and Bashkow 1977): a node for each number of `dimensions` bits, and a link in each direction
+//! between numbers that differ in one bit. Output and input port `n` cross dimension `n`; the last port is the node's.
+//! Leaves out: adaptive routing.
 
-use super::{Asking, End, Routing, Shape, Ways, Wiring, Wrong, every_channel};
+use super::{End, RouteOptions, RouteQuery, Routing, Shape, ShapeError, Wiring, every_channel};
 use crate::text::Parameters;
 use std::sync::Arc;
 
-/// What a hypercube is like.
+/// The parameters of a hypercube.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct HypercubeParameters {
     /// Dimensions; each doubles the nodes.
@@ -19,13 +19,13 @@ pub struct HypercubeParameters {
 }
 
 impl HypercubeParameters {
-    /// How many nodes.
+    /// Returns the number of nodes.
     pub fn nodes(&self) -> u32 {
         1 << self.dimensions
     }
 
-    /// The shape.
-    pub fn shape(&self) -> Result<Shape, Vec<Wrong>> {
+    /// Builds the shape.
+    pub fn shape(&self) -> Result<Shape, Vec<ShapeError>> {
         let HypercubeParameters { dimensions } = *self;
         let outputs = |router: u32| {
             let across = |bit: u32| End::Router { router: router ^ 1 << bit, port: bit as u8 };
@@ -38,19 +38,19 @@ impl HypercubeParameters {
     }
 }
 
-/// A hypercube's rule.
+/// The routing rule of a hypercube.
 #[derive(Clone, Copy, Debug)]
 struct Hypercube {
     node_port: u8,
 }
 
 impl Routing for Hypercube {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
-        let port = match asking.router ^ asking.destination {
+    fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+        let port = match query.router ^ query.destination {
             0 => self.node_port,
             differing => differing.trailing_zeros() as u8,
         };
-        Ways::one(port, every_channel(virtual_channels))
+        RouteOptions::one(port, every_channel(virtual_channels))
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {
@@ -61,7 +61,7 @@ impl Routing for Hypercube {
         Some((0, (1 << self.node_port) - 1))
     }
 
-    fn looks_back(&self) -> bool {
+    fn depends_on_input(&self) -> bool {
         false
     }
 }

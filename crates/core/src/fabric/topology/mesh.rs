@@ -1,15 +1,15 @@
 //! Meshes of any number of dimensions, without wrap-around links.
 //!
-//! Models: a router at each node, numbered x + kx·y + kx·ky·z; a link each way between neighbours;
+//! Models: a router at each node, numbered x + kx·y + kx·ky·z; a link in each direction between neighbours;
 //! dimension-order routing, x first. Output 2·d leads up in dimension d and 2·d + 1 down; the last port
 //! is the node's. Leaves out: several nodes at a router.
 
 use super::grid::Grid;
-use super::{Asking, Routing, Shape, Ways, every_channel};
+use super::{RouteOptions, RouteQuery, Routing, Shape, every_channel};
 use crate::text::Parameters;
 use std::sync::Arc;
 
-/// Which mesh.
+/// The parameters of a mesh.
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct MeshParameters {
     /// Nodes in each dimension, x first.
@@ -18,7 +18,7 @@ pub struct MeshParameters {
 }
 
 impl MeshParameters {
-    /// The mesh.
+    /// Builds the shape.
     pub fn shape(&self) -> Shape {
         let grid = Grid::new(&self.shape);
         let wiring = grid.wiring(false);
@@ -26,29 +26,29 @@ impl MeshParameters {
     }
 }
 
-/// The most nodes of a shape.
+/// Largest number of nodes of a shape.
 pub const NODES_MAX: u64 = 1 << 20;
 
-/// Returns what is wrong with the extents of a mesh or torus of too many nodes.
+/// Returns the error and the help of the extents of a mesh or torus with too many nodes.
 pub(super) fn too_many_nodes(extents: &[u32]) -> Option<(&'static str, String)> {
     let nodes = extents.iter().try_fold(1u64, |product, extent| product.checked_mul(u64::from(*extent)));
     let is_within = nodes.is_some_and(|nodes| nodes <= NODES_MAX);
     (!is_within).then(|| ("has too many nodes", format!("at most {NODES_MAX} altogether")))
 }
 
-/// First x, then y, and so on.
+/// Dimension-order routing: first along x, then along y, and the remaining dimensions in order.
 #[derive(Debug)]
 struct DimensionOrder {
     grid: Grid,
 }
 
 impl Routing for DimensionOrder {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
-        let here = self.grid.coordinates(asking.router);
-        let mut both = here.zip(self.grid.coordinates(asking.destination)).enumerate();
+    fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+        let here = self.grid.coordinates(query.router);
+        let mut both = here.zip(self.grid.coordinates(query.destination)).enumerate();
         let port =
             both.find_map(|(dimension, (here, there))| (here != there).then(|| Grid::port(dimension, here < there)));
-        Ways::one(port.unwrap_or(self.grid.node_port()), every_channel(virtual_channels))
+        RouteOptions::one(port.unwrap_or(self.grid.node_port()), every_channel(virtual_channels))
     }
 
     fn is_by_destination(&self) -> bool {
@@ -63,7 +63,7 @@ impl Routing for DimensionOrder {
         Some((0, self.grid.nodes() - 1))
     }
 
-    fn looks_back(&self) -> bool {
+    fn depends_on_input(&self) -> bool {
         false
     }
 }

@@ -1,25 +1,25 @@
-//! The shape of a routed fabric: routers, what joins them, and the ways a packet may take.
+//! The shape of a routed fabric: its routers, its links, and the routes that a packet may take.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `mod.rs` | wiring, and what a routing rule answers |
+//! | `mod.rs` | the wiring, and the interface of routing rules |
 //! | `port_set.rs` | output ports, as a mask or as a list |
 //! | `grid.rs` | coordinates, neighbours and ports of grids |
 //! | `mesh.rs`, `torus.rs` | meshes; tori and rings |
-//! | `edges.rs` | columns of places at both edges of a mesh |
+//! | `edges.rs` | columns of edge ports at both sides of a mesh |
 //! | `adaptive.rs` | minimal adaptive routing on meshes, with escapes |
 //! | `hypercube.rs`, `crossbar.rs` | dimensions of two nodes each; one router for all |
 //! | `fat_tree.rs` | fat trees of any arity and numbers of parents |
 //! | `butterfly.rs` | butterflies and multibutterflies |
 //! | `details.rs` | rates, latencies and names of single links and routers |
-//! | `placement.rs` | nodes on the places of a shape in another order |
-//! | `relabelled.rs` | a rule that is asked for other nodes |
+//! | `placement.rs` | a shape whose nodes have other numbers |
+//! | `relabelled.rs` | a routing rule whose nodes have other numbers |
 //! | `graph/` | any graph, from a file |
-//! | `survey/` | degree, diameter, bisection of a shape, and whether its packets can wait in a circle |
+//! | `survey/` | degree, diameter and bisection of a shape, and whether its packets can deadlock |
 //! | `parameters.rs` | the shapes by their names in descriptions |
 //!
-//! A shape knows no time: it says which outputs a header may ask for, and the router says when it
-//! gets one. Leaves out: faults, and ways that depend on load (a router chooses among the ways).
+//! A shape has no timing: it states which outputs a header may request, and the router determines when the header gets
+//! one. Leaves out: faults, and routes that depend on load, except that a router chooses among several outputs.
 
 pub mod adaptive;
 pub mod butterfly;
@@ -47,36 +47,40 @@ pub use port_set::{PortSet, flit_router_error};
 use std::fmt;
 use std::sync::Arc;
 
-/// Where a router's output leads.
+/// The target of a router's output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum End {
-    /// To an input of another router.
+    /// An input port of another router.
     Router {
-        /// Which.
+        /// The router.
         router: u32,
-        /// Its input port.
+        /// The router's input port.
         port: u8,
     },
-    /// To a node's interface.
+    /// The interface of a node.
     Node(u32),
-    /// To nothing: the port is not connected.
+    /// No target: the port is not connected.
     Nowhere,
 }
 
-/// Routers, their outputs and where nodes enter. Each input has at most one source.
+/// The routers, the targets of their outputs, and the inputs by which nodes inject. Each input has at most one source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Wiring {
-    /// For each router, the ends of its outputs in the order of ports; at most 256.
+    /// For each router, the targets of its outputs in the order of ports, at most 256.
     outputs: Vec<End>,
-    /// For each router, where its outputs begin; one more at the end.
+    /// For each router, the index of its first output; at the end, the number of outputs.
     first: Vec<u32>,
-    /// For each node, the router and the input port where its packets enter.
+    /// For each node, the router and the input port by which its packets enter.
     entries: Vec<(u32, u8)>,
     details: Option<Arc<WiringDetails>>,
 }
 
 impl Wiring {
-    /// Routers by their outputs, and the nodes' entries.
+    /// Creates a wiring from the outputs of each router, and the router and input port of each node.
+    ///
+    /// # Panics
+    ///
+    /// Panics if a router has more than 256 outputs.
     pub fn new(routers: &[Vec<End>], entries: Vec<(u32, u8)>) -> Wiring {
         let mut first = vec![0];
         for outputs in routers {
@@ -86,26 +90,26 @@ impl Wiring {
         Wiring { outputs: routers.concat(), first, entries, details: None }
     }
 
-    /// Adds what is stated of single links and routers.
+    /// Adds the properties of single links and routers.
     #[must_use]
     pub fn with_details(mut self, details: WiringDetails) -> Wiring {
         self.details = Some(Arc::new(details));
         self
     }
 
-    /// Returns whether any link has properties of its own.
+    /// Returns whether the description states properties of any single link.
     pub fn has_attributes(&self) -> bool {
         self.details.as_ref().is_some_and(|details| details.has_attributes())
     }
 
-    /// Returns what is stated of the link at a router's output.
+    /// Returns the properties that the description states of the link at a router's output.
     pub fn output_attributes(&self, router: u32, port: u8) -> LinkAttributes {
         let stated =
             |details: &Arc<WiringDetails>| details.outputs.get(router as usize)?.get(usize::from(port)).copied();
         self.details.as_ref().and_then(stated).unwrap_or_default()
     }
 
-    /// Returns what is stated of the link by which a node's packets enter.
+    /// Returns the properties that the description states of the link by which a node's packets enter.
     pub fn entry_attributes(&self, node: u32) -> LinkAttributes {
         self.details.as_ref().and_then(|details| details.entries.get(node as usize).copied()).unwrap_or_default()
     }
@@ -120,120 +124,121 @@ impl Wiring {
         self.details.as_ref()?.nodes.get(node as usize).map(String::as_str)
     }
 
-    /// How many nodes.
+    /// Returns the number of nodes.
     pub fn nodes(&self) -> u32 {
         self.entries.len() as u32
     }
 
-    /// How many routers.
+    /// Returns the number of routers.
     pub fn routers(&self) -> u32 {
         self.first.len() as u32 - 1
     }
 
-    /// The ends of a router's outputs.
+    /// Returns the targets of a router's outputs.
     pub fn outputs(&self, router: u32) -> &[End] {
         &self.outputs[self.first[router as usize] as usize..self.first[router as usize + 1] as usize]
     }
 
-    /// The router and input port where a node's packets enter.
+    /// Returns the router and the input port by which a node's packets enter.
     pub fn entry(&self, node: u32) -> (u32, u8) {
         self.entries[node as usize]
     }
 }
 
-/// The most ports of a router of flits.
+/// Largest number of ports of a flit router.
 pub const PORTS_MAX: usize = 64;
 
-/// A header at a router's input.
+/// A header at a router's input, for which a routing rule is queried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Asking {
+pub struct RouteQuery {
     /// The router.
     pub router: u32,
-    /// The input port it came by.
+    /// Input port by which the header arrived.
     pub input: u8,
-    /// The virtual channel it came by, within its logical network.
+    /// Virtual channel by which the header arrived, within its logical network.
     pub channel: u8,
-    /// The node it came from.
+    /// Source node of the packet.
     pub source: u32,
-    /// The node it goes to.
+    /// Destination node of the packet.
     pub destination: u32,
 }
 
-/// Outputs that a header may ask for; the router takes one of `ports` with a free channel of
-/// `channels`, and the escape only when there is none.
+/// The outputs that a header may request. The router selects one of `ports` with a free channel of `channels`, and the
+/// escape only if there is no such port.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Ways {
-    /// The output ports.
+pub struct RouteOptions {
+    /// Output ports.
     pub ports: PortSet,
-    /// A bit for each virtual channel of the logical network that may be taken there.
+    /// Virtual channels of the logical network that the header may take at these ports, one bit each.
     pub channels: u16,
-    /// A port and channels that are free of cyclic waits, for adaptive routing.
+    /// A port and channels that are free of cyclic dependencies, for adaptive routing.
     pub escape: Option<(u8, u16)>,
 }
 
-impl Ways {
-    /// One port, any of `channels`.
-    pub fn one(port: u8, channels: u16) -> Ways {
-        Ways { ports: PortSet::one(port), channels, escape: None }
+impl RouteOptions {
+    /// Returns the options of a header that may take any of `channels` at one port.
+    pub fn one(port: u8, channels: u16) -> RouteOptions {
+        RouteOptions { ports: PortSet::one(port), channels, escape: None }
     }
 }
 
-/// The rule by which headers find their way. `virtual_channels` is how many a logical network has.
+/// A routing rule. `virtual_channels` is the number of virtual channels of a logical network.
 pub trait Routing: fmt::Debug + Send + Sync {
-    /// The ways of a header; at least one port.
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways;
+    /// Returns the outputs that a header may request; at least one port.
+    fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions;
 
-    /// Virtual channels of a logical network without which the rule can deadlock.
+    /// Returns the least number of virtual channels of a logical network with which the rule cannot deadlock.
     fn virtual_channels_min(&self) -> u8 {
         1
     }
 
-    /// The longest packets, in flits, that are sure not to wait in a circle where buffers take less than all of
-    /// a packet.
+    /// Returns the length in flits of the longest packets that cannot deadlock under wormhole switching, where a buffer
+    /// may hold a part of a packet.
     fn packet_flits_max(&self, _virtual_channels: u8) -> u16 {
         u16::MAX
     }
 
-    /// Whether the ways depend on nothing but the router and the destination.
+    /// Returns whether routes depend on the router and the destination only.
     fn is_by_destination(&self) -> bool {
         false
     }
 
-    /// Whether a header takes one of several ports, drawn at random, and waits for it however busy it is.
-    fn draws_port(&self) -> bool {
+    /// Returns whether a header requests one of several ports, drawn at random, and waits for it however busy it is.
+    fn is_oblivious_random(&self) -> bool {
         false
     }
 
-    /// Hops between two nodes as the shape's own latency formula counts them.
+    /// Returns the number of hops between two nodes as the shape's latency formula counts them.
     fn distance(&self, from: u32, to: u32) -> u32;
 
-    /// Two nodes as far apart as any are, by links and by the formula, where the shape can say it.
+    /// Returns two nodes that are as far apart as any, by links and by the formula; `None` if the shape does not know
+    /// such a pair.
     fn farthest(&self) -> Option<(u32, u32)> {
         None
     }
 
-    /// Whether the source of a header, or the channel it came by, has to do with its ways; a survey
-    /// asks less often where neither has.
-    fn looks_back(&self) -> bool {
+    /// Returns whether routes depend on a header's source or on the channel by which the header arrived. If they do
+    /// not, a survey needs fewer queries.
+    fn depends_on_input(&self) -> bool {
         true
     }
 }
 
-/// A shape: its wiring and its rule.
+/// A shape: its wiring and its routing rule.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// What it is called in messages: "8x8 mesh".
+    /// Name of the shape in messages, such as "8x8 mesh".
     pub name: String,
     /// Routers and links.
     pub wiring: Wiring,
-    /// The rule. Asked once for each packet and router.
+    /// The routing rule, which is queried once for each packet and router.
     pub routing: Arc<dyn Routing>,
 }
 
-/// What is wrong with a shape's parameters: the key, what is wrong, and what would be right.
-pub type Wrong = (&'static str, String, String);
+/// An error of a shape's parameters: the key, the message, and the help.
+pub type ShapeError = (&'static str, String, String);
 
-/// All channels of a logical network.
+/// Returns all channels of a logical network, one bit each.
 pub fn every_channel(virtual_channels: u8) -> u16 {
     (u32::MAX >> (32 - u32::from(virtual_channels))) as u16
 }

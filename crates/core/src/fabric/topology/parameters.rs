@@ -1,7 +1,7 @@
 //! The shapes by their names in descriptions: `[fabric.mesh]`, `[fabric.fat-tree]` and so on.
 //!
-//! Each shape reads its own parameters; here they are told apart. Leaves out: the routers' own
-//! parameters, which all shapes share.
+//! Each shape reads its own parameters; this file selects the shape by its name. Leaves out: the parameters of routers,
+//! which all shapes share.
 
 use super::adaptive::MinimalAdaptive;
 use super::butterfly::ButterflyParameters;
@@ -13,11 +13,11 @@ use super::grid::Grid;
 use super::hypercube::HypercubeParameters;
 use super::mesh::{MeshParameters, NODES_MAX};
 use super::torus::{ChannelHalves, TorusParameters};
-use super::{DescribedLink, Shape, Wrong};
+use super::{DescribedLink, Shape, ShapeError};
 use crate::text::{ParameterChoice, ParameterVariants, Parameters};
 use std::sync::Arc;
 
-/// The shapes: their names and what they are.
+/// The shapes: their names and summaries.
 pub const TOPOLOGIES: &[(&str, &str)] = Topology::VARIANTS;
 
 /// A shape and its parameters.
@@ -33,7 +33,7 @@ pub enum Topology {
     ),
     /// A mesh whose edges are joined.
     Torus(#[param(flatten)] TorusParameters, #[param(flatten)] ChannelHalves),
-    /// Routers in a circle, each linked both ways.
+    /// Routers in a ring, each linked to its two neighbours.
     ///
     /// A torus of one dimension.
     Ring(
@@ -47,7 +47,7 @@ pub enum Topology {
     Hypercube(#[param(flatten)] HypercubeParameters),
     /// Routers in levels, with several parents each.
     FatTree(#[param(flatten)] FatTreeParameters),
-    /// Stages of routers that packets cross one way; dilated, a multibutterfly.
+    /// Stages of routers that packets cross in one direction; with dilation, a multibutterfly.
     Butterfly(#[param(flatten)] ButterflyParameters),
     /// One router for all nodes.
     Crossbar(#[param(flatten)] CrossbarParameters),
@@ -55,18 +55,18 @@ pub enum Topology {
     Graph(#[param(flatten)] GraphParameters),
 }
 
-/// How packets find their way through a mesh.
+/// The routing rule of a mesh.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum MeshRouting {
     /// One dimension after the other.
     DimensionOrder,
-    /// Any port that brings them nearer.
+    /// Any port that brings a packet nearer.
     MinimalAdaptive,
 }
 
 impl Topology {
-    /// What cannot be built: keys, messages and help.
-    pub fn check(&self) -> Vec<Wrong> {
+    /// Returns the errors of parameters with which the shape cannot be built.
+    pub fn check(&self) -> Vec<ShapeError> {
         match self {
             Topology::FatTree(tree) => tree.check(),
             Topology::Butterfly(butterfly) => butterfly.check(),
@@ -75,14 +75,14 @@ impl Topology {
         }
     }
 
-    /// Whether packets of a pair have one way, and so arrive in the order in which they were sent
-    /// where they have one channel, too.
-    pub fn has_one_way(&self) -> bool {
+    /// Returns whether all packets of a pair of nodes take the same links. If there is only one virtual channel, too,
+    /// they arrive in the order in which they were sent.
+    pub fn has_single_paths(&self) -> bool {
         match self {
             Topology::Mesh(_, routing) => *routing == MeshRouting::DimensionOrder,
             Topology::FatTree(_) => false,
             Topology::Butterfly(butterfly) => butterfly.dilation == 1,
-            Topology::Graph(graph) => graph.has_one_way(),
+            Topology::Graph(graph) => graph.has_single_paths(),
             _ => true,
         }
     }
@@ -97,7 +97,7 @@ impl Topology {
         }
     }
 
-    /// How many nodes.
+    /// Returns the number of nodes.
     pub fn nodes(&self) -> u32 {
         match self {
             Topology::Mesh(MeshParameters { shape }, _) => Grid::new(shape).nodes(),
@@ -110,8 +110,12 @@ impl Topology {
         }
     }
 
-    /// The shape; or what is wrong.
-    pub fn build(&self) -> Result<Shape, Vec<Wrong>> {
+    /// Builds the shape.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of the parameters.
+    pub fn build(&self) -> Result<Shape, Vec<ShapeError>> {
         match self {
             Topology::Mesh(mesh, MeshRouting::DimensionOrder) => Ok(mesh.shape()),
             Topology::Mesh(mesh, MeshRouting::MinimalAdaptive) => {
@@ -129,7 +133,7 @@ impl Topology {
 }
 
 impl Topology {
-    /// Returns the links of which the description states rate or latency.
+    /// Returns the links whose rate or latency the description states.
     pub fn described_links(&self) -> Vec<DescribedLink> {
         match self {
             Topology::Graph(graph) => graph.described_links(),
@@ -145,8 +149,8 @@ impl Topology {
         }
     }
 
-    /// The shape with columns of places at its edges, and which of these are opposite each other; none of shapes
-    /// without edges, or such as cannot be built.
+    /// Returns the shape with I/O columns at its edges, and the pairs of opposite edge ports; `None` if the shape has
+    /// no edges or cannot be built.
     pub fn with_columns(&self) -> Option<(Shape, Vec<(u32, u32)>)> {
         let Topology::Mesh(MeshParameters { shape }, _) = self else { return None };
         Some((edges::with_columns(&self.build().ok()?, shape), edges::opposite(shape)))
@@ -171,7 +175,7 @@ mod tests {
         read.map(|read| read.value).map_err(|problems| problems.to_string())
     }
 
-    /// A file in the folder that descriptions of these tests lie in.
+    /// Calls `act` with the name of a temporary file in the folder of these tests' descriptions.
     fn with_file(name: &str, text: &str, act: impl FnOnce(&str)) {
         let name = format!("narrows-{}-{name}", std::process::id());
         let path = std::env::temp_dir().join(&name);
@@ -212,25 +216,25 @@ mod tests {
             assert_eq!((topology.nodes(), topology.build().unwrap().wiring.routers()), (3, 3));
         });
         with_file("bad.txt", "a b\nc d\n", |name| {
-            let told = read(&format!("[fabric.graph]\nfile = \"{name}\"\n")).unwrap_err();
-            assert!(told.contains("bad.txt, line 2: `a` and `c` are not joined"), "{told}");
-            assert!(told.contains("m.toml:2:8"), "{told}");
+            let errors = read(&format!("[fabric.graph]\nfile = \"{name}\"\n")).unwrap_err();
+            assert!(errors.contains("bad.txt, line 2: `a` and `c` are not joined"), "{errors}");
+            assert!(errors.contains("m.toml:2:8"), "{errors}");
         });
-        let told = read("[fabric.graph]\nfile = \"narrows-no-such.txt\"\n").unwrap_err();
-        assert!(told.contains("there is no such file") && told.contains("m.toml:2:8"), "{told}");
+        let errors = read("[fabric.graph]\nfile = \"narrows-no-such.txt\"\n").unwrap_err();
+        assert!(errors.contains("there is no such file") && errors.contains("m.toml:2:8"), "{errors}");
     }
 
     #[test]
-    fn what_cannot_be_is_told_at_its_place() {
+    fn errors_state_their_position_in_the_description() {
         for (text, message) in [
             ("fat-tree]\nnodes = 30", "`fabric.fat-tree.nodes`: 30 nodes do not fill routers with 4 children each"),
             ("butterfly]\nnodes = 60", "`fabric.butterfly.nodes`: 60 nodes are not a power of the radix, 4"),
             ("crossbar]\nnodes = 65", "bad value for `fabric.crossbar.nodes`"),
             ("hypercube]\ndimensions = 0", "bad value for `fabric.hypercube.dimensions`"),
         ] {
-            let told = read(&format!("[fabric.{text}\n")).unwrap_err();
-            assert!(told.contains(message) && told.contains("m.toml:2:"), "{told}");
-            assert_eq!(told.matches("error").count(), 1, "{told}");
+            let errors = read(&format!("[fabric.{text}\n")).unwrap_err();
+            assert!(errors.contains(message) && errors.contains("m.toml:2:"), "{errors}");
+            assert_eq!(errors.matches("error").count(), 1, "{errors}");
         }
     }
 
@@ -239,7 +243,7 @@ mod tests {
         let schema = describe(|t| {
             fabric(t);
         });
-        let told = format!("{schema:?}");
-        assert!(TOPOLOGIES.iter().all(|(name, _)| told.contains(name)));
+        let schema = format!("{schema:?}");
+        assert!(TOPOLOGIES.iter().all(|(name, _)| schema.contains(name)));
     }
 }

@@ -1,5 +1,5 @@
-//! Nodes on the places of a shape in another order: a machine numbers its nodes as it describes them, a file as it
-//! names them.
+//! A shape whose nodes have other numbers: a machine numbers its nodes in the order of its description, and a graph
+//! numbers its nodes in the order of its file. This file maps the former to the latter, which are called places here.
 
 use super::relabelled::RelabelledRouting;
 use super::{End, Routing, Shape, Wiring, WiringDetails};
@@ -11,7 +11,7 @@ impl Shape {
     ///
     /// # Panics
     ///
-    /// If a place is given twice, or does not exist.
+    /// Panics if a place occurs twice or does not exist.
     #[must_use]
     pub fn placed(&self, places: &[u32]) -> Shape {
         let nodes = self.wiring.nodes();
@@ -45,7 +45,7 @@ impl Wiring {
     }
 }
 
-/// A rule that is asked for places instead of nodes.
+/// A routing rule that is queried for places instead of nodes.
 #[derive(Debug)]
 struct Placed {
     rule: Arc<dyn Routing>,

@@ -1,17 +1,17 @@
-//! A set of output ports: a mask while a router has few, a list beyond.
+//! A set of output ports: a mask of the first 64 ports, or a list for routers with more ports.
 //!
-//! The allocators of flit routers are arithmetic on masks of 64 bits, which is why a router that has more ports than
-//! [`PORTS_MAX`](super::PORTS_MAX) is refused for them before time 0. A model of packet switches may take either.
+//! The allocators of flit routers compute with masks of 64 bits, which is why a shape whose routers have more ports
+//! than [`PORTS_MAX`](super::PORTS_MAX) is an error there. A model of packet switches may take either form.
 
 use super::{PORTS_MAX, Wiring};
 use std::sync::Arc;
 
-/// Output ports that a header may ask for.
+/// Output ports that a header may request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PortSet {
     /// A bit for each of the first 64 ports.
     Mask(u64),
-    /// Ports in rising order. A rule may keep the list, and returns clones of it.
+    /// Ports in ascending order. A rule may keep the list and return clones of it.
     List(Arc<[u16]>),
 }
 
@@ -37,7 +37,7 @@ impl PortSet {
         }
     }
 
-    /// Returns the ports in rising order.
+    /// Returns the ports in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u16> + Clone + use<> {
         let (mut mask, list) = match self {
             PortSet::Mask(mask) => (*mask, None),
@@ -64,7 +64,7 @@ impl From<u64> for PortSet {
     }
 }
 
-/// Returns why flit routers cannot be wired so; `None` if they can.
+/// Returns the reason for which flit routers cannot have this wiring; `None` if they can.
 pub fn flit_router_error(wiring: &Wiring) -> Option<String> {
     let (router, ports) = (0..wiring.routers())
         .map(|router| (router, wiring.outputs(router).len()))
@@ -74,10 +74,10 @@ pub fn flit_router_error(wiring: &Wiring) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Asking, End, Routing, Shape, Ways, every_channel};
+    use super::super::{End, RouteOptions, RouteQuery, Routing, Shape, every_channel};
     use super::*;
 
-    /// Leaves of 64 nodes and 64 links up, each of which leads to a spine of its own.
+    /// Two leaves, each with 64 nodes and a link up to each of 64 spines.
     #[derive(Debug)]
     struct LeafSpine {
         up: Arc<[u16]>,
@@ -86,13 +86,13 @@ mod tests {
     const HALF: u32 = 64;
 
     impl Routing for LeafSpine {
-        fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
+        fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
             let channels = every_channel(virtual_channels);
-            let leaf = asking.destination / HALF;
-            match asking.router {
-                router if router == leaf => Ways::one((asking.destination % HALF) as u8, channels),
-                0 | 1 => Ways { ports: PortSet::List(self.up.clone()), channels, escape: None },
-                _ => Ways::one(leaf as u8, channels),
+            let leaf = query.destination / HALF;
+            match query.router {
+                router if router == leaf => RouteOptions::one((query.destination % HALF) as u8, channels),
+                0 | 1 => RouteOptions { ports: PortSet::List(self.up.clone()), channels, escape: None },
+                _ => RouteOptions::one(leaf as u8, channels),
             }
         }
 
@@ -117,21 +117,21 @@ mod tests {
     #[test]
     fn a_switch_of_128_ports_offers_a_list_of_links_up() {
         let shape = leaf_spine();
-        let ways = |router, destination| {
-            let asking = Asking { router, input: 0, channel: 0, source: 0, destination };
-            shape.routing.ways(&asking, 1).ports
+        let options = |router, destination| {
+            let query = RouteQuery { router, input: 0, channel: 0, source: 0, destination };
+            shape.routing.route(&query, 1).ports
         };
-        assert_eq!(ways(0, 5), PortSet::Mask(1 << 5));
-        let up = ways(0, 100);
+        assert_eq!(options(0, 5), PortSet::Mask(1 << 5));
+        let up = options(0, 100);
         assert_eq!(up.iter().collect::<Vec<_>>(), (64..128).collect::<Vec<u16>>());
         for port in up.iter() {
             let End::Router { router: spine, .. } = shape.wiring.outputs(0)[usize::from(port)] else {
                 panic!("a link up")
             };
-            let down: Vec<u16> = ways(spine, 100).iter().collect();
+            let down: Vec<u16> = options(spine, 100).iter().collect();
             assert_eq!(shape.wiring.outputs(spine)[usize::from(down[0])], End::Router { router: 1, port: port as u8 });
         }
-        assert_eq!(ways(1, 100), PortSet::Mask(1 << 36));
+        assert_eq!(options(1, 100), PortSet::Mask(1 << 36));
         assert!(std::panic::catch_unwind(|| up.mask()).is_err(), "a flit router has no such ports");
     }
 
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn sets_are_iterated_in_rising_order() {
+    fn sets_are_iterated_in_ascending_order() {
         assert_eq!(PortSet::Mask(1 << 63 | 0b101).iter().collect::<Vec<_>>(), [0, 2, 63]);
         assert_eq!(PortSet::List([3, 70].into()).iter().collect::<Vec<_>>(), [3, 70]);
         assert_eq!((PortSet::one(63), PortSet::one(64)), (PortSet::Mask(1 << 63), PortSet::List([64].into())));

@@ -1,34 +1,36 @@
-//! A routing rule that is asked for other nodes: those at the places of a shape, or at the routers of I/O columns.
+//! A routing rule over another rule whose nodes have other numbers: for nodes in the order of a description, and for
+//! the edge ports of I/O columns.
 //!
-//! The nodes of a query are replaced, and every other property is that of the rule.
+//! The nodes of a query are replaced; all other properties are those of the other rule.
 
-use super::{Asking, Routing, Ways};
+use super::{RouteOptions, RouteQuery, Routing};
 use std::fmt::Debug;
 
-/// A rule over another rule, whose nodes it names differently.
+/// A routing rule that replaces the nodes of a query and forwards the query to another rule.
 pub(super) trait RelabelledRouting: Debug + Send + Sync {
-    /// Returns the rule that is asked.
+    /// Returns the rule to which queries are forwarded.
     fn rule(&self) -> &dyn Routing;
 
-    /// Returns the node of the rule in place of `node`.
+    /// Returns the node of the other rule that replaces `node`.
     fn place(&self, node: u32) -> u32;
 
-    /// Returns the node whose place is the rule's node `place`, where that is one to one.
+    /// Returns the node that the other rule's node `place` replaces, if the replacement is one to one.
     fn node(&self, _place: u32) -> Option<u32> {
         None
     }
 
-    /// Returns the ways of a header that leaves the shape at its router by a port that the rule does not know.
-    fn exit(&self, _asking: &Asking, _virtual_channels: u8) -> Option<Ways> {
+    /// Returns the options of a header that leaves the shape at this router by a port that the other rule does not
+    /// know; `None` for any other header.
+    fn exit(&self, _asking: &RouteQuery, _virtual_channels: u8) -> Option<RouteOptions> {
         None
     }
 }
 
 impl<R: RelabelledRouting> Routing for R {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
-        self.exit(asking, virtual_channels).unwrap_or_else(|| {
-            let [source, destination] = [asking.source, asking.destination].map(|node| self.place(node));
-            self.rule().ways(&Asking { source, destination, ..*asking }, virtual_channels)
+    fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+        self.exit(query, virtual_channels).unwrap_or_else(|| {
+            let [source, destination] = [query.source, query.destination].map(|node| self.place(node));
+            self.rule().route(&RouteQuery { source, destination, ..*query }, virtual_channels)
         })
     }
 
@@ -44,8 +46,8 @@ impl<R: RelabelledRouting> Routing for R {
         self.rule().is_by_destination()
     }
 
-    fn draws_port(&self) -> bool {
-        self.rule().draws_port()
+    fn is_oblivious_random(&self) -> bool {
+        self.rule().is_oblivious_random()
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {
@@ -57,7 +59,7 @@ impl<R: RelabelledRouting> Routing for R {
         Some((self.node(from)?, self.node(to)?))
     }
 
-    fn looks_back(&self) -> bool {
-        self.rule().looks_back()
+    fn depends_on_input(&self) -> bool {
+        self.rule().depends_on_input()
     }
 }

@@ -1,20 +1,21 @@
-//! Tori of any number of dimensions; with one, a ring.
+//! Tori of any number of dimensions; a torus of one dimension is a ring.
 //!
-//! Models: a mesh whose ends are joined; dimension-order routing, x first, the shorter way round. Where
-//! both ways are equally long, even coordinates go up and odd ones down. In each dimension the channels
-//! of a logical network are split in halves, and a packet keeps to the half that says whether its way
-//! crosses the link between the last and the first node (the dateline): no ring of waits closes.
-//! Of an odd number of channels the lower half has one more, or the middle one is both halves'; then only
-//! packets of one flit are sure never to wait in a circle: each is alone at the front of its buffer, where a
-//! channel of its own half is within reach. Ports as in a mesh. Leaves out: balancing the halves.
+//! Models: a mesh with wrap-around links; dimension-order routing, x first, in the shorter direction. If
+//! both directions are equally long, packets from even coordinates go up and those from odd ones down. In each
+//! dimension the channels of a logical network are split in halves, and a packet uses one half if its route crosses the
+//! link between the last and the first node (the dateline), and the other half if it does not. Dependencies therefore
+//! form no cycle. With an odd number of channels either the lower half has one channel more, or both halves contain the
+//! middle channel. In the latter case only packets of one flit cannot deadlock: each is alone at the front of its
+//! buffer, where it can reach a channel that belongs to its half only. Ports as in a mesh. Leaves out: balancing the
+//! halves.
 
 use super::grid::Grid;
 use super::mesh::{NODES_MAX, too_many_nodes};
-use super::{Asking, Routing, Shape, Ways, every_channel};
+use super::{RouteOptions, RouteQuery, Routing, Shape, every_channel};
 use crate::text::{ParameterChoice, Parameters};
 use std::sync::Arc;
 
-/// Which torus.
+/// The parameters of a torus.
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct TorusParameters {
     /// Nodes in each dimension, x first.
@@ -22,31 +23,31 @@ pub struct TorusParameters {
     pub shape: Vec<u32>,
 }
 
-/// How the channels of a link are shared between ways that cross the dateline and others.
+/// The division of a link's channels between routes that cross the dateline and routes that do not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct ChannelHalves {
-    /// Which half of the channels has the middle one of an odd number; both, as in BookSim2, for packets of one flit
-    /// only.
+    /// Half of the channels that contains the middle one of an odd number; both, as in BookSim2, for packets of one
+    /// flit only.
     #[param(key = "middle-channel", default = "lower")]
     pub middle: Middle,
 }
 
-/// Whose the middle one of an odd number of channels is.
+/// The half that contains the middle one of an odd number of channels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Middle {
-    /// The lower half's.
+    /// The lower half.
     Lower,
-    /// Both halves'.
+    /// Both halves.
     Both,
 }
 
 impl TorusParameters {
-    /// The torus, each channel of one half.
+    /// Builds the shape, with the middle channel in the lower half.
     pub fn shape(&self) -> Shape {
         self.shape_with(Middle::Lower)
     }
 
-    /// The torus.
+    /// Builds the shape.
     pub fn shape_with(&self, middle: Middle) -> Shape {
         let grid = Grid::new(&self.shape);
         let name = match self.shape.len() {
@@ -57,37 +58,38 @@ impl TorusParameters {
     }
 }
 
-/// Dimension order, with a half of the channels for ways that cross the dateline.
+/// Dimension-order routing with one half of the channels for routes that cross the dateline.
 #[derive(Debug)]
 struct Dateline {
     grid: Grid,
     middle: Middle,
 }
 
-/// Whether the shorter way from a coordinate to another goes up.
+/// Returns whether the shorter direction from a coordinate to another is up.
 fn goes_up(from: u32, to: u32, extent: u32) -> bool {
     let up = (to + extent - from) % extent;
     2 * up < extent || (2 * up == extent && from.is_multiple_of(2))
 }
 
 impl Routing for Dateline {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
+    fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         let all = every_channel(virtual_channels);
-        let mut both = self.grid.coordinates(asking.router).zip(self.grid.coordinates(asking.destination));
+        let mut both = self.grid.coordinates(query.router).zip(self.grid.coordinates(query.destination));
         let Some(dimension) = both.position(|(here, there)| here != there) else {
-            return Ways::one(self.grid.node_port(), all);
+            return RouteOptions::one(self.grid.node_port(), all);
         };
-        // In this dimension the packet started where its source lies.
-        let (from, to) = (self.grid.at(asking.source, dimension), self.grid.at(asking.destination, dimension));
+        // In this dimension the packet started at its source's coordinate.
+        let (from, to) = (self.grid.at(query.source, dimension), self.grid.at(query.destination, dimension));
         let is_up = goes_up(from, to, self.grid.shape[dimension]);
-        // Upwards the crossing ways take the upper half, downwards the others, as in BookSim2.
+        // Of routes up, those that cross the dateline take the upper half; of routes down, those that do not
+        // (BookSim2).
         let is_upper = from > to;
         let lower = every_channel(virtual_channels - virtual_channels / 2);
         let upper = match self.middle {
             Middle::Lower => all & !lower,
             Middle::Both => all & !every_channel(virtual_channels / 2),
         };
-        Ways::one(Grid::port(dimension, is_up), if is_upper { upper } else { lower })
+        RouteOptions::one(Grid::port(dimension, is_up), if is_upper { upper } else { lower })
     }
 
     fn virtual_channels_min(&self) -> u8 {
@@ -99,14 +101,14 @@ impl Routing for Dateline {
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {
-        let way = |dimension: usize| {
+        let hops = |dimension: usize| {
             let apart = self.grid.at(from, dimension).abs_diff(self.grid.at(to, dimension));
             apart.min(self.grid.shape[dimension] - apart)
         };
-        (0..self.grid.dimensions()).map(way).sum()
+        (0..self.grid.dimensions()).map(hops).sum()
     }
 
-    /// Half way round in every dimension.
+    /// Returns two nodes that are half the extent apart in every dimension.
     fn farthest(&self) -> Option<(u32, u32)> {
         let halfway = |(node, stride): (u32, u32), side: &u32| (node + side / 2 * stride, stride * side);
         Some((0, self.grid.shape.iter().fold((0, 1), halfway).0))

@@ -1,48 +1,48 @@
-//! Walks over a shape in tests: every way of every packet arrives, by the same number of links.
+//! Walks over a shape in tests, which check that every route of every packet arrives over the same number of links.
 
-use super::{Asking, End, Shape, Wiring};
+use super::{End, RouteQuery, Shape, Wiring};
 use crate::engine::rng::stream;
 use rand::RngExt;
 use std::collections::{BTreeSet, VecDeque};
 
-/// A pair of nodes and what lies between them.
+/// A pair of nodes and the length of the routes between them.
 pub struct Pair {
     /// The source.
     pub from: u32,
     /// The destination.
     pub to: u32,
-    /// Links of every way, with those of the nodes.
+    /// Number of links of every route, including those of the nodes.
     pub links: u32,
 }
 
-/// Follows the ways of a shape.
+/// A walk over the routes of a shape.
 pub struct Walk<'s> {
     shape: &'s Shape,
     virtual_channels: u8,
 }
 
 impl Walk<'_> {
-    /// With so many channels.
+    /// Creates a walk over a shape with `virtual_channels` virtual channels, and checks the shape's wiring.
     pub fn new(shape: &Shape, virtual_channels: u8) -> Walk<'_> {
         assert!(virtual_channels >= shape.routing.virtual_channels_min());
         fed_once(&shape.wiring);
         Walk { shape, virtual_channels }
     }
 
-    /// All pairs.
-    pub fn every_pair(&self, mut told: impl FnMut(&Pair)) {
+    /// Follows every pair of nodes and passes it to `check`.
+    pub fn every_pair(&self, mut check: impl FnMut(&Pair)) {
         let nodes = self.shape.wiring.nodes();
         for from in 0..nodes {
-            (0..nodes).for_each(|to| told(&self.pair(from, to)));
+            (0..nodes).for_each(|to| check(&self.pair(from, to)));
         }
     }
 
-    /// Some pairs, always the same.
-    pub fn some_pairs(&self, count: u32, mut told: impl FnMut(&Pair)) {
+    /// Follows `count` random pairs of nodes, the same in every run, and passes each to `check`.
+    pub fn some_pairs(&self, count: u32, mut check: impl FnMut(&Pair)) {
         let nodes = self.shape.wiring.nodes();
         let mut random = stream(1, "pairs");
         for _ in 0..count {
-            told(&self.pair(random.random_range(0..nodes), random.random_range(0..nodes)));
+            check(&self.pair(random.random_range(0..nodes), random.random_range(0..nodes)));
         }
     }
 
@@ -53,25 +53,25 @@ impl Walk<'_> {
             let mut next = BTreeSet::new();
             let arrived = at.iter().filter(|state| self.step(from, to, **state, &mut next)).count();
             if arrived > 0 {
-                assert_eq!((arrived, next.len()), (at.len(), 0), "ways from {from} to {to} differ in length");
+                assert_eq!((arrived, next.len()), (at.len(), 0), "routes from {from} to {to} differ in length");
                 return Pair { from, to, links: links + 1 };
             }
-            assert!(links < 10_000, "a way from {from} to {to} never ends");
+            assert!(links < 10_000, "a route from {from} to {to} never ends");
             at = next;
         }
         unreachable!()
     }
 
-    /// Where a header goes on; true if it is there.
+    /// Adds the states that follow `at` to `next`. Returns whether the packet can leave to its destination there.
     fn step(&self, source: u32, destination: u32, at: (u32, u8, u8), next: &mut BTreeSet<(u32, u8, u8)>) -> bool {
         let (router, input, channel) = at;
-        let asking = Asking { router, input, channel, source, destination };
-        let ways = self.shape.routing.ways(&asking, self.virtual_channels);
+        let query = RouteQuery { router, input, channel, source, destination };
+        let options = self.shape.routing.route(&query, self.virtual_channels);
         let outputs = self.shape.wiring.outputs(router);
-        let plain = ways.ports.iter().map(|port| (port as u8, ways.channels));
+        let plain = options.ports.iter().map(|port| (port as u8, options.channels));
         let mut is_there = false;
         let mut count = 0;
-        for (port, channels) in plain.chain(ways.escape) {
+        for (port, channels) in plain.chain(options.escape) {
             count += 1;
             assert!(channels != 0 && u32::from(channels) >> self.virtual_channels == 0, "channels {channels:b}");
             match outputs[usize::from(port)] {
@@ -86,12 +86,12 @@ impl Walk<'_> {
                 End::Nowhere => panic!("a packet from {source} to {destination} falls off router {router}"),
             }
         }
-        assert!(count > 0, "no way from router {router} to {destination}");
+        assert!(count > 0, "no route from router {router} to {destination}");
         is_there
     }
 }
 
-/// Each input has one source at most.
+/// Checks that each input has at most one source, and that exactly one output leads to each node.
 fn fed_once(wiring: &Wiring) {
     let mut fed = BTreeSet::new();
     let entries = (0..wiring.nodes()).map(|node| wiring.entry(node));
@@ -106,10 +106,10 @@ fn fed_once(wiring: &Wiring) {
         .filter_map(|end| if let End::Node(node) = end { Some(*node) } else { None })
         .collect();
     nodes.sort_unstable();
-    assert!(nodes.into_iter().eq(0..wiring.nodes()), "each node has one way out");
+    assert!(nodes.into_iter().eq(0..wiring.nodes()), "one output leads to each node");
 }
 
-/// Every link has one back, at the same ports.
+/// Checks that every link has a reverse link at the same ports.
 pub fn leads_back(wiring: &Wiring) {
     for router in 0..wiring.routers() {
         for (port, end) in wiring.outputs(router).iter().enumerate() {
@@ -125,13 +125,13 @@ pub fn leads_back(wiring: &Wiring) {
     }
 }
 
-/// How many inputs of routers are fed.
+/// Returns the number of router inputs that have a source.
 pub fn inputs(wiring: &Wiring) -> u32 {
     let ends = (0..wiring.routers()).flat_map(|router| wiring.outputs(router));
     wiring.nodes() + ends.filter(|end| matches!(end, End::Router { .. })).count() as u32
 }
 
-/// For every pair of nodes the fewest links, with those of the nodes.
+/// Returns the fewest links between every pair of nodes, including those of the nodes.
 pub fn fewest_links(wiring: &Wiring) -> Vec<Vec<u32>> {
     let from = |node| {
         let mut steps = vec![u32::MAX; wiring.routers() as usize];

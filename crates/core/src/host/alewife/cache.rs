@@ -1,15 +1,15 @@
-//! A direct-mapped cache of 16-byte blocks; and beside it the buffer in which blocks wait that came from the
-//! network and have no place yet.
+//! A direct-mapped cache of 16-byte blocks, and the transaction store, a buffer for blocks that arrived from the
+//! network and are not in the cache yet.
 //!
-//! Models: tags with two bits of state, real bytes; blocks in the buffer are found where the cache has none
-//! (Alewife's transaction store, in which prefetched blocks wait, too). Leaves out: timing, which is the
-//! processor's, and why a block may be used, which is for memory's keeper.
+//! Models: tags with state bits, and real bytes. An access that misses in the cache finds blocks in the transaction
+//! store, which on Alewife also holds prefetched blocks. Leaves out: timing, which the processor models, and the rights
+//! to use a block, which memory's keeper determines.
 
 use super::{LINE_BYTES, LineBytes, line_of};
 use crate::engine::Bytes;
 use crate::host::block::{Address, read_bytes};
 
-/// A block's address, with its state in the low bits; zero is an empty place.
+/// The address of a block with its state in the low bits; 0 if the frame is empty.
 type Tag = u64;
 
 const PRESENT: Tag = 1;
@@ -20,80 +20,83 @@ const STATE: Tag = LINE_BYTES as u64 - 1;
 /// A block with its state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CachedLine {
-    /// Whether it may be stored to.
+    /// Whether the processor may store to the block.
     pub writable: bool,
-    /// Whether it was.
+    /// Whether the processor has stored to the block since it was filled or cleaned.
     pub dirty: bool,
-    /// Its bytes.
+    /// Bytes of the block.
     pub data: LineBytes,
 }
 
-/// The cache, and the buffer.
+/// The cache and the transaction store.
 pub struct LineCache {
     tags: Vec<Tag>,
     bytes: Vec<u8>,
     mask: u64,
-    /// Few.
-    beside: Vec<(Address, CachedLine)>,
+    /// Blocks in the transaction store, usually few.
+    transaction_store: Vec<(Address, CachedLine)>,
 }
 
 impl LineCache {
-    /// An empty cache of so many bytes, a power of two.
+    /// Creates an empty cache of `size` bytes, which must be a power of two.
     pub fn new(size: Bytes) -> LineCache {
-        let places = size.len() / LINE_BYTES;
-        LineCache { tags: vec![0; places], bytes: vec![0; size.len()], mask: places as u64 - 1, beside: Vec::new() }
+        let frames = size.len() / LINE_BYTES;
+        let mask = frames as u64 - 1;
+        LineCache { tags: vec![0; frames], bytes: vec![0; size.len()], mask, transaction_store: Vec::new() }
     }
 
+    /// Returns the frame to which the block of `address` maps.
     #[inline]
-    fn place(&self, address: Address) -> usize {
+    fn frame(&self, address: Address) -> usize {
         ((address / LINE_BYTES as u64) & self.mask) as usize
     }
 
-    /// The place of the block of `address`, if it is in the cache.
+    /// Returns the frame of the block of `address`, if the block is in the cache.
     #[inline]
     fn find(&self, address: Address) -> Option<usize> {
-        let place = self.place(address);
-        let tag = self.tags[place];
-        (tag & !STATE == line_of(address) && tag & PRESENT != 0).then_some(place)
+        let frame = self.frame(address);
+        let tag = self.tags[frame];
+        (tag & !STATE == line_of(address) && tag & PRESENT != 0).then_some(frame)
     }
 
-    fn find_beside(&self, address: Address) -> Option<usize> {
-        self.beside.iter().position(|(at, _)| *at == line_of(address))
+    /// Returns the index of the block of `address` in the transaction store, if it is there.
+    fn find_in_transaction_store(&self, address: Address) -> Option<usize> {
+        self.transaction_store.iter().position(|(at, _)| *at == line_of(address))
     }
 
-    /// Whether the block of `address` is in the cache, and may be loaded, or stored to.
+    /// Returns whether the block of `address` is in the cache and may be loaded, or stored to if `writable` is true.
     #[inline]
     pub fn has(&self, address: Address, writable: bool) -> bool {
-        self.find(address).is_some_and(|place| !writable || self.tags[place] & WRITABLE != 0)
+        self.find(address).is_some_and(|frame| !writable || self.tags[frame] & WRITABLE != 0)
     }
 
-    /// The word at `address`, if its block is here.
+    /// Returns the word at `address`, if its block is in the cache or the transaction store.
     #[inline]
     pub fn load(&self, address: Address, bytes: usize) -> Option<u64> {
         let offset = (address & STATE) as usize;
-        if let Some(place) = self.find(address) {
-            let from = place * LINE_BYTES + offset;
+        if let Some(frame) = self.find(address) {
+            let from = frame * LINE_BYTES + offset;
             return Some(read_bytes(&self.bytes[from..from + bytes]));
         }
-        let (_, line) = self.beside.get(self.find_beside(address)?)?;
+        let (_, line) = self.transaction_store.get(self.find_in_transaction_store(address)?)?;
         Some(read_bytes(&line.data[offset..offset + bytes]))
     }
 
-    /// Writes the word at `address`, if its block is here and may be stored to.
+    /// Writes the word at `address` if its block is here and may be stored to. Returns whether the word was written.
     #[inline]
     pub fn store(&mut self, address: Address, bytes: usize, value: u64) -> bool {
         let (offset, value) = ((address & STATE) as usize, value.to_le_bytes());
-        if let Some(place) = self.find(address) {
-            if self.tags[place] & WRITABLE == 0 {
+        if let Some(frame) = self.find(address) {
+            if self.tags[frame] & WRITABLE == 0 {
                 return false;
             }
-            self.tags[place] |= DIRTY;
-            let from = place * LINE_BYTES + offset;
+            self.tags[frame] |= DIRTY;
+            let from = frame * LINE_BYTES + offset;
             self.bytes[from..from + bytes].copy_from_slice(&value[..bytes]);
             return true;
         }
-        let Some(found) = self.find_beside(address) else { return false };
-        let (_, line) = &mut self.beside[found];
+        let Some(found) = self.find_in_transaction_store(address) else { return false };
+        let (_, line) = &mut self.transaction_store[found];
         if line.writable {
             line.dirty = true;
             line.data[offset..offset + bytes].copy_from_slice(&value[..bytes]);
@@ -101,65 +104,69 @@ impl LineCache {
         line.writable
     }
 
-    /// The block of `address`, wherever it is.
+    /// Returns the block of `address`, if it is in the cache or the transaction store.
     pub fn line(&self, address: Address) -> Option<CachedLine> {
         match self.find(address) {
-            Some(place) => Some(self.at(place)),
-            None => self.find_beside(address).map(|found| self.beside[found].1),
+            Some(frame) => Some(self.at(frame)),
+            None => self.find_in_transaction_store(address).map(|found| self.transaction_store[found].1),
         }
     }
 
-    fn at(&self, place: usize) -> CachedLine {
-        let (tag, from) = (self.tags[place], place * LINE_BYTES);
+    fn at(&self, frame: usize) -> CachedLine {
+        let (tag, from) = (self.tags[frame], frame * LINE_BYTES);
         let data = self.bytes[from..from + LINE_BYTES].try_into().expect("a block's bytes");
         CachedLine { writable: tag & WRITABLE != 0, dirty: tag & DIRTY != 0, data }
     }
 
-    /// The block that the block of `address` would take the place of.
+    /// Returns the block that the block of `address` would replace in the cache, if there is one.
     pub fn victim(&self, address: Address) -> Option<(Address, CachedLine)> {
-        let place = self.place(address);
-        let tag = self.tags[place];
-        (tag & PRESENT != 0 && tag & !STATE != line_of(address)).then(|| (tag & !STATE, self.at(place)))
+        let frame = self.frame(address);
+        let tag = self.tags[frame];
+        (tag & PRESENT != 0 && tag & !STATE != line_of(address)).then(|| (tag & !STATE, self.at(frame)))
     }
 
-    /// Puts the block of `address` into its place, which is empty or its own.
+    /// Puts the block of `address` into its frame, and removes it from the transaction store.
+    ///
+    /// # Panics
+    ///
+    /// Panics if another block is in the frame.
     pub fn fill(&mut self, address: Address, line: CachedLine) {
-        assert!(self.victim(address).is_none(), "a block takes an empty place");
-        self.beside.retain(|(at, _)| *at != line_of(address));
-        let place = self.place(address);
+        assert!(self.victim(address).is_none(), "a block is put into an empty frame");
+        self.transaction_store.retain(|(at, _)| *at != line_of(address));
+        let frame = self.frame(address);
         let state = PRESENT | if line.writable { WRITABLE } else { 0 } | if line.dirty { DIRTY } else { 0 };
-        self.tags[place] = line_of(address) | state;
-        self.bytes[place * LINE_BYTES..][..LINE_BYTES].copy_from_slice(&line.data);
+        self.tags[frame] = line_of(address) | state;
+        self.bytes[frame * LINE_BYTES..][..LINE_BYTES].copy_from_slice(&line.data);
     }
 
-    /// Puts the block of `address` beside the cache.
-    pub fn put_beside(&mut self, address: Address, line: CachedLine) {
-        debug_assert!(self.find(address).is_none(), "a block is in one place");
-        self.beside.retain(|(at, _)| *at != line_of(address));
-        self.beside.push((line_of(address), line));
+    /// Puts the block of `address` into the transaction store.
+    pub fn put_in_transaction_store(&mut self, address: Address, line: CachedLine) {
+        debug_assert!(self.find(address).is_none(), "a block is not in the cache and the transaction store");
+        self.transaction_store.retain(|(at, _)| *at != line_of(address));
+        self.transaction_store.push((line_of(address), line));
     }
 
-    /// Whether the block of `address` waits beside the cache.
-    pub fn is_beside(&self, address: Address) -> bool {
-        self.find_beside(address).is_some()
+    /// Returns whether the block of `address` is in the transaction store.
+    pub fn is_in_transaction_store(&self, address: Address) -> bool {
+        self.find_in_transaction_store(address).is_some()
     }
 
-    /// Takes the block of `address` away.
+    /// Removes the block of `address` from the cache or the transaction store, and returns it.
     pub fn remove(&mut self, address: Address) -> Option<CachedLine> {
         let line = self.line(address)?;
         match self.find(address) {
-            Some(place) => self.tags[place] = 0,
-            None => self.beside.retain(|(at, _)| *at != line_of(address)),
+            Some(frame) => self.tags[frame] = 0,
+            None => self.transaction_store.retain(|(at, _)| *at != line_of(address)),
         }
         Some(line)
     }
 
-    /// States of the block of `address`, if it is here, whether it may be stored to; what was stored is in memory.
+    /// Sets whether the block of `address`, if it is here, may be stored to, and marks the block as clean.
     pub fn set_writable(&mut self, address: Address, writable: bool) {
-        if let Some(place) = self.find(address) {
-            self.tags[place] = line_of(address) | PRESENT | if writable { WRITABLE } else { 0 };
-        } else if let Some(found) = self.find_beside(address) {
-            let (_, line) = &mut self.beside[found];
+        if let Some(frame) = self.find(address) {
+            self.tags[frame] = line_of(address) | PRESENT | if writable { WRITABLE } else { 0 };
+        } else if let Some(found) = self.find_in_transaction_store(address) {
+            let (_, line) = &mut self.transaction_store[found];
             (line.writable, line.dirty) = (writable, false);
         }
     }

@@ -1,4 +1,4 @@
-//! The Alewife node as a part: its specification, and the node at work.
+//! The Alewife node as a part: its specification, and its node in a simulation.
 
 use super::node::AlewifeNode;
 use super::parameters::AlewifeParameters;
@@ -39,7 +39,7 @@ impl HostSpec for AlewifeParameters {
     }
 }
 
-/// An Alewife node at work.
+/// An Alewife node in a simulation.
 struct Node {
     node: Rc<AlewifeNode>,
     cores: [AnyProcessor; 1],

@@ -1,6 +1,6 @@
-//! A node's memory with the cache over it, and the keeper of what is shared.
+//! A node's memory with its cache, and the interface of the keeper, which keeps shared memory coherent.
 //!
-//! Leaves out timing, which is the processor's.
+//! Leaves out: timing, which the processor models.
 
 use super::cache::{CachedLine, LineCache};
 use super::{LINE_BYTES, LineBytes, home_of, line_of};
@@ -9,17 +9,17 @@ use crate::host::block::Address;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// Keeps memory coherent that is shared with other nodes.
+/// The keeper of a node's memory, which keeps memory coherent that is shared with other nodes.
 pub trait Keeper {
     /// Returns whether this node's processor may load from, or store to, a block of its own memory.
     fn allows(&self, block: Address, stores: bool) -> bool;
 
-    /// Evicts another node's block, whose place is needed for one that arrived; returns whether it goes. Its bytes are
-    /// still in place.
+    /// Evicts another node's block, whose frame an arriving block needs. Returns whether the block may be removed; its
+    /// bytes are still in the cache during the call.
     fn evict(&self, block: Address) -> bool;
 }
 
-/// A node's memory, and the cache over it.
+/// A node's memory and its cache.
 pub(super) struct LineMemory {
     pub bytes: RefCell<Vec<u8>>,
     pub cache: RefCell<LineCache>,
@@ -27,7 +27,7 @@ pub(super) struct LineMemory {
 }
 
 impl LineMemory {
-    /// Returns an empty cache of `cache` bytes over a memory of `size` bytes.
+    /// Creates a memory of `size` bytes with an empty cache of `cache` bytes.
     pub fn new(size: Bytes, cache: Bytes) -> LineMemory {
         LineMemory {
             bytes: RefCell::new(vec![0; size.len()]),
@@ -41,7 +41,7 @@ impl LineMemory {
         self.keeper.borrow().as_ref().is_none_or(|keeper| keeper.allows(line_of(address), stores))
     }
 
-    /// Returns the bytes of a block of this node's memory, whatever the cache has of it.
+    /// Returns the bytes of a block in this node's memory, which may be older than those in the cache.
     pub fn line(&self, address: Address) -> LineBytes {
         let from = line_of(address) as usize;
         self.bytes.borrow()[from..from + LINE_BYTES].try_into().expect("a block's bytes")
@@ -53,8 +53,8 @@ impl LineMemory {
         self.bytes.borrow_mut()[from..from + LINE_BYTES].copy_from_slice(data);
     }
 
-    /// Evicts what occupies the place of a block in the cache; returns whether the place is free.
-    fn make_room(&self, address: Address) -> bool {
+    /// Evicts the block that occupies the frame of another. Returns whether the frame is free.
+    fn free_frame(&self, address: Address) -> bool {
         let Some((block, line)) = self.cache.borrow().victim(address) else { return true };
         match home_of(block).0 {
             None if line.dirty => self.write_line(block, &line.data),
@@ -70,20 +70,20 @@ impl LineMemory {
         true
     }
 
-    /// Fetches a block of this node's memory into the cache, or, if its place is in use, into the buffer beside it.
+    /// Fetches a block of this node's memory into the cache, or into the transaction store if its frame is in use.
     pub fn fetch(&self, address: Address, writable: bool) {
         self.put(address, CachedLine { writable, dirty: false, data: self.line(address) });
     }
 
-    /// Puts a block into the cache, or, if its place is in use, into the buffer beside it.
+    /// Puts a block into the cache, or into the transaction store if its frame is in use.
     pub fn put(&self, address: Address, line: CachedLine) {
-        match self.make_room(address) {
+        match self.free_frame(address) {
             true => self.cache.borrow_mut().fill(address, line),
-            false => self.cache.borrow_mut().put_beside(address, line),
+            false => self.cache.borrow_mut().put_in_transaction_store(address, line),
         }
     }
 
-    /// Writes what the cache has stored to a block of this node's memory back, and keeps the block.
+    /// Writes a dirty block of this node's memory back, and keeps it in the cache as a clean block.
     pub fn clean(&self, address: Address) {
         let line = self.cache.borrow().line(address);
         if let Some(line) = line.filter(|line| line.dirty) {

@@ -1,23 +1,23 @@
 //! A node of the MIT Alewife machine without its interface: a Sparcle-like processor, a direct-mapped cache of
 //! small blocks, and memory.
 //!
-//! | file | models |
+//! | file | holds |
 //! |---|---|
 //! | `parameters.rs` | clock, cache, memory |
-//! | `cache.rs` | the cache, and blocks that came and wait beside it |
-//! | `processor.rs` | the processor, its local time ahead of the engine |
-//! | `memory.rs` | memory with the cache over it, and who keeps what is shared |
-//! | `node.rs` | the node, and what the interface finds: blocks to take and to give |
+//! | `cache.rs` | the cache and the transaction store |
+//! | `processor.rs` | the processor, whose local time runs ahead of the simulation |
+//! | `memory.rs` | memory with its cache, and the keeper of shared memory |
+//! | `node.rs` | the node, and the operations of its interface on blocks |
 //! | `host.rs` | the node as a part of a machine |
 //!
-//! Datasheet (Agarwal et al., *The MIT Alewife Machine: Architecture and Performance*, ISCA 1995; Chong et al., HPCA
-//! 1998, §3): what misses the cache goes to the communication and memory unit (CMMU), which is the memory's
-//! controller and the network's interface at once. So a node has no bus that anybody snoops. Addresses below
-//! [`REMOTE`] are this node's memory; above it, other nodes' by number. Whether a block may be used is for the
-//! [`Keeper`] of memory to say, if there is one: without, all of a node's memory is its own.
+//! Models (Agarwal et al., *The MIT Alewife Machine: Architecture and Performance*, ISCA 1995; Chong et al., HPCA
+//! 1998, §3): accesses that miss in the cache go to the communication and memory unit (CMMU), which is both the memory
+//! controller and the network interface. A node therefore has no bus that is snooped. Addresses below
+//! [`REMOTE`] are this node's memory; those above are other nodes' memories, by number. The [`Keeper`] of memory
+//! determines whether a block may be used; without a keeper, a node uses all of its memory alone.
 //!
-//! Leaves out: instruction fetch, address translation, and what the second level of a program's private data would
-//! be. The four contexts of a processor are as many programs of its node; see `contexts`.
+//! Leaves out: instruction fetch, address translation, and a second-level cache for private data. The four contexts of
+//! a processor are as many programs of its node; see `contexts`.
 
 mod cache;
 mod host;
@@ -45,24 +45,24 @@ pub type LineBytes = [u8; LINE_BYTES];
 /// Bits of an address within a node's memory.
 const NODE_BITS: u32 = 40;
 
-/// Where other nodes' memory begins.
+/// The first address of other nodes' memories.
 pub const REMOTE: Address = 1 << NODE_BITS;
 
-/// The address by which a processor knows a place of another node's memory.
+/// Returns the address by which a processor accesses `address` in the memory of the node `home`.
 pub const fn remote(home: NodeId, address: Address) -> Address {
     (home.0 as u64 + 1) << NODE_BITS | address
 }
 
-/// Whose memory an address is in, if not this node's own; and where there.
+/// Returns the node in whose memory an address lies, `None` for this node, and the address within that memory.
 pub const fn home_of(address: Address) -> (Option<NodeId>, Address) {
-    let place = address & (REMOTE - 1);
+    let offset = address & (REMOTE - 1);
     match address >> NODE_BITS {
-        0 => (None, place),
-        home => (Some(NodeId((home - 1) as u32)), place),
+        0 => (None, offset),
+        home => (Some(NodeId((home - 1) as u32)), offset),
     }
 }
 
-/// The block that holds an address.
+/// Returns the address of the block that contains an address.
 #[inline]
 pub const fn line_of(address: Address) -> Address {
     address & !(LINE_BYTES as u64 - 1)

@@ -1,4 +1,4 @@
-//! An Alewife node: its processor and memory, and what an interface does with blocks.
+//! An Alewife node: its processor and memory, and the operations of its interface on blocks.
 
 use super::cache::CachedLine;
 use super::memory::{Keeper, LineMemory};
@@ -11,9 +11,9 @@ use crate::host::block::{Address, BLOCK_BYTES};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A node.
+/// An Alewife node without its interface.
 pub struct AlewifeNode {
-    /// Its processor.
+    /// Processor of the node.
     pub processor: AlewifeProcessor,
     name: String,
     memory: Rc<LineMemory>,
@@ -21,35 +21,39 @@ pub struct AlewifeNode {
 }
 
 impl AlewifeNode {
-    /// A node built from checked parameters.
+    /// Creates a node from checked parameters.
     pub fn new(sim: &Sim, name: &str, parameters: &AlewifeParameters) -> AlewifeNode {
         let memory = Rc::new(LineMemory::new(parameters.memory, parameters.cache));
         let processor = AlewifeProcessor::new(sim, name, parameters, &memory);
         AlewifeNode { processor, name: name.to_owned(), memory, next_free: Cell::new(FIRST_FREE) }
     }
 
-    /// Memory is shared with other nodes from now on.
+    /// Sets the keeper of the node's memory, which is shared with other nodes from now on.
+    ///
+    /// # Panics
+    ///
+    /// Panics if memory already has a keeper.
     pub fn set_keeper(&self, keeper: Rc<dyn Keeper>) {
         let before = self.memory.keeper.borrow_mut().replace(keeper);
         assert!(before.is_none(), "memory has one keeper");
     }
 
-    /// A place of `bytes` bytes in memory. Where there is none left, the run ends here, and the caller's task
-    /// is told to have waited for it.
+    /// Allocates `bytes` bytes of memory. If memory is exhausted, the run ends, and its report states that the caller's
+    /// task waited for memory.
     pub fn allocate(&self, bytes: usize) -> Address {
         let (address, size) = (self.next_free.get(), self.memory.bytes.borrow().len());
         let end = address + bytes.next_multiple_of(BLOCK_BYTES) as u64;
         if end > size as u64 {
             let wanted = format!("{bytes} B of the memory of {}, {size} B of which are all in use", self.name);
             self.processor.sim().give_up(wanted);
-            // The task is never polled again; until then, any address will do.
+            // The task is never polled again; until its next wait, any address is valid.
             return FIRST_FREE;
         }
         self.next_free.set(end);
         address
     }
 
-    /// Bytes of this node's memory as its program has them, in no time.
+    /// Returns bytes of this node's memory as its program sees them, without taking simulated time.
     pub fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
         let mut data = self.memory.bytes.borrow()[address as usize..address as usize + bytes].to_vec();
         let cache = self.memory.cache.borrow();
@@ -63,7 +67,7 @@ impl AlewifeNode {
         data
     }
 
-    /// Puts bytes into this node's memory, in no time: what the cache has of them it has no more.
+    /// Writes bytes into this node's memory without taking simulated time, and removes their blocks from the cache.
     pub fn poke(&self, address: Address, bytes: &[u8]) {
         for block in (line_of(address)..address + bytes.len() as u64).step_by(LINE_BYTES) {
             self.memory.clean(block);
@@ -72,38 +76,39 @@ impl AlewifeNode {
         self.memory.bytes.borrow_mut()[address as usize..address as usize + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// The bytes of a block that goes to another node: of this node's memory, or of the copy that it has.
+    /// Returns the bytes of a block that is sent to another node: from the cache, or from this node's memory.
     pub fn give(&self, block: Address) -> LineBytes {
         match self.memory.cache.borrow().line(block) {
             Some(line) => line.data,
             None => {
-                assert!(block < REMOTE, "who gives a copy has it");
+                assert!(block < REMOTE, "a node that sends a copy has it");
                 self.memory.line(block)
             }
         }
     }
 
-    /// The bytes of a block of this node's memory came home.
+    /// Writes the bytes of a block of this node's memory, which has returned from another node.
     pub fn take_home(&self, block: Address, data: &LineBytes) {
-        assert!(self.memory.cache.borrow().line(block).is_none(), "who has no right to a block has no copy");
+        assert!(self.memory.cache.borrow().line(block).is_none(), "a node without a right to a block has no copy");
         self.memory.write_line(block, data);
     }
 
-    /// A copy of another node's block came: it waits beside the cache.
+    /// Puts an arriving copy of another node's block into the transaction store.
     pub fn take_copy(&self, block: Address, data: LineBytes) {
         let line = CachedLine { writable: false, dirty: false, data };
-        self.memory.cache.borrow_mut().put_beside(block, line);
+        self.memory.cache.borrow_mut().put_in_transaction_store(block, line);
     }
 
-    /// What came moves into the cache, if it is here and its place can be had.
+    /// Moves a block from the transaction store into the cache, if it is there and its frame can be freed.
     pub fn settle(&self, block: Address) {
         let line = self.memory.cache.borrow().line(block);
-        if let Some(line) = line.filter(|_| self.memory.cache.borrow().is_beside(block)) {
+        if let Some(line) = line.filter(|_| self.memory.cache.borrow().is_in_transaction_store(block)) {
             self.memory.put(block, line);
         }
     }
 
-    /// The processor may store to a block from now on, or not; whether the cache had stored what was not in memory.
+    /// Sets whether the processor may store to a block. Returns whether a dirty block of this node's memory was written
+    /// back.
     pub fn set_writable(&self, block: Address, writable: bool) -> bool {
         let had = self.memory.cache.borrow().line(block).is_some_and(|line| line.dirty);
         if block < REMOTE {
@@ -113,7 +118,7 @@ impl AlewifeNode {
         had && block < REMOTE
     }
 
-    /// The processor has a block no more; whether the cache had stored what was not in memory.
+    /// Removes a block from the cache. Returns whether a dirty block of this node's memory was written back.
     pub fn drop_line(&self, block: Address) -> bool {
         let had = self.memory.cache.borrow().line(block).is_some_and(|line| line.dirty);
         if block < REMOTE {

@@ -1,20 +1,20 @@
-//! The parameters of an Alewife node, and what is refused.
+//! The parameters of an Alewife node, and their checks.
 
 use super::LINE_BYTES;
 use crate::engine::{Bytes, Hertz};
 use crate::text::Parameters;
 
-/// An Alewife node.
+/// The parameters of an Alewife node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = CYCLES_MAX), meaning = Work, resource = "processor")]
 pub struct AlewifeParameters {
-    /// The slowest that the machine's clock can be, if it can be set.
+    /// Lowest frequency of the machine's clock, if it can be set.
     #[param(min = "1 MHz", max = "100 GHz", meaning = Structure)]
     pub clock_min: Option<Hertz>,
-    /// The fastest that the machine's clock can be.
+    /// Highest frequency of the machine's clock, if it can be set.
     #[param(min = "1 MHz", max = "100 GHz")]
     pub clock_max: Option<Hertz>,
-    /// Clock of processor and interface; the network has its own.
+    /// Clock of processor and interface; the network has another.
     #[param(min = "1 MHz", max = "100 GHz", check = |clock| out_of_range(*clock, clock_min, clock_max))]
     pub clock: Hertz,
     /// Size of the cache; a power of two.
@@ -29,20 +29,20 @@ pub struct AlewifeParameters {
     /// Cycles of a store that hits.
     #[param(key = "store-cycles", min = 1)]
     pub store: u64,
-    /// Cycles of an access that misses, and finds its block in its own memory.
+    /// Cycles of an access that misses and whose block is in the node's memory.
     #[param(key = "miss-cycles", min = 1, resource = "memory")]
     pub miss: u64,
-    /// Programs that the processor has registers for.
+    /// Programs whose registers the processor holds.
     #[param(min = 1, max = 64, meaning = Capacity, resource = "contexts")]
     pub contexts: u32,
-    /// Cycles to change between them.
+    /// Cycles to switch between contexts.
     #[param(key = "switch-cycles")]
     pub switch: u64,
 }
 
 const CYCLES_MAX: u64 = 100_000;
 
-/// Returns what is wrong with a clock beyond what the machine's generator gives, where that is known.
+/// Returns the error and the help of a clock outside the range of the machine's clock generator, if the range is known.
 fn out_of_range(clock: Hertz, least: Option<Hertz>, most: Option<Hertz>) -> Option<(String, String)> {
     let (below, above) = (least.filter(|least| clock < *least), most.filter(|most| clock > *most));
     let (bound, than) = below.map(|least| (least, "least")).or(above.map(|most| (most, "most")))?;
@@ -54,7 +54,7 @@ fn out_of_range(clock: Hertz, least: Option<Hertz>, most: Option<Hertz>) -> Opti
 fn no_power_of_two(cache: &Bytes) -> Option<(String, String)> {
     let above = cache.get().next_power_of_two();
     let help = format!("the nearest are {} and {}", Bytes(above / 2), Bytes(above));
-    (!cache.get().is_power_of_two()).then(|| (format!("{cache} is no power of two"), help))
+    (!cache.get().is_power_of_two()).then(|| (format!("{cache} is not a power of two"), help))
 }
 
 fn no_whole_blocks(memory: &Bytes) -> Option<(String, &'static str)> {

@@ -1,13 +1,13 @@
-//! The processor: in order, its local time ahead of the engine.
+//! The processor of an Alewife node: in order, with a local time that runs ahead of the simulation.
 //!
-//! Models: a program's instructions as cycles; loads and stores that hit for their cycles; misses that meet the
-//! engine at the processor's local time, and find their block in the node's own memory; what software traps and
-//! interrupts take of its time ([`AlewifeProcessor::steal`]). What needs another node is a [`Fault`]: whoever
-//! shares memory asks for the block, and comes again.
+//! Models: a program's instructions as cycles; loads and stores that hit, with their cycles; misses, which synchronize
+//! with the simulation and find their block in the node's memory; the cycles that software traps and
+//! interrupts take ([`AlewifeProcessor::steal`]). An access that needs another node is a [`Fault`]: the shared-memory
+//! layer requests the block and repeats the access.
 //!
-//! Between two meetings with the engine a processor sees its cache as it was at the first. A copy that is taken
-//! away meanwhile was used before that; since each access has its block, and stores go into it, what others see is
-//! still one order of all accesses.
+//! Between two synchronizations a processor sees its cache as it was at the first. A copy that is invalidated in
+//! between counts as used before its invalidation. Because every access needs its block, and stores change it, other
+//! nodes still observe one order of all accesses.
 
 use super::memory::LineMemory;
 use super::parameters::AlewifeParameters;
@@ -20,7 +20,7 @@ use crate::host::time_sync::LocalTimeLag;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A processor. Clones are the same processor.
+/// The processor of an Alewife node. Clones refer to the same processor.
 #[derive(Clone)]
 pub struct AlewifeProcessor(Rc<Core>);
 
@@ -52,12 +52,12 @@ impl AlewifeProcessor {
         }))
     }
 
-    /// The simulation it lives in.
+    /// Returns the simulation.
     pub fn sim(&self) -> &Sim {
         &self.0.sim
     }
 
-    /// Its parameters.
+    /// Returns the parameters of the node.
     pub fn parameters(&self) -> &AlewifeParameters {
         &self.0.parameters
     }
@@ -75,7 +75,7 @@ impl AlewifeProcessor {
         self.set_time(self.0.sim.now().max(self.time()));
     }
 
-    /// Software that nobody called takes so many cycles of whatever runs, or would: a trap, an interrupt.
+    /// Takes `cycles` of the processor's time for software that no program called, such as a trap or an interrupt.
     pub fn steal(&self, cycles: u64) {
         self.catch_up();
         let begins = self.time();
@@ -83,28 +83,32 @@ impl AlewifeProcessor {
         self.0.arbiter.record_active(begins, self.time());
     }
 
-    /// Whether the block of `address` is in the cache, and may be loaded, or stored to; of this node's memory,
-    /// whether a miss may fetch it.
+    /// Returns whether the block of `address` is in the cache and may be loaded, or stored to if `stores` is true. For
+    /// a block of this node's memory, returns whether a miss may fetch it.
     #[inline]
     pub fn may(&self, address: Address, stores: bool) -> bool {
         let memory = &self.0.memory;
         memory.cache.borrow().has(address, stores) || address < REMOTE && memory.allows(address, stores)
     }
 
-    /// An access misses: it goes to memory, unless the block is elsewhere.
+    /// Handles a miss: fetches the block from this node's memory.
+    ///
+    /// # Errors
+    ///
+    /// Returns a fault if the block is another node's, or if memory's keeper does not allow the access.
     async fn miss(&self, address: Address, stores: bool) -> Result<(), Fault> {
         let (core, fault) = (&self.0, Fault { address, stores });
         if home_of(address).0.is_some() || !core.memory.allows(address, stores) {
             return Err(fault);
         }
         let p = &core.parameters;
-        // What follows is an access that hits.
+        // The access is repeated afterwards as a hit, whose cycles are subtracted here.
         let cycles = p.miss.saturating_sub(if stores { p.store } else { p.load });
         Processor::work(self, cycles);
         let stalls = core.stalls.get();
         core.stalls.set(Stalls { service: stalls.service + p.clock.cycles(cycles), ..stalls });
         Processor::sync(self).await;
-        // Others may have taken it meanwhile.
+        // Another node may have taken the block in the meantime.
         if !core.memory.allows(address, stores) {
             return Err(fault);
         }

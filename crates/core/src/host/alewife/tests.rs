@@ -1,4 +1,4 @@
-//! Does the processor find its blocks, in its cycles, and give up those that it may not have?
+//! Tests of an Alewife node: the cycles of hits and misses, replaced blocks, and the decisions of a keeper.
 
 use super::{AlewifeNode, AlewifeParameters, Keeper, LINE_BYTES, REMOTE, home_of, line_of, remote};
 use crate::engine::{Bytes, Hertz, NodeId, Outcome, Recorder, Sim, Simulation};
@@ -28,7 +28,7 @@ fn run<F: Future<Output = ()> + 'static>(program: impl FnOnce(Rc<AlewifeNode>) -
     assert_eq!(simulation.run(Default::default()), Outcome::Done);
 }
 
-/// The cycles that an access takes.
+/// Returns the cycles that an access takes.
 async fn cycles(node: &AlewifeNode, access: impl Future<Output = ()>) -> u64 {
     let begun = node.processor.now();
     access.await;
@@ -51,22 +51,22 @@ fn a_hit_takes_its_cycles_and_a_miss_eleven() {
 }
 
 #[test]
-fn what_loses_its_place_is_in_memory() {
+fn a_replaced_block_is_written_to_memory() {
     run(|node| async move {
         let cpu = &node.processor;
         let (at, other) = (node.allocate(64), 64 << 10);
-        let at_same_place = at + other;
+        let same_frame = at + other;
         cpu.store(at, 8, 0xA1).await.expect("its own");
-        cpu.store(at_same_place, 8, 0xB2).await.expect("its own");
-        // Both have been in one place of the cache.
+        cpu.store(same_frame, 8, 0xB2).await.expect("its own");
+        // Both blocks map to the same frame of the cache.
         assert_eq!(cpu.load(at, 8).await, Ok(0xA1));
-        assert_eq!(cpu.load(at_same_place, 8).await, Ok(0xB2));
+        assert_eq!(cpu.load(same_frame, 8).await, Ok(0xB2));
         assert_eq!(node.peek(at, 8), 0xA1u64.to_le_bytes());
     });
 }
 
 #[test]
-fn what_is_put_into_memory_is_found_there() {
+fn poked_bytes_replace_cached_ones() {
     run(|node| async move {
         let cpu = &node.processor;
         let at = node.allocate(64);
@@ -76,7 +76,7 @@ fn what_is_put_into_memory_is_found_there() {
     });
 }
 
-/// Allows no store, and no other node's block to go.
+/// A keeper that allows no stores, and no eviction of other nodes' blocks.
 #[derive(Default)]
 struct Strict(RefCell<Vec<Address>>);
 
@@ -92,7 +92,7 @@ impl Keeper for Strict {
 }
 
 #[test]
-fn a_keeper_says_what_may_be_done() {
+fn a_keeper_determines_allowed_accesses_and_evictions() {
     run(|node| async move {
         let (cpu, keeper) = (&node.processor, Rc::new(Strict::default()));
         node.set_keeper(keeper.clone());
@@ -102,13 +102,13 @@ fn a_keeper_says_what_may_be_done() {
         let far = remote(NodeId(3), at + 64);
         assert_eq!(home_of(far), (Some(NodeId(3)), at + 64));
         assert_eq!(cpu.load(far, 8).await, Err(Fault { address: far, stores: false }));
-        // A copy that came is used from beside the cache, until it has a place, which it keeps.
+        // An arriving copy is used from the transaction store until it is moved to the cache, where it stays.
         node.take_copy(line_of(far), [9; LINE_BYTES]);
         assert!(!cpu.may(far, false) && cpu.try_load(far, 4) == Some(0x0909_0909));
         node.settle(far);
         assert!(cpu.may(far, false) && far > REMOTE);
-        let own = (far & (REMOTE - 1)) + (64 << 10);
-        assert_eq!(cpu.load(own, 8).await, Ok(0));
+        let same_frame = (far & (REMOTE - 1)) + (64 << 10);
+        assert_eq!(cpu.load(same_frame, 8).await, Ok(0));
         assert_eq!(*keeper.0.borrow(), [line_of(far)]);
         assert_eq!(cpu.try_load(far, 1), Some(9));
     });

@@ -1,63 +1,63 @@
-//! The host–PCI bridge as a DMA engine meets it: set-up, bursts, and competition.
+//! The host–PCI bridge for DMA engines: set-up, bursts, and competition with the processor.
 //!
-//! Datasheet: a transfer of *n* bytes alone takes set-up + *n* ÷ rate (each direction its own);
-//! it moves in bursts of at most `burst`, after which another master may have the bus. What
-//! competition adds is in `competition.rs`. Source: Yocum et al. (1997) Figure 1 and §3.5.
+//! Models (Yocum et al. 1997, Figure 1 and §3.5): a transfer of *n* bytes without competition takes set-up + *n* ÷
+//! rate, with separate values for each direction. It moves in bursts of at most `burst`, after which another initiator
+//! may get the bus. The effects of competition are in `competition.rs`.
 //!
-//! Set-up and rate are what is measured of a bridge on its bus: wait states, bursts and arbitration
-//! are in them. They are not made from the bus's clock and width, which are the bound (a rate above
-//! clock × width is refused) and what programmed I/O takes its time from. So another clock alone
-//! leaves DMA as it was; what a faster bus would give is asked by stating the bridge's rates with it.
+//! Set-up and rate are measured values of a bridge on its bus, and include wait states, bursts and arbitration. They
+//! are not computed from the bus's clock and width, which only bound them (a rate above clock × width is an error) and
+//! determine the time of programmed I/O. Changing the clock alone therefore does not change DMA; to model a faster bus,
+//! change the rates of the bridge, too. Leaves out: prefetching, except where a competition rule models it.
 
 use super::competition::Competition;
 use super::memory::MainMemory;
 use super::pci::Pci;
 use crate::engine::resource::Held;
-use crate::engine::{Bytes, Doing, Rate, Sim, Time};
+use crate::engine::{Bytes, Rate, Sim, SpanLabel, Time};
 use crate::host::device::Direction;
 use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
 impl Direction {
-    /// What spans tell of a DMA burst.
-    fn doing(self, bytes: Bytes) -> Doing {
+    /// Returns the label of a DMA burst's span.
+    fn span_label(self, bytes: Bytes) -> SpanLabel {
         let what = if self == Direction::Read { "DMA read" } else { "DMA write" };
-        Doing { what, message: None, bytes }
+        SpanLabel { what, message: None, bytes }
     }
 }
 
 /// The parameters of a bridge.
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct BridgeParameters {
-    /// From the start of a DMA read to its first data.
+    /// Time from the start of a DMA read to its first data.
     #[param(resource = "DMA set-up")]
     pub read_setup: Time,
-    /// Rate of DMA reads once they flow.
+    /// Rate of DMA reads after their first data.
     #[param(resource = "PCI")]
     pub read_rate: Rate,
-    /// From the start of a DMA write to its first data.
+    /// Time from the start of a DMA write to its first data.
     #[param(resource = "DMA set-up")]
     pub write_setup: Time,
-    /// Rate of DMA writes once they flow.
+    /// Rate of DMA writes after their first data.
     #[param(resource = "PCI")]
     pub write_rate: Rate,
-    /// The most a burst moves.
+    /// Largest size of a burst.
     #[param(min = "4 B", meaning = Granularity)]
     pub burst: Bytes,
-    /// How processor and DMA share the bridge.
+    /// Rule by which processor and DMA share the bridge.
     #[param(one_of)]
     pub competition: Competition,
 }
 
 impl BridgeParameters {
-    /// Set-up time and rate of a direction.
+    /// Returns the set-up time and the rate of a direction.
     pub fn of(&self, direction: Direction) -> (Time, Rate) {
         of(direction, (self.read_setup, self.read_rate), (self.write_setup, self.write_rate))
     }
 }
 
-/// What a direction has of two.
+/// Selects the value of a direction.
 fn of<T>(direction: Direction, read: T, write: T) -> T {
     match direction {
         Direction::Read => read,
@@ -74,26 +74,26 @@ pub struct Bridge {
     moved: Cell<u64>,
 }
 
-/// One DMA transfer on its way through a bridge.
+/// A DMA transfer through a bridge.
 pub struct DmaStream<'a> {
     bridge: &'a Bridge,
     direction: Direction,
     rate: Rate,
-    /// Grants of bus and memory when the last burst ended; others since mean it was interrupted.
+    /// Numbers of grants of bus and memory at the last burst. If others were granted since, the stream was interrupted.
     seen: Option<(u64, u64)>,
     memory: Option<Held<'a>>,
 }
 
-/// A burst that is under way: it ends at `end`, when the guards may go.
+/// A burst in progress. It holds bus and memory until it is dropped, which the caller does after `time`.
 pub struct Burst<'a> {
-    /// What it moves.
+    /// Size of the burst.
     pub bytes: Bytes,
-    /// When bus and memory began to serve it, which may be before now.
+    /// Start of the service by bus and memory, which may be in the past.
     pub began: Time,
-    /// How long it takes from now on.
+    /// Remaining time of the burst.
     pub time: Time,
     bridge: &'a Bridge,
-    /// How long the bus moves it, and memory that is not let go before.
+    /// Times for which the bus moves the burst, and memory if the burst still holds it.
     moving: [Time; 2],
     bus: Held<'a>,
     _memory: Option<Held<'a>>,
@@ -108,29 +108,29 @@ impl Drop for Burst<'_> {
 }
 
 impl Bridge {
-    /// The bridge between `pci` and `memory`.
+    /// Creates the bridge between `pci` and `memory`.
     pub fn new(sim: &Sim, parameters: BridgeParameters, pci: Rc<Pci>, memory: Rc<MainMemory>) -> Bridge {
         Bridge { sim: sim.clone(), parameters, pci, memory, moved: Cell::new(0) }
     }
 
-    /// Its parameters.
+    /// Returns the parameters of the bridge.
     pub fn parameters(&self) -> &BridgeParameters {
         &self.parameters
     }
 
-    /// What DMA has moved in all.
+    /// Returns the total number of bytes that DMA has moved.
     pub fn moved(&self) -> Bytes {
         Bytes(self.moved.get())
     }
 
-    /// Sets a transfer up.
+    /// Sets up a transfer.
     pub async fn open(&self, direction: Direction) -> DmaStream<'_> {
         let (setup, rate) = self.parameters.of(direction);
         let memory = match self.parameters.competition {
             Competition::DmaFirst => Some(self.memory.port().acquire().await),
             _ => None,
         };
-        memory.iter().for_each(|memory| memory.does(direction.doing(Bytes::ZERO)));
+        memory.iter().for_each(|memory| memory.does(direction.span_label(Bytes::ZERO)));
         self.sim.delay(setup).await;
         DmaStream { bridge: self, direction, rate, seen: None, memory }
     }
@@ -141,13 +141,13 @@ impl Bridge {
 }
 
 impl<'a> DmaStream<'a> {
-    /// The rate of this stream while a burst flows.
+    /// Returns the rate of the stream during a burst.
     pub fn rate(&self) -> Rate {
         self.rate
     }
 
-    /// Gets the bus, and what memory the competition rule asks for, for a burst of up to `left`
-    /// bytes. The caller waits `time` and drops the burst.
+    /// Acquires the bus for a burst of up to `left` bytes, and memory if the competition rule requires it. The caller
+    /// waits for the burst's `time` and drops the burst.
     pub async fn burst(&mut self, left: Bytes) -> Burst<'a> {
         let bridge = self.bridge;
         let bus = bridge.pci.master().await;
@@ -165,38 +165,38 @@ impl<'a> DmaStream<'a> {
                 self.buffered(bus, most, (memory_rate, restart)).await
             }
         };
-        burst.bus.does(self.direction.doing(burst.bytes));
+        burst.bus.does(self.direction.span_label(burst.bytes));
         bridge.moved.set(bridge.moved.get() + burst.bytes.get());
         self.seen = Some(bridge.grants());
         burst
     }
 
-    /// Taking turns: at every grain the processor may come in between, and a stream that was
-    /// interrupted pays for it.
+    /// Starts a burst that alternates with the processor: the processor may interrupt the stream at every grain, and an
+    /// interrupted stream takes the restart time.
     async fn alternate(&mut self, bus: Held<'a>, bytes: Bytes, restart: Time) -> Burst<'a> {
         let bridge = self.bridge;
         let memory = bridge.memory.port().acquire().await;
-        memory.does(self.direction.doing(bytes));
+        memory.does(self.direction.span_label(bytes));
         let again = if self.is_interrupted() { restart } else { Time::ZERO };
         let moving = self.rate.time_for(bytes);
         let (began, time) = (bridge.sim.now(), again + moving);
         Burst { bytes, began, time, bridge, moving: [moving; 2], bus, _memory: Some(memory) }
     }
 
-    /// Whether others had bus or memory since its last burst: its own new grant of the bus is one more than
-    /// was seen.
+    /// Returns whether others were granted bus or memory since the last burst. The stream's own new grant of the bus is
+    /// not counted.
     fn is_interrupted(&self) -> bool {
         self.seen.is_some_and(|(bus, memory)| self.bridge.grants() != (bus + 1, memory))
     }
 
-    /// Through a buffer: memory is taken for the burst at memory's rate, then the bus goes on alone.
+    /// Starts a burst through a buffer: it holds memory for its time at memory's rate, and then only the bus.
     async fn buffered(&mut self, bus: Held<'a>, bytes: Bytes, (memory_rate, restart): (Rate, Time)) -> Burst<'a> {
         let again = if self.is_interrupted() { restart } else { Time::ZERO };
         let time = self.rate.time_for(bytes);
         let at_memory = memory_rate.time_for(bytes).min(time);
         let bridge = self.bridge;
         let memory = bridge.memory.port().acquire().await;
-        memory.does(self.direction.doing(bytes));
+        memory.does(self.direction.span_label(bytes));
         let began = bridge.sim.now();
         bridge.sim.delay(at_memory).await;
         bridge.memory.port().moves(at_memory);
@@ -204,7 +204,7 @@ impl<'a> DmaStream<'a> {
         Burst { bytes, began, time: again + time - at_memory, bridge, moving: [time, Time::ZERO], bus, _memory: None }
     }
 
-    /// Lets memory go, if the rule held it for the whole transfer.
+    /// Ends the transfer, and releases memory if the rule holds it for whole transfers.
     pub fn close(self) {
         drop(self.memory);
     }

@@ -1,5 +1,5 @@
-//! How a host–PCI bridge serves a DMA stream and a processor that want it at once: the four
-//! bridges of Yocum et al. (1997) §3.5, Figure 7, by three rules.
+//! The competition rules of a host–PCI bridge, by which it serves a DMA stream and a processor at the same time. Three
+//! rules model the four bridges of Yocum et al. (1997) §3.5, Figure 7. Leaves out: competition among DMA streams.
 
 use crate::engine::{Bytes, Rate, Time};
 use crate::text::Parameters;
@@ -7,22 +7,22 @@ use crate::text::Parameters;
 /// The rule by which a bridge shares memory and bus.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub enum Competition {
-    /// Processor and DMA take turns, at a cost to the interrupted stream.
+    /// Processor and DMA alternate, at a cost to the interrupted stream.
     ///
-    /// A stream lets the processor in after every `grain`, and goes on some time after it has the bridge again
-    /// (Intel Natoma).
+    /// The processor may access memory after every `grain` of a stream. An interrupted stream continues a restart time
+    /// after it has the bridge again (Intel Natoma).
     Alternate {
-        /// What DMA moves between two looks at the processor.
+        /// Bytes that DMA moves between two possible interruptions by the processor.
         #[param(min = "4 B", meaning = Granularity)]
         grain: Bytes,
-        /// What an interrupted DMA read pays to go on.
+        /// Restart time of an interrupted DMA read.
         ///
-        /// From getting the bridge back to its next data: memory is addressed anew.
+        /// From the new grant of the bridge to the next data; memory is addressed again.
         #[param(resource = "DMA restart")]
         read_restart: Time,
-        /// What an interrupted DMA write pays to go on.
+        /// Restart time of an interrupted DMA write.
         ///
-        /// The bridge posts it.
+        /// The bridge posts writes.
         #[param(resource = "DMA restart")]
         write_restart: Time,
     },
@@ -37,13 +37,13 @@ pub enum Competition {
         /// Rate of memory towards the bridge.
         #[param(resource = "memory")]
         memory_rate: Rate,
-        /// What an interrupted DMA read pays to go on.
+        /// Restart time of an interrupted DMA read.
         ///
-        /// Where it finds, at its next burst, that the processor has had memory or the bus meanwhile: what was fetched
-        /// ahead is given up.
+        /// Applies to a burst if the processor has had memory or the bus since the previous one: prefetched data is
+        /// discarded.
         #[param(default = "0 ns", resource = "DMA restart")]
         read_restart: Time,
-        /// What an interrupted DMA write pays to go on.
+        /// Restart time of an interrupted DMA write.
         #[param(default = "0 ns", resource = "DMA restart")]
         write_restart: Time,
     },

@@ -1,10 +1,10 @@
-//! The processor as drivers meet it: its own work, its memory, and the interface across the bus.
+//! The processor of an I/O-bus host: its work, its memory accesses, and its accesses to the interface over the bus.
 //!
-//! Models: work in cycles of its clock, met by the simulation when something leaves the processor;
-//! programmed I/O; loads and stores of memory through one block beside the processor, so that a run
-//! over a buffer takes an access of memory for each block and a cycle for each word, and what is looked at
-//! again and again is fetched when the bus has written it; handlers that preempt programs (`priority.rs`).
-//! Leaves out a cache: what is used again after something else is fetched again.
+//! Models: work in cycles of its clock, synchronized with the simulation when an access leaves the processor;
+//! programmed I/O; loads and stores of memory through a buffer of one block, with which a run
+//! over a buffer takes one memory access for each block and one cycle for each word, and a word that is polled
+//! is fetched again only after the bus has written its block; handlers that preempt programs (`priority.rs`).
+//! Leaves out: a cache; a block that is used again after another one is fetched again.
 
 use super::memory::MainMemory;
 use super::pio::Pio;
@@ -19,7 +19,7 @@ use crate::host::time_sync::LocalTimeLag;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A processor, as code at one priority uses it. Clones are the same processor.
+/// A handle to a processor for code at one priority. Clones refer to the same processor.
 #[derive(Clone)]
 pub struct IoBusProcessor(Rc<Core>, ExecPriority);
 
@@ -27,18 +27,18 @@ struct Core {
     sim: Sim,
     name: String,
     clock: Hertz,
-    /// One for each priority.
+    /// Arbiters, one for each priority.
     arbiters: [CpuArbiter; ExecPriority::COUNT],
     scheduler: PreemptiveScheduler,
     memory: Rc<MainMemory>,
     pio: Rc<Pio>,
-    /// Cycles that the simulation has not seen, by priority.
+    /// Cycles by which local time is ahead of the simulation, by priority.
     pending: [Cell<u64>; ExecPriority::COUNT],
     stalls: Cell<Stalls>,
 }
 
 impl IoBusProcessor {
-    /// The idle processor of the host `name`.
+    /// Creates the processor of the host `name`.
     pub fn new(
         sim: &Sim,
         name: &str,
@@ -64,35 +64,35 @@ impl IoBusProcessor {
         &self.0.pending[self.1.index()]
     }
 
-    /// Takes the processor's next step, where somebody else may.
+    /// Takes the processor's next step; returns `None` if only one priority is used.
     async fn step(&self) -> Option<Held<'_>> {
         self.0.scheduler.step(self.1).await
     }
 
-    /// Works for `time` in all, interrupted by code of higher priorities.
+    /// Works for a total of `time`, and yields to code of higher priorities.
     async fn work_in_stretches(&self, time: Time) {
         let set_active = |active: bool| if active { self.arbiter().begin_work() } else { self.arbiter().end_work() };
         self.0.scheduler.work(self.1, time, set_active).await;
     }
 
-    /// An access left the processor at `asked`, and is done.
-    fn stalled(&self, asked: Time) {
+    /// Accounts for an access that left the processor at `start` and is complete now.
+    fn add_stall(&self, start: Time) {
         let stalls = self.0.stalls.get();
-        let service = stalls.service + (self.0.sim.now() - asked);
+        let service = stalls.service + (self.0.sim.now() - start);
         self.0.stalls.set(Stalls { service, ..stalls });
     }
 
-    fn is_beside(&self, address: Address) -> bool {
-        self.0.memory.is_beside(address)
+    fn is_buffered(&self, address: Address) -> bool {
+        self.0.memory.is_buffered(address)
     }
 
     /// Fetches the block of `address`.
     async fn fetch(&self, address: Address) {
         self.sync().await;
         let _step = self.step().await;
-        let asked = self.0.sim.now();
+        let start = self.0.sim.now();
         self.0.memory.fetch(address).await;
-        self.stalled(asked);
+        self.add_stall(start);
     }
 }
 
@@ -153,7 +153,7 @@ impl Processor for IoBusProcessor {
     }
 
     fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
-        if !self.is_beside(address) {
+        if !self.is_buffered(address) {
             return None;
         }
         self.work(1);
@@ -163,27 +163,27 @@ impl Processor for IoBusProcessor {
     }
 
     async fn load(&self, address: Address, bytes: usize) -> Result<u64, Fault> {
-        if !self.is_beside(address) {
+        if !self.is_buffered(address) {
             self.fetch(address).await;
         }
-        Ok(self.try_load(address, bytes).expect("the block is beside the processor"))
+        Ok(self.try_load(address, bytes).expect("the block is in the processor's buffer"))
     }
 
     fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
-        let is_beside = self.is_beside(address);
-        if is_beside {
+        let is_buffered = self.is_buffered(address);
+        if is_buffered {
             self.work(1);
             self.0.memory.write(address, &value.to_le_bytes()[..bytes]);
         }
-        is_beside
+        is_buffered
     }
 
     async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault> {
-        if !self.is_beside(address) {
+        if !self.is_buffered(address) {
             self.fetch(address).await;
         }
         let stored = self.try_store(address, bytes, value);
-        assert!(stored, "the block is beside the processor");
+        assert!(stored, "the block is in the processor's buffer");
         Ok(())
     }
 
@@ -202,17 +202,17 @@ impl Processor for IoBusProcessor {
     async fn read_run(&self, at: Address, into: &mut [u8]) {
         self.sync().await;
         let _step = self.step().await;
-        let asked = self.0.sim.now();
+        let start = self.0.sim.now();
         self.0.pio.read(at, into).await;
-        self.stalled(asked);
+        self.add_stall(start);
     }
 
     async fn write_run(&self, at: Address, bytes: &[u8]) {
         self.sync().await;
         let _step = self.step().await;
-        let asked = self.0.sim.now();
+        let start = self.0.sim.now();
         self.0.pio.write(at, bytes).await;
-        self.stalled(asked);
+        self.add_stall(start);
     }
 
     async fn read_block(&self, at: Address) -> Block {

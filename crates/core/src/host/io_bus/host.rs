@@ -1,4 +1,4 @@
-//! The I/O-bus host as a part: its specification, and the host at work.
+//! The I/O-bus host as a part: its specification, and its node in a simulation.
 
 use super::{Competition, IoBusHost, IoBusParameters, memory};
 use crate::engine::{Bytes, LocalFuture, NodeId, Rate, Sim};
@@ -36,12 +36,12 @@ impl Part for IoBusParameters {
 }
 
 impl IoBusParameters {
-    /// DMA rates with their keys.
+    /// Returns the DMA rates with their keys.
     fn dma_rates(&self) -> [(&'static str, Rate); 2] {
         [("bridge.read-rate", self.bridge.read_rate), ("bridge.write-rate", self.bridge.write_rate)]
     }
 
-    /// Returns an error for each rate of the bridge that its bus does not carry.
+    /// Returns an error for each rate of the bridge that exceeds the peak rate of its bus.
     fn check_bus_rate(&self) -> Vec<ParameterError> {
         let (width, clock, peak) = (self.pci.width, self.pci.clock, self.pci.peak());
         let error = |(key, rate): (&str, Rate)| {
@@ -52,7 +52,7 @@ impl IoBusParameters {
         self.dma_rates().into_iter().filter(|(_, rate)| *rate > peak).map(error).collect()
     }
 
-    /// Returns an error for each rate of the bridge that the memory behind its buffer does not keep up with.
+    /// Returns an error for each rate of the bridge that exceeds the rate of the memory behind its buffer.
     fn check_memory_rate(&self) -> Vec<ParameterError> {
         let Competition::Buffered { memory_rate, .. } = self.bridge.competition else { return Vec::new() };
         let memory = "bridge.competition.buffered.memory-rate";
@@ -106,7 +106,7 @@ impl HostSpec for IoBusParameters {
     }
 }
 
-/// An I/O-bus host at work.
+/// The node of an I/O-bus host in a simulation.
 struct Node {
     host: Rc<IoBusHost>,
     cores: [AnyProcessor; 1],

@@ -1,10 +1,10 @@
-//! Main memory: its bytes, and the port that processor and DMA share.
+//! Main memory of an I/O-bus host: its bytes, and the port that processor and DMA share.
 //!
-//! How they share it is the bridge's competition rule. The bytes are real, so that a transfer
-//! to the wrong place is a wrong answer. A run that wants more than its size ends with its name. It
-//! leaves out banks, rows and refresh, and that what is allocated may be freed.
+//! The bridge's competition rule determines how they share the port. The bytes are real, so that a transfer
+//! to a wrong address leads to wrong data. A run that needs more memory ends, and its report names the memory.
+//! Leaves out: banks, rows and refresh, and the freeing of allocated memory.
 
-use crate::engine::{Bytes, Doing, Resource, Sim, Time};
+use crate::engine::{Bytes, Resource, Sim, SpanLabel, Time};
 use crate::host::Address;
 use crate::host::block::BLOCK_BYTES;
 use crate::text::Parameters;
@@ -13,15 +13,15 @@ use std::cell::{Cell, RefCell};
 /// The parameters of main memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct MemoryParameters {
-    /// What the processor reads or writes at once.
+    /// Bytes that the processor reads or writes in one access.
     ///
     /// A cache block.
     #[param(min = "1 B", meaning = Granularity)]
     pub block: Bytes,
-    /// How long an access to a block holds the memory.
+    /// Time for which an access to a block holds the memory.
     #[param(resource = "memory")]
     pub access: Time,
-    /// Processor time to copy a block, beside the accesses.
+    /// Processor time to copy a block, in addition to the accesses.
     #[param(resource = "copy loop")]
     pub copy: Time,
     /// Size of the memory; by default 4 GiB, which 32 bits address.
@@ -29,9 +29,9 @@ pub struct MemoryParameters {
     pub size: Bytes,
 }
 
-/// The beginning of every buffer: interfaces move pages.
+/// Alignment of every buffer: interfaces move pages.
 pub const PAGE: u64 = 4096;
-/// What 32 bits address, as those of a bus master do (chosen: the papers do not say).
+/// Default size: the memory that a bus initiator can address with 32 bits (chosen: the papers do not state the size).
 const SIZE: Bytes = Bytes(1 << 32);
 
 /// The main memory of one host.
@@ -42,12 +42,12 @@ pub struct MainMemory {
     port: Resource,
     bytes: RefCell<Vec<u8>>,
     processor_accesses: Cell<u64>,
-    /// The number of the block that the processor has beside it.
-    beside: Cell<Option<u64>>,
+    /// Number of the block in the processor's buffer.
+    buffered_block: Cell<Option<u64>>,
 }
 
 impl MainMemory {
-    /// An empty memory; it grows as buffers are allocated.
+    /// Creates an empty memory, which grows when buffers are allocated.
     pub fn new(sim: &Sim, name: &str, parameters: &MemoryParameters) -> MainMemory {
         MainMemory {
             sim: sim.clone(),
@@ -56,13 +56,13 @@ impl MainMemory {
             port: Resource::new(sim, format!("{name} memory")).traced(name, "memory"),
             bytes: RefCell::default(),
             processor_accesses: Cell::new(0),
-            beside: Cell::new(None),
+            buffered_block: Cell::new(None),
         }
     }
 
-    /// A buffer of `length` zeroed bytes that begins at a page and ends with a block, as engines move whole
-    /// blocks. Where there is no room left, the run ends with this event, and the caller's task is told to have
-    /// waited for it.
+    /// Allocates a buffer of `length` zeroed bytes that begins at a page and ends with a block, because engines move
+    /// whole blocks. If memory is exhausted, the run ends with this event, and its report states that the caller's task
+    /// waited for memory.
     pub fn allocate(&self, length: Bytes) -> Address {
         let mut bytes = self.bytes.borrow_mut();
         let (start, size) = ((bytes.len() as u64).next_multiple_of(PAGE), self.parameters.size);
@@ -80,25 +80,27 @@ impl MainMemory {
         self.bytes.borrow_mut()[start..start + from.len()].copy_from_slice(from);
     }
 
-    /// The bus writes `from`: the processor, which sees it, has to fetch a block of it anew.
+    /// Writes `from` into memory for DMA. If the write overlaps the block in the processor's buffer, the processor must
+    /// fetch the block again.
     pub fn write_by_dma(&self, address: Address, from: &[u8]) {
         self.write(address, from);
         let block = self.parameters.block.get();
         let end = address + from.len() as u64;
-        if self.beside.get().is_some_and(|beside| (address / block..end.div_ceil(block)).contains(&beside)) {
-            self.beside.set(None);
+        let written = address / block..end.div_ceil(block);
+        if self.buffered_block.get().is_some_and(|buffered| written.contains(&buffered)) {
+            self.buffered_block.set(None);
         }
     }
 
-    /// Whether the processor has the block of `address` beside it.
-    pub fn is_beside(&self, address: Address) -> bool {
-        self.beside.get() == Some(address / self.parameters.block.get())
+    /// Returns whether the block of `address` is in the processor's buffer.
+    pub fn is_buffered(&self, address: Address) -> bool {
+        self.buffered_block.get() == Some(address / self.parameters.block.get())
     }
 
-    /// The processor fetches the block of `address`.
+    /// Fetches the block of `address` into the processor's buffer.
     pub async fn fetch(&self, address: Address) {
         self.access().await;
-        self.beside.set(Some(address / self.parameters.block.get()));
+        self.buffered_block.set(Some(address / self.parameters.block.get()));
     }
 
     /// Copies from memory into `into`.
@@ -107,43 +109,43 @@ impl MainMemory {
         into.copy_from_slice(&self.bytes.borrow()[start..start + into.len()]);
     }
 
-    /// Shows `length` bytes of memory to `look`.
+    /// Passes `length` bytes of memory to `look`, and returns its result.
     pub fn with<T>(&self, address: Address, length: Bytes, look: impl FnOnce(&[u8]) -> T) -> T {
         let start = address as usize;
         look(&self.bytes.borrow()[start..start + length.len()])
     }
 
-    /// What the processor reads or writes at once.
+    /// Returns the number of bytes that the processor reads or writes in one access.
     pub fn block(&self) -> Bytes {
         self.parameters.block
     }
 
-    /// The processor's own time to copy a block.
+    /// Returns the processor time to copy a block, without the accesses.
     pub fn copy_time(&self) -> Time {
         self.parameters.copy
     }
 
-    /// The port.
+    /// Returns the port that processor and DMA share.
     pub fn port(&self) -> &Resource {
         &self.port
     }
 
-    /// How often the processor has had the port; a DMA burst in between was interrupted.
+    /// Returns the number of accesses of the processor; an access between two DMA bursts interrupts a stream.
     pub fn processor_accesses(&self) -> u64 {
         self.processor_accesses.get()
     }
 
-    /// One access of the processor to one block.
+    /// Accesses one block for the processor.
     pub async fn access(&self) {
         let held = self.port.acquire().await;
         self.processor_accesses.set(self.processor_accesses.get() + 1);
-        held.does(Doing { what: "access", bytes: self.parameters.block, ..Doing::default() });
+        held.does(SpanLabel { what: "access", bytes: self.parameters.block, ..SpanLabel::default() });
         self.sim.delay(self.parameters.access).await;
         self.port.moves(self.parameters.access);
         drop(held);
     }
 
-    /// Copies one block within memory, as an unrolled loop does: a read, a write, its own time.
+    /// Copies one block within memory, as an unrolled loop does: a read, a write, and the copy time.
     pub async fn copy_block(&self) -> Bytes {
         self.access().await;
         self.access().await;

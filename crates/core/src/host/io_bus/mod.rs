@@ -6,14 +6,14 @@
 //!           main memory
 //! ```
 //!
-//! It models programmed I/O (posted writes, stalling reads, bursts where the platform combines),
-//! DMA in bursts, and how each bridge serves processor and DMA that want it at once. It leaves
-//! out caches (a block copy states its memory accesses), address translation, and other devices.
+//! Models: programmed I/O (posted writes, stalling reads, and bursts if the platform combines accesses),
+//! DMA in bursts, and the competition of processor and DMA for the bridge. Leaves
+//! out: caches (a block copy states its memory accesses), address translation, and other devices.
 //!
-//! The bus is half-duplex and shared: reads, writes and programmed I/O exclude each other, whichever side is master.
-//! So it cannot represent PCI Express, whose links carry packets in both directions at once, with credits and split
-//! transactions. A bus of the rate of such a link would halve what two directions move and make every load wait for
-//! DMA; `narrows check` warns above [the fastest PCI bus](host::PCI_RATE_MAX).
+//! The bus is half-duplex and shared: reads, writes and programmed I/O exclude each other, whichever side is the
+//! initiator. It therefore cannot represent PCI Express, whose links carry packets in both directions at once, with
+//! credits and split transactions. A bus with the rate of such a link would halve the throughput of two directions and
+//! make every load wait for DMA; `narrows check` warns above [the fastest PCI bus](host::PCI_RATE_MAX).
 
 pub mod bridge;
 pub mod competition;
@@ -55,32 +55,32 @@ pub struct IoBusParameters {
     /// The I/O bus.
     #[param(table)]
     pub pci: PciParameters,
-    /// The host–PCI bridge, as DMA meets it.
+    /// The host–PCI bridge for DMA.
     #[param(table)]
     pub bridge: BridgeParameters,
-    /// The bridge, as loads and stores of the processor meet it.
+    /// The bridge for loads and stores of the processor.
     #[param(table)]
     pub pio: PioParameters,
 }
 
 /// A host with an I/O bus.
 pub struct IoBusHost {
-    /// Its processor.
+    /// Processor.
     pub cpu: IoBusProcessor,
-    /// Its main memory.
+    /// Main memory.
     pub memory: Rc<MainMemory>,
-    /// Its I/O bus.
+    /// I/O bus.
     pub pci: Rc<Pci>,
-    /// Its bridge, as DMA engines use it.
+    /// Bridge, for DMA engines.
     pub bridge: Rc<Bridge>,
-    /// Its bridge, as the processor uses it.
+    /// Bridge, for programmed I/O.
     pub pio: Rc<Pio>,
-    /// The interface's interrupt line: one vector.
+    /// Interrupt line of the interface, which has one vector.
     pub interrupts: Interrupts,
 }
 
 impl IoBusHost {
-    /// The host `name`, with nothing on its bus.
+    /// Creates the host `name` without devices.
     pub fn new(sim: &Sim, name: &str, parameters: &IoBusParameters) -> Rc<IoBusHost> {
         let memory = Rc::new(MainMemory::new(sim, name, &parameters.memory));
         let pci = Rc::new(Pci::new(sim, name, parameters.pci));
@@ -101,7 +101,7 @@ impl IoBusHost {
         self.pio.attach(pio::Target::Immediate(device), bytes)
     }
 
-    /// Attaches a device of `bytes` bytes that takes time to answer.
+    /// Attaches a device of `bytes` bytes that takes time to respond.
     pub fn attach_async(&self, device: Rc<dyn AsyncDevice>, bytes: u64) -> Window {
         self.pio.attach(pio::Target::Async(device), bytes)
     }

@@ -1,9 +1,9 @@
 //! The overhead of a transaction of the processor on the bus, in addition to its data: a number of bus cycles, or a
 //! time.
 //!
-//! A bus cycle is the unit of a data sheet that counts address, wait states and turn-around. A time is what a program
-//! measures of one load or store, less its data; it stays what it is when the bus gets another clock. Of the two keys
-//! of an overhead, the one in the highest layer of a description holds.
+//! Data sheets count address, wait states and turn-around in bus cycles. A time is measured by a program for one load
+//! or store, less its data, and does not change with the clock of the bus. An overhead has a key for each; the one in
+//! the highest layer of a description applies.
 
 use crate::engine::{Hertz, Time};
 use crate::text::{Meaning, ParameterSink, ParameterType, Table};
@@ -44,7 +44,7 @@ pub(super) const READ: OverheadKeys = OverheadKeys {
 };
 
 impl BusOverhead {
-    /// Reads whichever of the two keys the highest layer defines.
+    /// Reads the key that the highest layer defines, of the two.
     pub(super) fn read(t: &mut Table<'_>, keys: &OverheadKeys) -> BusOverhead {
         let OverheadKeys { cycles: (cycles, cycles_help), time: (time, time_help) } = *keys;
         if t.describing() {
@@ -62,7 +62,7 @@ impl BusOverhead {
         BusOverhead::Cycles(overhead)
     }
 
-    /// Writes the key that holds.
+    /// Writes the key that applies.
     pub(super) fn write(&self, to: &mut dyn ParameterSink, keys: &OverheadKeys) {
         match self {
             BusOverhead::Cycles(cycles) => to.value(keys.cycles.0, cycles.to_value()),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_of_the_highest_layer_holds() {
+    fn the_key_of_the_highest_layer_applies() {
         let pio = read(CYCLES, &["pio.read-overhead=\"450 ns\""]).unwrap();
         assert_eq!(pio.read_overhead, BusOverhead::Time(Time::from_ns(450)));
         let times = "write-overhead = \"60 ns\"\nread-overhead = \"450 ns\"";

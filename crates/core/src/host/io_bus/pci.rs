@@ -1,11 +1,11 @@
-//! The PCI bus: one master at a time, in cycles of its clock.
+//! The PCI bus: one initiator at a time, in cycles of its clock.
 //!
-//! It models arbitration in the order of asking (two masters: bridge and interface, so this is
-//! round robin), and the length of a transaction. It leaves out parity, locks and retries.
+//! Models: arbitration in the order of requests (which is round robin, because there are only two initiators, the
+//! bridge and the interface), and the length of a transaction. Leaves out: parity, locks and retries.
 
 use super::overhead::BusOverhead;
 use crate::engine::resource::Held;
-use crate::engine::{Bytes, Doing, Hertz, Rate, Resource, Sim, Time};
+use crate::engine::{Bytes, Hertz, Rate, Resource, Sim, SpanLabel, Time};
 use crate::text::Parameters;
 
 /// The parameters of a PCI bus.
@@ -15,13 +15,13 @@ pub struct PciParameters {
     /// Clock of the bus.
     #[param(max = "100 GHz")]
     pub clock: Hertz,
-    /// What the bus moves in a cycle.
+    /// Bytes that the bus moves in a cycle.
     #[param(min = "1 B", max = "64 B", meaning = Width, resource = "PCI")]
     pub width: Bytes,
 }
 
 impl PciParameters {
-    /// The bus's peak rate: a full width every cycle.
+    /// Returns the peak rate of the bus: a full width in every cycle.
     pub fn peak(&self) -> Rate {
         Rate::from_bits_per_s(self.clock.0.saturating_mul(8 * self.width.get()))
     }
@@ -35,29 +35,30 @@ pub struct Pci {
 }
 
 impl Pci {
-    /// The idle bus of the host `name`.
+    /// Creates the bus of the host `name`.
     pub fn new(sim: &Sim, name: &str, parameters: PciParameters) -> Pci {
         Pci { sim: sim.clone(), parameters, bus: Resource::new(sim, format!("{name} PCI")).traced(name, "PCI") }
     }
 
-    /// The simulation it lives in.
+    /// Returns the simulation.
     pub fn sim(&self) -> &Sim {
         &self.sim
     }
 
-    /// Becomes master of the bus until the guard is dropped.
+    /// Acquires the bus until the guard is dropped.
     pub async fn master(&self) -> Held<'_> {
         self.bus.acquire().await
     }
 
-    /// The bus as a resource, for utilisation and to see whether another master asks.
+    /// Returns the bus as a resource.
     pub fn bus(&self) -> &Resource {
         &self.bus
     }
 
-    /// Holds it as `bus` for a transaction of the processor's, for `what`, which is all its own work.
+    /// Runs a transaction of the processor on the held `bus`, with a span `what`; the bus is active for all of its
+    /// time.
     pub async fn transact(&self, bus: &Held<'_>, what: &'static str, bytes: Bytes, overhead: BusOverhead) {
-        bus.does(Doing { what, message: None, bytes });
+        bus.does(SpanLabel { what, message: None, bytes });
         let time = self.transaction(bytes, overhead);
         self.sim.delay(time).await;
         self.bus.moves(time);

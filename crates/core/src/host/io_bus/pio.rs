@@ -1,8 +1,8 @@
 //! Programmed I/O: the processor's loads and stores to the interface's memory, across the bus.
 //!
-//! Stores are posted: they wait in the bridge, which writes them in order and combines
-//! consecutive ones into a burst where the platform can. Loads first drain the posted writes,
-//! then stall the processor. It leaves out speculative and out-of-order access.
+//! Models: posted stores, which wait in the bridge; the bridge writes them in order and combines
+//! consecutive ones into a burst if the platform can. Loads first drain the posted writes, and
+//! stall the processor. Leaves out: speculative and out-of-order accesses.
 
 use super::overhead::{BusOverhead, READ, WRITE};
 use super::pci::Pci;
@@ -17,36 +17,37 @@ use std::rc::Rc;
 /// The parameters of programmed I/O.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct PioParameters {
-    /// What a write takes on the bus in addition to its data.
+    /// Time of a write on the bus in addition to its data.
     #[param(with(read = |t| BusOverhead::read(t, &WRITE), write = |overhead, to| overhead.write(to, &WRITE)))]
     pub write_overhead: BusOverhead,
-    /// What a read takes on the bus in addition to its data: address, latency of bridge and target.
+    /// Time of a read on the bus in addition to its data: address, latency of bridge and target.
     #[param(with(read = |t| BusOverhead::read(t, &READ), write = |overhead, to| overhead.write(to, &READ)))]
     pub read_overhead: BusOverhead,
-    /// The most that stores are combined into.
+    /// Largest burst into which stores are combined.
     #[param(min = "4 B", meaning = Width, resource = "programmed I/O")]
     pub write_burst: Bytes,
-    /// The most one load transaction fetches.
+    /// Largest size of a load transaction.
     #[param(min = "4 B", meaning = Width, resource = "programmed I/O")]
     pub read_burst: Bytes,
-    /// Stores the bridge holds.
+    /// Number of stores that the bridge buffers.
     ///
-    /// The processor stalls when it would hold more.
+    /// The processor stalls when the buffer is full.
     #[param(min = 1, max = 1024, meaning = Capacity, resource = "write buffer")]
     pub posted_writes: u64,
 }
 
-/// What one store of the processor carries.
+/// Largest size in bytes of one store of the processor.
 const WORD: usize = 4;
 
-struct Posted {
+/// A posted store.
+struct PostedStore {
     offset: u64,
     word: [u8; WORD],
-    /// Bytes of the word that are stored.
+    /// Number of bytes of the word that are stored.
     bytes: usize,
 }
 
-/// The processor's way to the interface.
+/// The processor's path to the interface.
 pub struct Pio {
     parameters: PioParameters,
     pci: Rc<Pci>,
@@ -56,17 +57,17 @@ pub struct Pio {
 
 /// The devices on the bus, each with its addresses.
 #[derive(Default)]
-struct Devices(RefCell<Vec<Mapped>>);
+struct Devices(RefCell<Vec<MappedDevice>>);
 
-/// Where a device answers, and it.
-type Mapped = (Range<u64>, Target);
+/// A device and its addresses.
+type MappedDevice = (Range<u64>, Target);
 
-/// A device on the bus, which holds the bus for as long as it takes to answer.
+/// A device on the bus, which holds the bus until it has responded.
 #[derive(Clone)]
 pub enum Target {
-    /// A device that answers at once.
+    /// A device that responds at once.
     Immediate(Rc<dyn Device>),
-    /// A device that takes time to answer.
+    /// A device that takes time to respond.
     Async(Rc<dyn AsyncDevice>),
 }
 
@@ -87,7 +88,7 @@ impl Target {
 }
 
 impl Devices {
-    /// The device that answers at `address`, and the offset in it.
+    /// Returns the device at `address`, and the offset in the device.
     fn at(&self, address: u64) -> (Target, u64) {
         let devices = self.0.borrow();
         let found = devices.iter().find(|(range, _)| range.contains(&address));
@@ -98,7 +99,7 @@ impl Devices {
 
 struct PostedWrites {
     slots: Pool,
-    posted: RefCell<VecDeque<Posted>>,
+    posted: RefCell<VecDeque<PostedStore>>,
     change: Signal,
 }
 
@@ -117,7 +118,7 @@ impl Pio {
         Pio { parameters, pci, devices, writes }
     }
 
-    /// Attaches a device of `bytes` bytes behind those that are there.
+    /// Attaches a device of `bytes` bytes at an address after those of the attached devices.
     pub fn attach(&self, device: Target, bytes: u64) -> Window {
         let mut devices = self.devices.0.borrow_mut();
         let start = devices.last().map_or(0, |(range, _)| range.end.next_multiple_of(4096));
@@ -125,14 +126,14 @@ impl Pio {
         Window(start)
     }
 
-    /// Stores `bytes` at `offset` of the bus, word by word; returns when the last store is
-    /// posted, which is before it arrives.
+    /// Stores `bytes` at address `offset` of the bus, word by word. Returns when the last store is posted, which is
+    /// before it arrives.
     pub async fn write(&self, offset: u64, bytes: &[u8]) {
         for (index, part) in bytes.chunks(WORD).enumerate() {
             self.writes.slots.acquire(1).await;
             let mut word = [0; WORD];
             word[..part.len()].copy_from_slice(part);
-            self.writes.posted.borrow_mut().push_back(Posted {
+            self.writes.posted.borrow_mut().push_back(PostedStore {
                 offset: offset + (index * WORD) as u64,
                 word,
                 bytes: part.len(),
@@ -141,7 +142,7 @@ impl Pio {
         }
     }
 
-    /// Loads from `offset` of the device; the processor stalls meanwhile.
+    /// Loads from address `offset` of the bus; the processor stalls until the data has arrived.
     pub async fn read(&self, offset: u64, into: &mut [u8]) {
         self.drained().await;
         let burst = self.parameters.read_burst.len();
@@ -163,7 +164,7 @@ impl Pio {
     }
 }
 
-/// The bridge writes what is posted, oldest first.
+/// Runs the bridge's write buffer: writes the posted stores to their devices, oldest first.
 async fn drain(parameters: PioParameters, pci: Rc<Pci>, devices: Rc<Devices>, writes: Rc<PostedWrites>) {
     loop {
         while writes.posted.borrow().is_empty() {
@@ -183,10 +184,10 @@ async fn drain(parameters: PioParameters, pci: Rc<Pci>, devices: Rc<Devices>, wr
 }
 
 impl PostedWrites {
-    /// The oldest write, and those after it that continue its addresses up to `most`.
-    fn take_burst(&self, most: Bytes) -> Vec<Posted> {
+    /// Removes and returns the oldest store and the following ones that continue its addresses, up to `most` bytes.
+    fn take_burst(&self, most: Bytes) -> Vec<PostedStore> {
         let mut posted = self.posted.borrow_mut();
-        let mut burst: Vec<Posted> = Vec::with_capacity(1);
+        let mut burst: Vec<PostedStore> = Vec::with_capacity(1);
         while let Some(next) = posted.front() {
             let follows = burst.last().is_none_or(|last| last.offset + WORD as u64 == next.offset);
             if !follows || (burst.len() + 1) * WORD > most.len().max(WORD) {

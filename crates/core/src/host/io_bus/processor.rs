@@ -1,4 +1,4 @@
-//! The parameters of the processor.
+//! The parameters of the processor of an I/O-bus host.
 
 use crate::engine::{Hertz, Time};
 use crate::text::Parameters;
@@ -9,7 +9,7 @@ pub struct IoBusProcessorParameters {
     /// Clock of the processor.
     #[param(max = "100 GHz", resource = "processor")]
     pub clock: Hertz,
-    /// From an interrupt to its handler.
+    /// Time from an interrupt to its handler.
     ///
     /// Until the first instruction of the handler.
     #[param(resource = "interrupt")]

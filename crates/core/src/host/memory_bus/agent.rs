@@ -1,24 +1,24 @@
-//! What sits on a bus, and what it does there: agents and kinds of transaction.
+//! The agents on a bus, and the kinds of their transactions.
 
 use super::moesi::{Snooped, State};
 use crate::engine::Time;
 use crate::host::block::{Address, Block};
 
-/// What a transaction does.
+/// The kinds of transactions on a memory bus.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum TransactionKind {
     /// Fetches a block to read it.
     Read,
-    /// Fetches a block to write it; no other copy stays.
+    /// Fetches a block to write it, and invalidates all other copies.
     ReadExclusive,
-    /// Takes all other copies away: an upgrade, or a claim to overwrite the whole block.
+    /// Invalidates all other copies: an upgrade, or a claim to overwrite the whole block.
     Invalidate,
     /// Returns a replaced block to its home.
     WriteBack,
     /// Reads 64 bytes for a register or a device that keeps no copy.
     ReadBlock,
-    /// Writes 64 bytes (or the part of a block given) to the home; no copy stays.
+    /// Writes 64 bytes (or a part of a block) to the home, and invalidates all copies.
     WriteBlock,
     /// Reads 1 to 8 bytes, uncached.
     ReadWord,
@@ -39,7 +39,7 @@ impl TransactionKind {
         TransactionKind::WriteWord,
     ];
 
-    /// Its name in reports.
+    /// Returns the name of the kind in reports.
     pub const fn name(self) -> &'static str {
         match self {
             TransactionKind::Read => "read",
@@ -57,7 +57,7 @@ impl TransactionKind {
         matches!(self, TransactionKind::ReadWord | TransactionKind::WriteWord)
     }
 
-    /// A home that posts takes these into its buffer.
+    /// Returns whether a home that posts writes takes the transaction into its buffer.
     pub(super) const fn may_be_posted(self) -> bool {
         matches!(self, TransactionKind::WriteBlock | TransactionKind::WriteBack)
     }
@@ -73,60 +73,60 @@ impl TransactionKind {
     }
 }
 
-/// Whatever sits on the bus: a processor's cache, memory, an interface.
+/// An agent on the bus: a processor's cache, memory, or an interface.
 ///
-/// An agent that caches answers `snoop` and `state`; one that is a home answers the `home_`
-/// functions for the addresses with which it was attached, and where that is all it is, says that it does not
-/// [snoop](Agent::snoops).
+/// An agent that caches blocks implements `snoop` and `state`. A home implements the `home_` functions for the
+/// addresses with which it was attached; if it caches no blocks, it returns `false` from [`snoops`](Agent::snoops).
 pub trait Agent {
-    /// Another agent's transaction passes. A copy here changes state now; if its holder supplies
-    /// the block, it writes it to `data`.
+    /// Handles another agent's transaction. The state of a copy changes at once; an agent that supplies the block
+    /// writes it to `data`.
     fn snoop(&self, _kind: TransactionKind, _block: Address, _data: &mut Block) -> Snooped {
         Snooped::NOTHING
     }
 
-    /// Whether it may have a copy of a block: else transactions pass it by. It says so when it is attached.
+    /// Returns whether the agent may have copies of blocks, without which it does not see transactions. Called once,
+    /// when the agent is attached.
     fn snoops(&self) -> bool {
         true
     }
 
-    /// Whether it may ever ask for the bus. It says so when it is attached.
-    fn asks(&self) -> bool {
+    /// Returns whether the agent may request the bus. Called once, when the agent is attached.
+    fn requests_bus(&self) -> bool {
         true
     }
 
-    /// The time to supply a block from here that `snoop` said is supplied.
+    /// Returns the time to supply a block that [`snoop`](Agent::snoop) supplies.
     fn supply_time(&self) -> Time {
         Time::ZERO
     }
 
-    /// The state of the copy of `block` here.
+    /// Returns the state of the agent's copy of `block`.
     fn state(&self, _block: Address) -> State {
         State::Invalid
     }
 
-    /// The access time of the home at `address`.
+    /// Returns the access time of the home at `address`.
     fn home_time(&self, _address: Address) -> Time {
         Time::ZERO
     }
 
-    /// Whether the home takes a block into a buffer before its memory.
+    /// Returns whether the home posts writes: it buffers a block before it writes the block to its memory.
     fn home_posts(&self) -> bool {
         false
     }
 
-    /// The home is read; what was asked for must be at its place in `data`.
+    /// Reads `bytes` bytes of the home at `address` into `data`, at their offset in the block.
     fn home_read(&self, address: Address, _bytes: usize, _data: &mut Block) {
         panic!("nothing to read at {address:#x}")
     }
 
-    /// The home is written.
+    /// Writes `bytes` bytes of `data`, at their offset in the block, to the home at `address`.
     fn home_write(&self, address: Address, _bytes: usize, _data: &Block) {
         panic!("nothing to write at {address:#x}")
     }
 
-    /// The block as seen from here without a transaction, if this agent's copy is the one that
-    /// counts: for tests and for reading results.
+    /// Returns the agent's copy of a block without a transaction, if it is the current one; for tests and for reading
+    /// results.
     fn peek(&self, _block: Address) -> Option<Block> {
         None
     }

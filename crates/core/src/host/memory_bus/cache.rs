@@ -1,13 +1,13 @@
 //! The blocks of a cache: tags with states, and bytes.
 //!
-//! Models: sets of one or more ways, least recently used first out; real data. The tag check of a
-//! hit is plain inlined code. Leaves out: timing, which belongs to the processor and the bus.
+//! Models: sets of one or more ways with least-recently-used replacement; real data. The tag check of a
+//! hit is inlined. Leaves out: timing, which the processor and the bus model.
 
 use super::moesi::State;
 use crate::engine::Bytes;
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block, read_bytes};
 
-/// A block's address with its state in the low bits; zero is an empty place.
+/// The address of a block with its state in the low bits; 0 if the frame is empty.
 type Tag = u64;
 
 const STATE_BITS: u64 = 7;
@@ -16,7 +16,7 @@ const STATE_BITS: u64 = 7;
 pub struct Cache {
     tags: Vec<Tag>,
     bytes: Vec<u8>,
-    /// When each place was last used, in accesses; kept only where there is a choice.
+    /// Number of the last access to each frame; empty in a direct-mapped cache.
     used: Vec<u64>,
     accesses: u64,
     /// Whether each frame has ever held a block.
@@ -25,18 +25,18 @@ pub struct Cache {
     set_mask: u64,
 }
 
-/// Whether a tag is that of `block`: the block's address plus its state, 1 to 4.
+/// Returns whether a tag is that of `block`: the block's address plus its state, 1 to 4.
 #[inline]
 const fn holds(tag: Tag, block: Address) -> bool {
     tag.wrapping_sub(block + 1) < STATE_BITS
 }
 
-/// A place in the cache.
+/// A frame of the cache, which holds one block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BlockFrame(usize);
 
 impl Cache {
-    /// An empty cache of `size` bytes in sets of `ways` blocks; both powers of two.
+    /// Creates an empty cache of `size` bytes in sets of `ways` blocks; both must be powers of two.
     pub fn new(size: Bytes, ways: usize) -> Cache {
         let places = size.len() / BLOCK_BYTES;
         Cache {
@@ -55,7 +55,7 @@ impl Cache {
         ((address / BLOCK_BYTES as u64) & self.set_mask) as usize * self.ways
     }
 
-    /// The place of the block of `address` and its state, if it is here.
+    /// Returns the frame and the state of the block of `address`, if it is in the cache.
     #[inline]
     pub fn find(&self, address: Address) -> Option<(BlockFrame, State)> {
         let (place, tag) = self.find_tag(address)?;
@@ -72,19 +72,19 @@ impl Cache {
         holds(tag, block_of(address)).then_some((BlockFrame(first), tag))
     }
 
-    /// The same among all ways of the set that begins at `first`.
+    /// Returns the frame and the tag of a block, if it is in the set that begins at frame `first`.
     fn search(&self, first: usize, block: Address) -> Option<(BlockFrame, Tag)> {
         let places = &self.tags[first..first + self.ways];
         let way = places.iter().position(|&tag| holds(tag, block))?;
         Some((BlockFrame(first + way), places[way]))
     }
 
-    /// The state of the block of `address`.
+    /// Returns the state of the block of `address`.
     pub fn state(&self, address: Address) -> State {
         self.find(address).map_or(State::Invalid, |(_, state)| state)
     }
 
-    /// The word at `address`, if its block is here.
+    /// Returns the word at `address`, if its block is in the cache.
     #[inline]
     pub fn load(&mut self, address: Address, bytes: usize) -> Option<u64> {
         let (place, _) = self.find_tag(address)?;
@@ -96,7 +96,7 @@ impl Cache {
         }
     }
 
-    /// Writes the word at `address`, if its block is here and may be written.
+    /// Writes the word at `address` if its block is in the cache and writable. Returns whether the word was written.
     #[inline]
     pub fn store(&mut self, address: Address, bytes: usize, value: u64) -> bool {
         let Some((place, tag)) = self.find_tag(address) else { return false };
@@ -123,13 +123,13 @@ impl Cache {
         }
     }
 
-    /// Sets the state of a block that is here.
+    /// Sets the state of the block in a frame.
     pub fn set_state(&mut self, place: BlockFrame, state: State) {
         let tag = &mut self.tags[place.0];
         *tag = if state == State::Invalid { 0 } else { *tag & !STATE_BITS | state as u64 };
     }
 
-    /// Where a new block would go, and the block it would replace.
+    /// Returns the frame for the block of `address`, and the block that it would replace there.
     pub fn victim(&self, address: Address) -> (BlockFrame, Option<(Address, State)>) {
         let first = self.first_place(address);
         let place = if self.ways > 1 { self.oldest(first) } else { first };
@@ -138,13 +138,13 @@ impl Cache {
         (BlockFrame(place), replaced)
     }
 
-    /// The place of the set that begins at `first` that is empty, or was used longest ago.
+    /// Returns a frame of the set that begins at `first`: an empty one, or the least recently used.
     fn oldest(&self, first: usize) -> usize {
         let age = |&place: &usize| (self.tags[place] != 0, self.used.get(place).copied());
-        (first..first + self.ways).min_by_key(age).expect("a set has a place")
+        (first..first + self.ways).min_by_key(age).expect("a set has a frame")
     }
 
-    /// Puts a block into `place`; returns whether that frame had never held one.
+    /// Puts a block into a frame. Returns whether the frame had never held a block.
     pub fn fill(&mut self, place: BlockFrame, address: Address, state: State, data: &Block) -> bool {
         self.tags[place.0] = block_of(address) | state as u64;
         self.bytes[place.0 * BLOCK_BYTES..][..BLOCK_BYTES].copy_from_slice(&data.0);
@@ -152,7 +152,7 @@ impl Cache {
         !std::mem::replace(&mut self.was_filled[place.0], true)
     }
 
-    /// The bytes at `place`.
+    /// Returns the bytes of the block in a frame.
     pub fn block(&self, place: BlockFrame) -> Block {
         Block::from_bytes(&self.bytes[place.0 * BLOCK_BYTES..][..BLOCK_BYTES])
     }
@@ -165,7 +165,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_cache_of_one_way_finds_what_a_search_finds(
+        fn the_direct_mapped_look_up_equals_a_search_of_the_set(
             steps in prop::collection::vec((0..32u64, 1..5usize, any::<bool>()), 1..60),
         ) {
             let mut cache = Cache::new(Bytes(8 * BLOCK_BYTES as u64), 1);

@@ -1,6 +1,6 @@
-//! A processor's cache as an agent on the bus: it snoops, supplies, and fetches what it misses.
+//! A processor's cache as an agent on the bus: it snoops, supplies blocks, and fetches the blocks of misses.
 //!
-//! Models: one outstanding transaction at a time; a replaced block that answers for its bytes is
+//! Models: one outstanding transaction at a time; a replaced block that is owned or modified is
 //! written back before the new one is fetched. Parameters: [`CacheParameters`].
 //! Leaves out: levels of caches, victim buffers, prefetch.
 
@@ -25,7 +25,7 @@ pub struct CacheAgent {
     cold_fills: RefCell<TimeSeries>,
 }
 
-/// What the bus sees of it.
+/// The contents of a cache, as an agent that snoops.
 pub struct Contents {
     cache: RefCell<Cache>,
     supply_time: Time,
@@ -34,7 +34,7 @@ pub struct Contents {
 }
 
 impl CacheAgent {
-    /// An empty cache, attached to `bus`.
+    /// Creates an empty cache and attaches it to `bus`.
     pub fn new(sim: &Sim, name: &str, bus: &Rc<Bus>, parameters: &CacheParameters) -> CacheAgent {
         let contents = Rc::new(Contents {
             cache: RefCell::new(Cache::new(parameters.size, parameters.ways)),
@@ -46,12 +46,12 @@ impl CacheAgent {
         CacheAgent { contents, bus: bus.clone(), id, sim: sim.clone(), cold_fills: RefCell::default() }
     }
 
-    /// Its number on the bus.
+    /// Returns the cache's agent number on the bus.
     pub fn id(&self) -> AgentId {
         self.id
     }
 
-    /// The contents, for hits.
+    /// Returns the contents, for accesses that hit.
     #[inline]
     pub fn contents(&self) -> &RefCell<Cache> {
         &self.contents.cache
@@ -62,25 +62,26 @@ impl CacheAgent {
         self.cold_fills.borrow().count(from.ps(), to.ps())
     }
 
-    /// The signal that the watched block was taken away.
+    /// Returns the signal that the watched block was invalidated or replaced.
     pub fn lost(&self) -> &Signal {
         &self.contents.lost
     }
 
-    /// The signal that the block of `address` was taken away. One block is watched at a time.
+    /// Watches the block of `address`, and returns the signal that it was invalidated or replaced. Only one block is
+    /// watched at a time.
     pub fn watch(&self, address: Address) -> &Signal {
         self.contents.watched.set(block_of(address));
         &self.contents.lost
     }
 
-    /// Makes the block of `address` readable, or writable. If the bus was needed, tells how long
-    /// it was waited for.
+    /// Makes the block of `address` readable, or writable if `write` is true. Returns the time for which it waited for
+    /// the bus, or `None` if no transaction was needed.
     pub async fn obtain(&self, address: Address, write: bool) -> Option<Time> {
         let mut waited = Time::ZERO;
         loop {
             let granted = self.bus.acquire(self.id).await;
             waited += granted.waited;
-            // Looked at under the grant: what was here at the miss may have gone or come since.
+            // The state is read after the grant, because it may have changed since the miss.
             let found = self.contents.cache.borrow().find(address);
             match found {
                 Some((_, state)) if !write || state.writable() => return None,
@@ -100,17 +101,17 @@ impl CacheAgent {
         }
     }
 
-    /// Fetches the block, or only writes back the one in its way: then false.
+    /// Fetches the block, and returns `true`; or writes back the block that it would replace, and returns `false`.
     async fn replace(&self, address: Address, granted: Granted<'_>, write: bool) -> bool {
         let (place, old) = self.contents.cache.borrow().victim(address);
         let mut data = self.contents.cache.borrow().block(place);
-        // Gone at once, so that nothing is stored to it while the bus is busy.
+        // The block is invalid at once, so that nothing is stored to it while the bus is busy.
         self.contents.cache.borrow_mut().set_state(place, State::Invalid);
         if old.is_some_and(|(old, _)| old == self.contents.watched.get()) {
             self.contents.lost.notify();
         }
         if let Some((old, state)) = old
-            && state.answers()
+            && state.owns()
         {
             granted.run(TransactionKind::WriteBack, old, BLOCK_BYTES, &mut data).await;
             return false;
@@ -150,7 +151,7 @@ impl Agent for Contents {
 
     fn peek(&self, block: Address) -> Option<Block> {
         let cache = self.cache.borrow();
-        // A copy that is only shared is as new as any, and the owner's may be on its way here.
+        // A shared copy is current, too, and the owner's copy may be in flight to this cache.
         cache.find(block).map(|(place, _)| cache.block(place))
     }
 }

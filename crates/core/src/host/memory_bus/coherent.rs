@@ -1,4 +1,4 @@
-//! The processor of the memory bus as one that waits by snooping, for callers that know it only as such.
+//! The processor of the memory bus as a [`CoherentProcessor`], for callers that use it only through this trait.
 
 use super::processor::MemoryBusProcessor;
 use crate::engine::sim::PointId;

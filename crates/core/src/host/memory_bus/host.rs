@@ -1,4 +1,4 @@
-//! The memory-bus node as a part: its specification, and the node at work.
+//! The memory-bus node as a part: its specification, and its node in a simulation.
 
 use super::agent::TransactionKind;
 use super::node::MemoryBusNode;
@@ -52,7 +52,7 @@ impl HostSpec for NodeParameters {
     }
 }
 
-/// A memory-bus node at work.
+/// A memory-bus node in a simulation.
 struct Node {
     node: Rc<MemoryBusNode>,
     cores: [AnyProcessor; 1],

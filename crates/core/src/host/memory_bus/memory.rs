@@ -1,7 +1,7 @@
 //! Main memory: the home of ordinary addresses.
 //!
-//! Models: one access time for every access, during which it holds the bus (Table 3: 120 ns). All of it is zero at
-//! first; of that the simulator keeps no bytes, so that a large memory of which a run uses little costs little.
+//! Models: one access time for every access, for which the access holds the bus (Table 3: 120 ns). Memory is zero at
+//! first; the simulator allocates only the parts that are written, so that a large, mostly unused memory costs little.
 //! Leaves out: banks, pages and refresh.
 
 use super::agent::Agent;
@@ -9,18 +9,18 @@ use crate::engine::{Bytes, Time};
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
 use std::cell::RefCell;
 
-/// Bytes that are kept together: whole blocks.
+/// Bytes of a part, which is allocated as a unit; a multiple of a block.
 const PART: usize = 1 << 16;
 
 /// Main memory.
 pub struct Memory {
     time: Time,
-    /// Part by part, what was written; nothing where nothing was.
+    /// Parts of memory; `None` if a part was never written.
     parts: RefCell<Vec<Option<Box<[u8]>>>>,
 }
 
 impl Memory {
-    /// A memory of zeros.
+    /// Creates a memory of zeros.
     pub fn new(size: Bytes, time: Time) -> Memory {
         Memory { time, parts: RefCell::new(vec![None; size.len().div_ceil(PART)]) }
     }
@@ -31,7 +31,7 @@ impl Agent for Memory {
         false
     }
 
-    fn asks(&self) -> bool {
+    fn requests_bus(&self) -> bool {
         false
     }
 
@@ -62,7 +62,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn parts_hold_what_one_row_holds(
+        fn memory_in_parts_equals_contiguous_memory(
             steps in prop::collection::vec((0..4 * PART as u64 / 64, 0..64usize, 1..64usize, any::<Option<u8>>()), 1..60),
         ) {
             let (memory, mut row) = (Memory::new(Bytes(4 * PART as u64), Time::ZERO), vec![0; 4 * PART]);

@@ -5,13 +5,13 @@
 //!
 //! ```text
 //!   program ─ MemoryBusProcessor ─ StoreBuffer
-//!                 │  hits: local time runs ahead of the engine
+//!                 │  hits: local time runs ahead of the simulation
 //!               Cache (MOESI)      Memory        interface
 //!                 │ Agent            │ Agent        │ Agent
 //!   ══════════════╧══════════════════╧══════════════╧═══════  Bus, held for each transaction
 //! ```
 //!
-//! Everything on the bus is an [`Agent`]: it snoops what others do, and answers for the addresses
+//! Everything on the bus is an [`Agent`]: it snoops the transactions of others, and serves the addresses
 //! of which it is the *home*. Data is real: every block carries its 64 bytes.
 
 pub mod agent;

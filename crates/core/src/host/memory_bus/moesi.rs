@@ -1,25 +1,25 @@
-//! The MOESI protocol as two pure functions: what a snooped transaction does to a copy, and the
+//! The MOESI protocol as two pure functions: the effect of a snooped transaction on a copy, and the
 //! state in which a fetched block arrives.
 //!
-//! Models: a bus on which every transaction is atomic, so that there are no transient states; the
-//! owner (modified or owned) supplies, otherwise the home does. A coherent read leaves the owner
-//! *owned*, whether the reader keeps a copy or not, because the bus does not tell (as on MBus).
+//! Models: a bus on which every transaction is atomic, so that there are no transient states. The
+//! owner (modified or owned) supplies the block, or the home if there is no owner. A coherent read leaves the owner
+//! *owned*, whether the reader keeps a copy or not, because the bus does not distinguish these cases (as on MBus).
 //! Leaves out: supply by a clean copy, and reflecting a dirty block to memory on a read.
 
 use super::agent::TransactionKind;
 
-/// What a cache may do with its copy of a block.
+/// The state of a copy of a block in a cache.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum State {
     /// No copy.
     #[default]
     Invalid = 0,
-    /// May read; others may too.
+    /// Readable; other caches may have copies.
     Shared = 1,
     /// The only copy, equal to the home's.
     Exclusive = 2,
-    /// May read, and answers for the block; others may read.
+    /// Readable and newer than the home's; other caches may have copies.
     Owned = 3,
     /// The only copy, newer than the home's.
     Modified = 4,
@@ -29,41 +29,42 @@ impl State {
     /// All states, by number.
     pub const ALL: [State; 5] = [State::Invalid, State::Shared, State::Exclusive, State::Owned, State::Modified];
 
-    /// Whether a load hits.
+    /// Returns whether a load hits.
     pub const fn readable(self) -> bool {
         !matches!(self, State::Invalid)
     }
 
-    /// Whether a store hits.
+    /// Returns whether a store hits.
     pub const fn writable(self) -> bool {
         matches!(self, State::Exclusive | State::Modified)
     }
 
-    /// Whether this copy must not be lost: the home's is older.
-    pub const fn answers(self) -> bool {
+    /// Returns whether this copy is the owner's: it is newer than the home's and must be written back when it is
+    /// replaced.
+    pub const fn owns(self) -> bool {
         matches!(self, State::Owned | State::Modified)
     }
 }
 
-/// What a snooped transaction does to a copy.
+/// The effect of a snooped transaction on a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Snooped {
-    /// The state of the copy from now on.
+    /// New state of the copy.
     pub next: State,
-    /// This copy's holder supplies the data, not the home.
+    /// Whether the holder of this copy supplies the data, instead of the home.
     pub supplies: bool,
-    /// A copy stays here, so the reader's is not the only one.
+    /// Whether a copy stays here, so that the reader's is not the only one.
     pub shared: bool,
 }
 
 impl Snooped {
-    /// Nothing is here.
+    /// The effect if there is no copy.
     pub const NOTHING: Snooped = Snooped { next: State::Invalid, supplies: false, shared: false };
 }
 
-/// What another agent's transaction of `kind` does to a copy in `state`.
+/// Returns the effect of another agent's transaction of `kind` on a copy in `state`.
 pub const fn snoop(state: State, kind: TransactionKind) -> Snooped {
-    let supplies = state.answers();
+    let supplies = state.owns();
     match (kind, state) {
         (_, State::Invalid) => Snooped::NOTHING,
         (TransactionKind::Read, State::Modified | State::Owned) => {
@@ -73,7 +74,7 @@ pub const fn snoop(state: State, kind: TransactionKind) -> Snooped {
             Snooped { next: State::Shared, supplies, shared: true }
         }
         (TransactionKind::ReadExclusive, _) => Snooped { next: State::Invalid, supplies, shared: false },
-        // The new bytes replace the whole block, or the one that invalidates has them already.
+        // The new bytes replace the whole block, or the invalidating agent already has the current bytes.
         (TransactionKind::Invalidate | TransactionKind::WriteBlock, _) => Snooped::NOTHING,
         (TransactionKind::ReadBlock, _) => Snooped { next: state, supplies, shared: true },
         (TransactionKind::WriteBack | TransactionKind::ReadWord | TransactionKind::WriteWord, _) => {
@@ -82,7 +83,7 @@ pub const fn snoop(state: State, kind: TransactionKind) -> Snooped {
     }
 }
 
-/// The state in which a block fetched by `kind` arrives.
+/// Returns the state in which a block that was fetched by `kind` arrives.
 pub const fn filled(kind: TransactionKind, shared: bool) -> State {
     match (kind, shared) {
         (TransactionKind::ReadExclusive | TransactionKind::Invalidate, _) => State::Modified,

@@ -1,4 +1,4 @@
-//! A node without its interface: bus, main memory and processor, and places in memory.
+//! A memory-bus node without its interface: bus, main memory and processor, and the allocation of memory and windows.
 
 use super::agent::{Agent, AgentId};
 use super::bus::Bus;
@@ -15,30 +15,30 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Where the interface's registers and memory begin; main memory lies below.
+/// First address of the interface's registers and memory; main memory is below.
 pub const INTERFACE_BASE: Address = 1 << 40;
 
-/// Where the windows of devices begin that say no address of their own.
+/// First address of the windows that the node assigns to devices.
 const WINDOWS_BASE: Address = INTERFACE_BASE + (1 << 32);
 
-/// A node.
+/// A memory-bus node without its interface.
 pub struct MemoryBusNode {
-    /// Its name in reports.
+    /// Name of the node in reports.
     pub name: String,
-    /// Its bus.
+    /// Memory bus.
     pub bus: Rc<Bus>,
-    /// Its processor.
+    /// Processor.
     pub processor: MemoryBusProcessor,
-    /// Main memory's number on the bus.
+    /// Agent number of main memory on the bus.
     pub memory: AgentId,
-    /// The interface's interrupt line: one vector.
+    /// Interrupt line of the interface, which has one vector.
     pub interrupts: Interrupts,
     parameters: NodeParameters,
     next_free: Cell<Address>,
     next_window: Cell<Address>,
 }
 
-/// A device's registers on the bus.
+/// The registers of a device, as an agent on the bus.
 struct Registers {
     device: Rc<dyn Device>,
     window: Window,
@@ -49,7 +49,7 @@ impl Agent for Registers {
         false
     }
 
-    fn asks(&self) -> bool {
+    fn requests_bus(&self) -> bool {
         false
     }
 
@@ -73,7 +73,7 @@ impl Agent for Registers {
 }
 
 impl MemoryBusNode {
-    /// A node built from checked parameters.
+    /// Creates a node from checked parameters.
     pub fn new(sim: &Sim, name: &str, parameters: &NodeParameters) -> MemoryBusNode {
         let bus = Rc::new(Bus::new(sim, name, parameters.bus));
         let memory = Memory::new(parameters.memory_size, parameters.memory_time);
@@ -92,8 +92,8 @@ impl MemoryBusNode {
         }
     }
 
-    /// Returns the utilization of the bus, and of the memories on it by accesses from the bus: for a cache those of other
-    /// agents, for an interface those of both its halves.
+    /// Returns the utilization of the bus, and of the memories on the bus by accesses from it: for a cache, accesses of
+    /// other agents; for an interface, accesses to both its halves.
     pub fn utilization(&self) -> Vec<Utilization> {
         let [memory, cache, interface] = self.bus.accessed();
         vec![
@@ -104,21 +104,21 @@ impl MemoryBusNode {
         ]
     }
 
-    /// How many blocks its processor has read from main memory, and from interfaces.
+    /// Returns the numbers of blocks that the processor has read from main memory and from interfaces.
     pub fn fetched(&self) -> [u64; 2] {
         let fetched = self.bus.fetched(self.processor.cache().id());
         let memory = fetched[self.memory.0];
         [memory, fetched.iter().sum::<u64>() - memory]
     }
 
-    /// Attaches an interface, or a half of one, that is the home of `addresses`, which lie above
+    /// Attaches an interface, or a half of one, that is the home of `addresses`, which must be at or above
     /// [`INTERFACE_BASE`].
     pub fn attach(&self, interface: Rc<dyn Agent>, addresses: Range<Address>) -> AgentId {
         assert!(addresses.start >= INTERFACE_BASE, "an interface is not at home in main memory");
         self.bus.attach(interface, Some(addresses))
     }
 
-    /// Attaches a device with the window that it asks for.
+    /// Attaches a device with the window that it requests, and returns the address of the window.
     pub fn attach_device(&self, device: Rc<dyn Device>, DeviceWindow { bytes, mapping }: DeviceWindow) -> Window {
         let window = Window(self.next_window.get());
         if mapping == Mapping::WriteCombined {
@@ -129,22 +129,22 @@ impl MemoryBusNode {
         window
     }
 
-    /// A place of `bytes` bytes in main memory that begins at a block. Where there is none left, the
-    /// run ends here, and the caller's task is told to have waited for it.
+    /// Allocates `bytes` bytes of main memory, aligned to a block. If memory is exhausted, the run ends, and its report
+    /// states that the caller's task waited for memory.
     pub fn allocate(&self, bytes: usize) -> Address {
         let (address, size) = (self.next_free.get(), self.parameters.memory_size);
         let end = address + bytes.next_multiple_of(BLOCK_BYTES) as u64;
         if end > size.get() {
             let wanted = format!("{bytes} B of the main memory of {}, {size} of which are all in use", self.name);
             self.processor.sim().give_up(wanted);
-            // The task is never polled again; until then, any address will do.
+            // The task is never polled again; until its next wait, any address is valid.
             return FIRST_FREE;
         }
         self.next_free.set(end);
         address
     }
 
-    /// Reads memory as this node's program has it, in no time: to look at results.
+    /// Reads memory as this node's program sees it, without taking simulated time; for reading results.
     pub fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
         let end = address + bytes as u64;
         let mut data = Vec::with_capacity(bytes);

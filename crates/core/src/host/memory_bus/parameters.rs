@@ -1,21 +1,21 @@
-//! The parameters of a memory-bus node, each with its source, and what is refused.
+//! The parameters of a memory-bus node, each with its source, and their checks.
 
 use crate::engine::{Bytes, Hertz, Time};
 use crate::host::block::BLOCK_BYTES;
 use crate::text::Parameters;
 use std::fmt;
 
-/// A parameter that cannot be, and why.
+/// An error of a parameter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct BadParameter {
     /// The parameter, as a path of names.
     pub parameter: &'static str,
-    /// What is wrong, and what is allowed.
+    /// Error message, with the allowed values.
     pub reason: String,
 }
 
 impl BadParameter {
-    /// A problem with `parameter`.
+    /// Returns an error of `parameter`.
     pub fn new(parameter: &'static str, reason: impl Into<String>) -> BadParameter {
         BadParameter { parameter, reason: reason.into() }
     }
@@ -27,13 +27,13 @@ impl fmt::Display for BadParameter {
     }
 }
 
-/// The processor.
+/// The parameters of the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = 1_000_000), meaning = Work, resource = "processor")]
 pub struct MemoryBusProcessorParameters {
     /// Stores that may wait for their block.
     ///
-    /// The program goes on meanwhile: 8 words, one block (chosen).
+    /// The program continues in the meantime: 8 words, one block (chosen).
     #[param(min = 1, max = 1024, meaning = Capacity, resource = "store buffer")]
     pub store_buffer_entries: usize,
     /// Clock of the processor.
@@ -43,8 +43,8 @@ pub struct MemoryBusProcessorParameters {
     pub clock: Hertz,
     /// Cycles from an access to its request for the bus.
     ///
-    /// Of an access that must leave the processor: 10 (chosen with `reply_cycles`, so that an uncached 8-byte access
-    /// takes about 102 ns in all, the slope of Table 5's first row).
+    /// Applies to accesses that leave the processor: 10 (chosen with `reply_cycles`, so that an uncached 8-byte access
+    /// takes about 102 ns in total, the slope of Table 5's first row).
     pub request_cycles: u64,
     /// Cycles from the bus to the use of the result.
     ///
@@ -52,28 +52,28 @@ pub struct MemoryBusProcessorParameters {
     pub reply_cycles: u64,
     /// Cycles of a cached access that hits.
     ///
-    /// Of a load or store: 1 (dual issue, in order; §5.1.1).
+    /// Applies to loads and stores: 1 (dual issue, in order; §5.1.1).
     pub hit_cycles: u64,
-    /// From an interrupt to its handler.
+    /// Time from an interrupt to its handler.
     ///
     /// Until the first instruction of the handler: 1 us (chosen; the paper's interfaces are polled).
     #[param(default = "1 us", resource = "interrupt")]
     pub interrupt_latency: Time,
-    /// How a loop that polls a cached word is simulated; both give the same times.
+    /// Simulation method of a loop that polls a cached word; both methods give the same times.
     #[param(skip = Spin::Skipped)]
     pub spin: Spin,
 }
 
-/// How a loop that polls a cached word is simulated.
+/// The simulation method of a loop that polls a cached word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spin {
-    /// Waits for the block to be invalidated and counts the polls in between.
+    /// Waits for the block to be invalidated and counts the polls until then.
     Skipped,
-    /// Simulates each poll: the slow, obvious twin.
+    /// Simulates each poll: slow, and the reference in tests.
     Each,
 }
 
-/// A cache.
+/// The parameters of a cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(resource = "cache")]
 pub struct CacheParameters {
@@ -93,7 +93,7 @@ pub struct CacheParameters {
     pub supply_time: Time,
 }
 
-/// The bus. A transaction holds it for arbitration, address, snoop, the access at the home or
+/// The parameters of the bus. A transaction holds the bus for arbitration, address, snoop, the access at the home or
 /// owner, data and turnaround.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = 1_000_000), meaning = Work, resource = "memory bus")]
@@ -117,17 +117,17 @@ pub struct BusParameters {
     /// 1 (chosen).
     #[param(min = 1)]
     pub address_cycles: u64,
-    /// Cycles in which the agents answer.
+    /// Cycles in which the agents respond.
     ///
     /// 1 (chosen).
     pub snoop_cycles: u64,
-    /// Cycles until the next master may drive.
+    /// Cycles until the next initiator may drive the bus.
     ///
     /// 1 (chosen).
     pub turnaround_cycles: u64,
 }
 
-/// A node without its interface.
+/// The parameters of a node without its interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct NodeParameters {
     /// The processor.
@@ -176,7 +176,7 @@ impl NodeParameters {
         memory_size: Bytes(16 << 20),
     };
 
-    /// Everything that is wrong with these parameters.
+    /// Returns all errors of these parameters.
     pub fn check(&self) -> Vec<BadParameter> {
         let mut problems = self.cache.check();
         problems.extend(self.bus.check());

@@ -1,47 +1,52 @@
-//! Polls of a register that shows nothing, passed at once.
+//! Skipping of polls of a register that shows no event.
 //!
-//! A processor that waits for a packet reads a register again and again, and does nothing else: each round takes what
-//! the one before took, and what others see of it are totals. So the rounds until something is shown are counted when
-//! that is known, each just as if it had been simulated, those that are alike all at once; the read that shows something
-//! ends when it would have ended, and each has its spans. Only the order of events at equal times may be another. Where
-//! [`Spin::Each`] says so, every round is simulated.
+//! A processor that waits for a packet reads a register repeatedly and does nothing else: each round takes as long as
+//! the previous one, and only totals are visible to others. The rounds until an event are therefore counted when the
+//! time of the event is known, each as if it had been simulated, and equal rounds together. The read that shows the
+//! event ends when it would have ended, and every round has its spans. Only the order of events at equal times may
+//! differ. With [`Spin::Each`] every round is simulated.
 //!
-//! Where several tasks share the processor, they are simulated, too, from the second one's first turn on.
+//! If several tasks share the processor, rounds are simulated from the time at which a second task first holds it.
 //!
-//! Leaves out: others that use the bus meanwhile. Who polls says that there are none.
+//! Leaves out: other users of the bus during the rounds; the caller guarantees that there are no others.
 
 use super::bus::WordReads;
 use super::parameters::Spin;
 use super::processor::MemoryBusProcessor;
 use crate::engine::Time;
-use crate::engine::record::Doing;
+use crate::engine::record::SpanLabel;
 use crate::host::coherent_processor::PolledRegister;
 use crate::host::cpu_arbiter::BusyPeriod;
 
-/// A round.
+/// The times of a round of a polling loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct PollRound {
-    /// When the one before ended.
-    from: Time,
-    /// When the read left the processor.
-    asks: Time,
-    /// When it ends.
-    ends: Time,
-    /// When the processor has its answer, and has looked whether it goes on.
-    over: Time,
+    /// End of the previous round's read.
+    previous_end: Time,
+    /// Time at which the read leaves the processor.
+    read_start: Time,
+    /// End of the read.
+    read_end: Time,
+    /// End of the round: the processor has the value and has checked it.
+    end: Time,
 }
 
 impl PollRound {
-    /// The same so much later.
-    fn later(&self, by: Time) -> PollRound {
-        PollRound { from: self.from + by, asks: self.asks + by, ends: self.ends + by, over: self.over + by }
+    /// Returns the same round, later by `delay`.
+    fn later(&self, delay: Time) -> PollRound {
+        PollRound {
+            previous_end: self.previous_end + delay,
+            read_start: self.read_start + delay,
+            read_end: self.read_end + delay,
+            end: self.end + delay,
+        }
     }
 }
 
 impl MemoryBusProcessor {
-    /// Ends a round in which `register` showed nothing, and passes those that follow in which it shows nothing
-    /// either, until the program has something else to do, which `wake` says. True if a read has just ended that
-    /// shows something: the time is that at which its round began, until [`resume_read`].
+    /// Ends a round in which `register` showed no event, and skips the following rounds that show none either, until
+    /// the program has other work at the time that `wake` returns. Returns whether a read that shows an event has just
+    /// ended; local time is then the start of its round until [`resume_read`] is called.
     ///
     /// [`resume_read`]: MemoryBusProcessor::resume_read
     pub async fn pass_polls(&self, register: &PolledRegister<'_>, wake: &dyn Fn() -> Time) -> bool {
@@ -62,19 +67,19 @@ impl MemoryBusProcessor {
                 return false;
             }
             let mut round = self.round(register, read, from, began);
-            let rest = round.over - round.ends;
+            let rest = round.end - round.read_end;
             let alarm = if next == Time::MAX { next } else { next.since(rest) };
             if (register.shows)().is_none() && alarm > core.sim.now() {
                 register.event.wait_until(alarm).await;
             }
-            // Rounds that ended before.
+            // Account for the rounds that have ended.
             let now = core.sim.now();
-            while self.is_in_vain(register, &round, now, alarm) {
+            while self.shows_no_event(register, &round, now, alarm) {
                 self.count_round(read, &round);
-                let next = self.round(register, read, round.ends, round.over);
-                let passed = self.pass_alike(read, &round, &next, now);
-                (from, began) = (round.ends + passed, round.over + passed);
-                round = next.later(passed);
+                let next = self.round(register, read, round.read_end, round.end);
+                let skipped = self.skip_equal_rounds(read, &round, &next, now);
+                (from, began) = (round.read_end + skipped, round.end + skipped);
+                round = next.later(skipped);
             }
             self.set_time(began.max(self.time()));
             if core.arbiter.is_shared() {
@@ -83,20 +88,20 @@ impl MemoryBusProcessor {
             if (register.shows)().is_none() && wake().since(rest) > now {
                 continue;
             }
-            if round.ends > now {
-                core.sim.until(round.ends).await;
+            if round.read_end > now {
+                core.sim.until(round.read_end).await;
             }
             if (register.shows)().is_some() {
                 self.count_read(read, &round);
                 return true;
             }
             self.count_round(read, &round);
-            self.set_time(round.over);
-            (from, began) = (round.ends, round.over);
+            self.set_time(round.end);
+            (from, began) = (round.read_end, round.end);
         }
     }
 
-    /// Goes on with what the read told that ended just now, over the bus or not.
+    /// Continues at the end of the read that showed an event; `over_bus` states whether the read used the bus.
     pub fn resume_read(&self, over_bus: bool) {
         self.set_time(self.0.sim.now());
         if over_bus {
@@ -104,74 +109,78 @@ impl MemoryBusProcessor {
         }
     }
 
-    /// The round that begins at `began` by the processor's time, when the last one has ended at `from`.
+    /// Returns the round that begins at `began` in local time, after a read that ended at `from`.
     fn round(&self, register: &PolledRegister<'_>, read: Option<WordReads>, from: Time, began: Time) -> PollRound {
         let p = &self.0.parameters;
         let after = |time: Time, cycles: u64| time + p.clock.cycles(cycles);
         match read {
             None => {
-                let ends = after(began, register.access_cycles);
-                PollRound { from, asks: ends, ends, over: after(ends, register.round_cycles) }
+                let read_end = after(began, register.access_cycles);
+                let end = after(read_end, register.round_cycles);
+                PollRound { previous_end: from, read_start: read_end, read_end, end }
             }
             Some(read) => {
-                let asks = after(began, p.request_cycles);
-                let ends = self.0.bus.word_read_ends(read, asks);
-                PollRound { from, asks, ends, over: after(ends, p.reply_cycles + register.round_cycles) }
+                let read_start = after(began, p.request_cycles);
+                let read_end = self.0.bus.word_read_end(read, read_start);
+                let end = after(read_end, p.reply_cycles + register.round_cycles);
+                PollRound { previous_end: from, read_start, read_end, end }
             }
         }
     }
 
-    /// Whether a round is over at `now` that showed nothing, and after which there was nothing else to do.
-    fn is_in_vain(&self, register: &PolledRegister<'_>, round: &PollRound, now: Time, alarm: Time) -> bool {
-        if round.ends < now {
+    /// Returns whether the read of a round has ended by `now` without showing an event, and the program has no other
+    /// work before `alarm`.
+    fn shows_no_event(&self, register: &PolledRegister<'_>, round: &PollRound, now: Time, alarm: Time) -> bool {
+        if round.read_end < now {
             return true;
         }
-        // When its end was set: what was set before comes before it.
-        let set = if register.on_bus.is_some() { round.asks } else { round.from };
-        let shown_later = || (register.shows)().is_some_and(|since| since > set);
-        round.ends == now && now < alarm && shown_later()
+        // The time at which the end of the read was scheduled: an event that was scheduled earlier precedes it.
+        let scheduled = if register.on_bus.is_some() { round.read_start } else { round.previous_end };
+        let shown_later = || (register.shows)().is_some_and(|since| since > scheduled);
+        round.read_end == now && now < alarm && shown_later()
     }
 
-    /// Where the next round is as one that was counted, only later, all that are over before `now` are counted at once;
-    /// how long they took.
-    fn pass_alike(&self, read: Option<WordReads>, round: &PollRound, next: &PollRound, now: Time) -> Time {
-        let (core, every) = (&*self.0, next.ends - round.ends);
-        let alike = every > Time::ZERO && *next == round.later(every);
-        if !alike || next.ends >= now || core.arbiter.is_recorded() || read.is_some() && !core.bus.counts_at_once() {
+    /// Counts all rounds whose reads end before `now` at once, if the next round equals `round` except for its time.
+    /// Returns the time that these rounds take.
+    fn skip_equal_rounds(&self, read: Option<WordReads>, round: &PollRound, next: &PollRound, now: Time) -> Time {
+        let (core, every) = (&*self.0, next.read_end - round.read_end);
+        let is_equal = every > Time::ZERO && *next == round.later(every);
+        let can_count = !core.arbiter.is_recorded() && (read.is_none() || core.bus.can_count_together());
+        if !is_equal || next.read_end >= now || !can_count {
             return Time::ZERO;
         }
-        let times = (now - next.ends).ps().div_ceil(every.ps());
-        let looked = next.ends + self.looks(read);
-        let period = BusyPeriod { from: next.from, active_to: next.asks, to: next.ends, on_to: looked };
-        core.arbiter.record_repeated(period, times);
+        let times = (now - next.read_end).ps().div_ceil(every.ps());
+        let work_to = next.read_end + self.check_time(read);
+        let PollRound { previous_end: from, read_start: active_to, read_end: to, .. } = *next;
+        core.arbiter.record_repeated(BusyPeriod { from, active_to, to, work_to }, times);
         if let Some(read) = read {
-            core.bus.words_were_read(read, (next.asks, next.ends), every, times);
-            self.stalled_each(next.ends - next.asks, Time::ZERO, times);
+            core.bus.count_word_reads(read, (next.read_start, next.read_end), every, times);
+            self.add_stalls(next.read_end - next.read_start, Time::ZERO, times);
         }
         every * times
     }
 
-    /// Counts a round that showed nothing.
+    /// Counts a round that showed no event.
     fn count_round(&self, read: Option<WordReads>, round: &PollRound) {
         self.count_read(read, round);
         let core = &*self.0;
-        let looked = round.ends + self.looks(read);
-        core.arbiter.record_active(round.ends, looked);
-        core.arbiter.record_span(Doing { what: "poll", ..Doing::default() }, round.from, looked);
+        let checked = round.read_end + self.check_time(read);
+        core.arbiter.record_active(round.read_end, checked);
+        core.arbiter.record_span(SpanLabel { what: "poll", ..SpanLabel::default() }, round.previous_end, checked);
     }
 
-    /// How long a processor works before it has looked at what it read.
-    fn looks(&self, read: Option<WordReads>) -> Time {
+    /// Returns the time for which the processor works on the value that it has read.
+    fn check_time(&self, read: Option<WordReads>) -> Time {
         let p = &self.0.parameters;
         if read.is_some() { p.clock.cycles(p.reply_cycles) } else { Time::ZERO }
     }
 
     fn count_read(&self, read: Option<WordReads>, round: &PollRound) {
         let core = &*self.0;
-        core.arbiter.record_busy(round.from, round.asks, round.ends);
+        core.arbiter.record_busy(round.previous_end, round.read_start, round.read_end);
         if let Some(read) = read {
-            core.bus.word_was_read(read, self.cache().id(), round.asks, round.ends);
-            self.stalled(round.ends - round.asks, Time::ZERO);
+            core.bus.count_word_read(read, self.cache().id(), round.read_start, round.read_end);
+            self.add_stall(round.read_end - round.read_start, Time::ZERO);
         }
     }
 }

@@ -1,14 +1,14 @@
-//! The processor: in order, its local time ahead of the engine.
+//! The processor of a memory-bus node: in order, with a local time that runs ahead of the simulation.
 //!
 //! Models: a program's instructions as cycles ([`MemoryBusProcessor::work`]); cached loads and stores that
-//! hit for a cycle each, by a plain tag check; misses, uncached accesses and block accesses that
-//! meet the engine at the processor's local time, with fixed cycles on the way to the bus and
-//! back; stores that wait in the store buffer. Uncached accesses are in `uncached.rs`, those that are combined in
-//! `write_combining.rs`, polls in `spin.rs` and `polls.rs`.
+//! hit, of one cycle each, with an inlined tag check; misses, uncached accesses and block accesses, which
+//! synchronize with the simulation and take fixed cycles to and from the bus; stores that wait in the store buffer.
+//! Uncached accesses are in `uncached.rs`, combined stores in `write_combining.rs`, and polls in `spin.rs` and
+//! `polls.rs`.
 //!
-//! Between two meetings with the engine a processor sees its cache as it was at the first, the
-//! usual skew of simulators that run programs ahead. Other processors and interfaces are met
-//! only through the bus, so a message is never read before it was written.
+//! Between two synchronizations a processor sees its cache as it was at the first, the usual skew of simulators that
+//! run programs ahead. It observes other processors and interfaces only through the bus; a message is therefore never
+//! read before it was written.
 //!
 //! Leaves out: instruction fetch, speculation, address translation.
 //!
@@ -17,7 +17,7 @@
 use super::bus::Bus;
 use super::cache_agent::CacheAgent;
 use super::parameters::MemoryBusProcessorParameters;
-use super::store_buffer::{BufferedStore, Forward, StoreBuffer};
+use super::store_buffer::{BufferedStore, StoreBuffer, StoreForwarding};
 use super::write_combining::WriteCombining;
 use crate::engine::{Hertz, Signal, Sim, Time};
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
@@ -28,7 +28,7 @@ use crate::host::time_sync::{LocalTimeLag, SyncFuture};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A processor. Clones are the same processor.
+/// The processor of a memory-bus node. Clones refer to the same processor.
 #[derive(Clone)]
 pub struct MemoryBusProcessor(pub(super) Rc<Core>);
 
@@ -40,7 +40,7 @@ pub(super) struct Core {
     pub(super) stores: StoreBuffer,
     pub(super) combining: WriteCombining,
     pub(super) parameters: MemoryBusProcessorParameters,
-    /// Of a cycle, where that is whole: programs ask for the time at each access.
+    /// Period of the clock, if it is a whole number of picoseconds; saves a division at each access.
     pub(super) period: Option<Time>,
     base: Cell<Time>,
     cycles: Cell<u64>,
@@ -48,7 +48,7 @@ pub(super) struct Core {
 }
 
 impl MemoryBusProcessor {
-    /// A processor with an empty cache, attached to `bus`.
+    /// Creates a processor with the cache `cache` on `bus`.
     pub fn new(
         sim: &Sim,
         name: &str,
@@ -73,17 +73,17 @@ impl MemoryBusProcessor {
         processor
     }
 
-    /// Its cache.
+    /// Returns the cache.
     pub fn cache(&self) -> &CacheAgent {
         &self.0.cache
     }
 
-    /// The simulation it lives in.
+    /// Returns the simulation.
     pub fn sim(&self) -> &Sim {
         &self.0.sim
     }
 
-    /// Local time.
+    /// Returns local time.
     #[inline]
     pub fn time(&self) -> Time {
         let cycles = self.0.cycles.get();
@@ -94,7 +94,7 @@ impl MemoryBusProcessor {
             }
     }
 
-    /// Executes instructions that take so many cycles.
+    /// Executes instructions for `cycles` cycles of local time.
     #[inline]
     pub fn work(&self, cycles: u64) {
         self.0.cycles.set(self.0.cycles.get() + cycles);
@@ -105,12 +105,12 @@ impl MemoryBusProcessor {
         self.0.cycles.set(0);
     }
 
-    /// Lets the engine catch up with local time.
+    /// Waits until the simulation has reached local time.
     pub fn sync(&self) -> SyncFuture<'_, MemoryBusProcessor> {
         Processor::sync(self)
     }
 
-    /// Does nothing until `instant`, if that is later than local time.
+    /// Idles until `instant`, if that is later than local time.
     pub async fn idle_until(&self, instant: Time) {
         let time = self.time().max(instant);
         if time > self.0.sim.now() {
@@ -119,26 +119,28 @@ impl MemoryBusProcessor {
         self.catch_up();
     }
 
-    /// Local time is not behind the engine's; another program may have run on it meanwhile, and ahead.
+    /// Advances local time to simulated time, if it is behind. Another program may have run on the processor in the
+    /// meantime, and may have advanced local time further.
     fn catch_up(&self) {
         self.set_time(self.0.sim.now().max(self.time()));
     }
 
-    /// The word at `address`, if it is in the cache or waits to be stored.
+    /// Returns the word at `address`, if it is in the cache or in the store buffer.
     #[inline]
     pub fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
-        let waits = if self.0.stores.is_empty() { Forward::Passes } else { self.0.stores.forward(address, bytes) };
-        let value = match waits {
-            Forward::Value(value) => value,
-            Forward::Passes => self.0.cache.contents().borrow_mut().load(address, bytes)?,
-            Forward::Conflict => return None,
+        let stores = &self.0.stores;
+        let waiting = if stores.is_empty() { StoreForwarding::NoMatch } else { stores.forward(address, bytes) };
+        let value = match waiting {
+            StoreForwarding::Value(value) => value,
+            StoreForwarding::NoMatch => self.0.cache.contents().borrow_mut().load(address, bytes)?,
+            StoreForwarding::PartialMatch => return None,
         };
         self.work(self.0.parameters.hit_cycles);
         Some(value)
     }
 
-    /// Stores, if the block is in the cache and may be written and no store waits, or there is room for
-    /// another to wait.
+    /// Stores a word into the cache if its block is writable and no store waits, or else into the store buffer if it is
+    /// not full. Returns whether the word was stored.
     #[inline]
     pub fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
         let at_once = self.0.stores.is_empty() && self.0.cache.contents().borrow_mut().store(address, bytes, value);
@@ -156,8 +158,8 @@ impl MemoryBusProcessor {
                 return value;
             }
             match self.0.stores.forward(address, bytes) {
-                Forward::Conflict => self.fence().await,
-                Forward::Passes | Forward::Value(_) => self.miss(address).await,
+                StoreForwarding::PartialMatch => self.fence().await,
+                StoreForwarding::NoMatch | StoreForwarding::Value(_) => self.miss(address).await,
             }
         }
     }
@@ -165,9 +167,9 @@ impl MemoryBusProcessor {
     async fn miss(&self, address: Address) {
         self.work(self.0.parameters.request_cycles);
         self.sync().await;
-        let asked = self.0.sim.now();
+        let requested_at = self.0.sim.now();
         let waited = self.0.cache.obtain(address, false).await;
-        self.answered(asked, waited);
+        self.finish_access(requested_at, waited);
     }
 
     /// Stores up to 8 bytes that lie in one block.
@@ -181,15 +183,16 @@ impl MemoryBusProcessor {
         self.work(self.0.parameters.hit_cycles);
     }
 
-    async fn wait_for_stores(&self, told: &Signal) {
+    /// Waits for `signal` of the store buffer, unless the buffer is empty, and accounts for the stall.
+    async fn wait_for_stores(&self, signal: &Signal) {
         self.sync().await;
-        let asked = self.0.sim.now();
+        let start = self.0.sim.now();
         if !self.0.stores.is_empty() {
-            told.wait().await;
+            signal.wait().await;
         }
         self.set_time(self.0.sim.now());
         let stalls = self.0.stalls.get();
-        self.0.stalls.set(Stalls { waiting: stalls.waiting + (self.0.sim.now() - asked), ..stalls });
+        self.0.stalls.set(Stalls { waiting: stalls.waiting + (self.0.sim.now() - start), ..stalls });
     }
 
     /// Waits until every store has reached the cache.
@@ -199,35 +202,37 @@ impl MemoryBusProcessor {
         }
     }
 
-    /// Writes the stores that wait over `data`, which was read at `address`.
+    /// Overwrites bytes of `data`, which was read at `address`, with the waiting stores.
     pub fn overlay_stores(&self, address: Address, data: &mut [u8]) {
         self.0.stores.overlay(address, data);
     }
 
-    /// A request made at `asked` was answered, after `waited` for the bus, if it was needed.
-    pub(super) fn answered(&self, asked: Time, waited: Option<Time>) {
+    /// Ends an access that requested the bus at `requested_at` and waited for it for `waited`; `None` if the access
+    /// needed no transaction.
+    pub(super) fn finish_access(&self, requested_at: Time, waited: Option<Time>) {
         let now = self.0.sim.now();
         self.set_time(now);
         let Some(waited) = waited else { return };
         self.work(self.0.parameters.reply_cycles);
-        self.stalled(now - asked, waited);
+        self.add_stall(now - requested_at, waited);
     }
 
-    /// A request took so long from where it left the processor, of which it waited for the bus.
-    pub(super) fn stalled(&self, took: Time, waited: Time) {
-        self.stalled_each(took, waited, 1);
+    /// Accounts for an access that took `took` from its departure from the processor, `waited` of it waiting for the
+    /// bus.
+    pub(super) fn add_stall(&self, took: Time, waited: Time) {
+        self.add_stalls(took, waited, 1);
     }
 
-    /// So many requests did.
-    pub(super) fn stalled_each(&self, took: Time, waited: Time, times: u64) {
+    /// Accounts for `times` equal accesses.
+    pub(super) fn add_stalls(&self, took: Time, waited: Time, times: u64) {
         let p = &self.0.parameters;
-        let ways = p.clock.cycles(p.request_cycles + p.reply_cycles);
+        let to_and_from_bus = p.clock.cycles(p.request_cycles + p.reply_cycles);
         let stalls = self.0.stalls.get();
-        let service = stalls.service + (took - waited + ways) * times;
+        let service = stalls.service + (took - waited + to_and_from_bus) * times;
         self.0.stalls.set(Stalls { service, waiting: stalls.waiting + waited * times });
     }
 
-    /// The store buffer's side: fetches blocks and writes the stores that wait for them.
+    /// Runs the store buffer: fetches blocks and writes the stores that wait for them.
     async fn drain_stores(self) {
         let core = &*self.0;
         loop {
@@ -243,7 +248,7 @@ impl MemoryBusProcessor {
                 let p = &core.parameters;
                 core.sim.delay(p.clock.cycles(p.request_cycles)).await;
                 core.cache.obtain(block, true).await;
-                // No other agent can come between: these reach the cache before the way back.
+                // The stores reach the cache before the reply cycles, so that no other agent can take the block first.
                 self.write_stores(block);
                 core.sim.delay(p.clock.cycles(p.reply_cycles)).await;
             } else {

@@ -1,7 +1,7 @@
-//! Polls of a cached word, which stays as it is until its block is taken away.
+//! Polls of a cached word, which cannot change until its block is invalidated.
 //!
-//! Models: a loop of loads that hit. The rounds in which the block is there are passed at once; the next one begins
-//! where it would have begun. Where [`Spin::Each`] says so, every round is simulated.
+//! Models: a loop of loads that hit. The rounds in which the block is in the cache are skipped; the next round begins
+//! when it would have begun. With [`Spin::Each`] every round is simulated. Leaves out: nothing that others can observe.
 
 use super::parameters::Spin;
 use super::processor::MemoryBusProcessor;
@@ -10,9 +10,9 @@ use crate::engine::{Signal, Time};
 use crate::host::block::Address;
 
 impl MemoryBusProcessor {
-    /// Ends one round of a loop that polls the cached word at `address`, which takes `round_cycles`
-    /// beside the load: returns when another load could tell something new.
-    /// `wake` says when the program has something else to do, if that is known.
+    /// Ends one round of a loop that polls the cached word at `address` and takes `round_cycles` in addition to the
+    /// load. Returns when another load could return a new value. `wake` returns the time at which the program has other
+    /// work, if it is known.
     pub async fn spin(&self, address: Address, round_cycles: u64, reason: PointId, wake: &dyn Fn() -> Time) {
         self.work(round_cycles);
         match self.0.parameters.spin {
@@ -21,20 +21,19 @@ impl MemoryBusProcessor {
         }
     }
 
-    /// Told when the block that is polled is taken away, and to be told of what else a program waits
-    /// for.
+    /// Returns the signal that the polled block was invalidated. Notifying it also wakes a program for any other event.
     pub fn attention(&self) -> &Signal {
         self.0.cache.lost()
     }
 
     async fn simulate_poll(&self) {
         self.sync().await;
-        // What happens at this very instant is seen by this poll.
+        // This poll sees all events of this instant.
         self.0.sim.delay(Time::ZERO).await;
     }
 
     async fn skip_polls(&self, address: Address, round_cycles: u64, reason: PointId, wake: &dyn Fn() -> Time) {
-        // A round that begins before the block is lost still hits.
+        // A round that begins before the block is invalidated hits.
         while self.0.cache.contents().borrow().find(address).is_some() {
             let wake = wake();
             if wake <= self.0.sim.now() {

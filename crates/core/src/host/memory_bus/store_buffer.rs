@@ -1,8 +1,8 @@
-//! The store buffer: stores that wait for their block while the program goes on.
+//! The store buffer: stores that wait for their block while the program continues.
 //!
 //! Models: stores leave in order; those that wait for the same block leave together when it
-//! comes. A load takes a waiting store's value where it asks for just that word, else it waits
-//! until the buffer is empty; loads of other blocks pass. Uncached accesses wait until it is empty.
+//! arrives. A load of exactly the word of a waiting store takes its value; a load that overlaps one otherwise waits
+//! until the buffer is empty; other loads pass. Uncached accesses wait until the buffer is empty.
 //! Leaves out: merging of stores to one word.
 
 use crate::engine::{Signal, Sim, Time};
@@ -13,13 +13,13 @@ use std::collections::VecDeque;
 /// A store that waits for its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BufferedStore {
-    /// Where it goes.
+    /// Address of the store.
     pub address: Address,
-    /// Its width, 1 to 8 bytes.
+    /// Width of the store, 1 to 8 bytes.
     pub bytes: usize,
-    /// What is stored.
+    /// Value of the store.
     pub value: u64,
-    /// When the program stored it.
+    /// Local time at which the program stored the value.
     pub at: Time,
 }
 
@@ -29,33 +29,33 @@ impl BufferedStore {
     }
 }
 
-/// What the buffer says of a load.
+/// The result of the look-up of a load in the store buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Forward {
-    /// No store to that word waits.
-    Passes,
-    /// The newest store's value.
+pub enum StoreForwarding {
+    /// No waiting store overlaps the load.
+    NoMatch,
+    /// The newest store that overlaps the load is to the same word, and has this value.
     Value(u64),
-    /// Stores to parts of it wait.
-    Conflict,
+    /// The newest store that overlaps the load has another address or width.
+    PartialMatch,
 }
 
 /// The store buffer of a processor.
 pub struct StoreBuffer {
     entries: RefCell<VecDeque<BufferedStore>>,
-    /// Whether there are entries, for the test that every hit makes.
+    /// Whether there are entries, which every hit checks.
     waiting: Cell<bool>,
     entries_max: usize,
-    /// A store came in: told when the program stores it.
+    /// Notified at the local time of a store that enters an empty buffer.
     pub filled: Signal,
-    /// Stores went out.
+    /// Notified when stores have left.
     pub drained: Signal,
-    /// All stores went out.
+    /// Notified when all stores have left.
     pub emptied: Signal,
 }
 
 impl StoreBuffer {
-    /// An empty buffer.
+    /// Creates an empty buffer.
     pub fn new(sim: &Sim, name: &str, entries_max: usize) -> StoreBuffer {
         StoreBuffer {
             entries: RefCell::default(),
@@ -67,13 +67,13 @@ impl StoreBuffer {
         }
     }
 
-    /// True if no store waits.
+    /// Returns whether no store waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
         !self.waiting.get()
     }
 
-    /// Takes a store in, if there is room.
+    /// Adds a store. Returns `false` if the buffer is full.
     pub fn push(&self, entry: BufferedStore) -> bool {
         let mut entries = self.entries.borrow_mut();
         if entries.len() == self.entries_max {
@@ -87,12 +87,12 @@ impl StoreBuffer {
         true
     }
 
-    /// The oldest store.
+    /// Returns the oldest store.
     pub fn first(&self) -> Option<BufferedStore> {
         self.entries.borrow().front().copied()
     }
 
-    /// Takes the oldest store out, if it goes to `block`.
+    /// Removes and returns the oldest store, if it is to `block`.
     pub fn pop_for(&self, block: Address) -> Option<BufferedStore> {
         let mut entries = self.entries.borrow_mut();
         let entry = entries.pop_front_if(|entry| block_of(entry.address) == block);
@@ -100,22 +100,22 @@ impl StoreBuffer {
         entry
     }
 
-    /// What a load must know of the waiting stores.
-    pub fn forward(&self, address: Address, bytes: usize) -> Forward {
+    /// Looks up the newest waiting store that overlaps a load.
+    pub fn forward(&self, address: Address, bytes: usize) -> StoreForwarding {
         let entries = self.entries.borrow();
         match entries.iter().rev().find(|entry| entry.overlaps(address, bytes)) {
-            None => Forward::Passes,
-            Some(entry) if (entry.address, entry.bytes) == (address, bytes) => Forward::Value(entry.value),
-            Some(_) => Forward::Conflict,
+            None => StoreForwarding::NoMatch,
+            Some(entry) if (entry.address, entry.bytes) == (address, bytes) => StoreForwarding::Value(entry.value),
+            Some(_) => StoreForwarding::PartialMatch,
         }
     }
 
-    /// Writes what waits over `data`, which was read at `address`.
+    /// Overwrites bytes of `data`, which was read at `address`, with the waiting stores.
     pub fn overlay(&self, address: Address, data: &mut [u8]) {
         for entry in &*self.entries.borrow() {
             for (at, byte) in (entry.address..).zip(&entry.value.to_le_bytes()[..entry.bytes]) {
-                let place = at.checked_sub(address).and_then(|offset| data.get_mut(offset as usize));
-                place.into_iter().for_each(|place| *place = *byte);
+                let target = at.checked_sub(address).and_then(|offset| data.get_mut(offset as usize));
+                target.into_iter().for_each(|target| *target = *byte);
             }
         }
     }

@@ -1,7 +1,8 @@
-//! The processor's accesses that no cache serves: words and blocks of devices, over the bus.
+//! The processor's uncached accesses to words and blocks of devices, over the bus.
 //!
-//! Models: strong order: each waits until the store buffer is empty, and until it is done. Words that are written to a
-//! write-combined window are combined instead (`write_combining.rs`), and leave before any other access.
+//! Models: strong ordering: each access waits until the store buffer is empty, and the processor waits until the access
+//! is complete. Words that are written to a write-combined window are combined instead (`write_combining.rs`), and
+//! leave before any other access. Leaves out: posted writes of the processor.
 
 use super::agent::TransactionKind;
 use super::processor::MemoryBusProcessor;
@@ -12,7 +13,7 @@ impl MemoryBusProcessor {
     /// Reads up to 8 bytes, uncached.
     pub async fn read_uncached(&self, address: Address, bytes: usize) -> u64 {
         let mut data = Block::ZERO;
-        self.outside(TransactionKind::ReadWord, address, bytes, &mut data).await;
+        self.access_device(TransactionKind::ReadWord, address, bytes, &mut data).await;
         data.read(offset_in_block(address), bytes)
     }
 
@@ -23,22 +24,23 @@ impl MemoryBusProcessor {
         }
         let mut data = Block::ZERO;
         data.write(offset_in_block(address), bytes, value);
-        self.outside(TransactionKind::WriteWord, address, bytes, &mut data).await;
+        self.access_device(TransactionKind::WriteWord, address, bytes, &mut data).await;
     }
 
-    /// Loads 64 bytes into a block buffer beside the processor.
+    /// Loads 64 bytes into a block buffer of the processor.
     pub async fn read_block(&self, address: Address) -> Block {
         let mut data = Block::ZERO;
-        self.outside(TransactionKind::ReadBlock, address, BLOCK_BYTES, &mut data).await;
+        self.access_device(TransactionKind::ReadBlock, address, BLOCK_BYTES, &mut data).await;
         data
     }
 
-    /// Stores 64 bytes from a block buffer beside the processor.
+    /// Stores 64 bytes from a block buffer of the processor.
     pub async fn write_block(&self, address: Address, mut data: Block) {
-        self.outside(TransactionKind::WriteBlock, address, BLOCK_BYTES, &mut data).await;
+        self.access_device(TransactionKind::WriteBlock, address, BLOCK_BYTES, &mut data).await;
     }
 
-    async fn outside(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
+    /// Flushes combined stores, and then runs a transaction.
+    async fn access_device(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
         if !self.0.combining.is_empty() {
             self.flush_combined().await;
         }
@@ -50,23 +52,24 @@ impl MemoryBusProcessor {
             self.fence().await;
         }
         self.work(self.0.parameters.request_cycles);
-        if self.0.bus.is_for_one() {
-            return self.outside_alone(kind, address, bytes, data).await;
+        if self.0.bus.is_uncontended() {
+            return self.transact_uncontended(kind, address, bytes, data).await;
         }
         self.sync().await;
-        let asked = self.0.sim.now();
+        let requested_at = self.0.sim.now();
         let granted = self.0.bus.acquire(self.0.cache.id()).await;
         let waited = granted.waited;
         granted.run(kind, address, bytes, data).await;
-        self.answered(asked, Some(waited));
+        self.finish_access(requested_at, Some(waited));
     }
 
-    /// The same where nobody else asks for the bus, which has it at once with the work before.
-    async fn outside_alone(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
+    /// Runs a transaction on a bus that no other agent requests. The bus is acquired at once for a start in local time,
+    /// which saves the event of a synchronization.
+    async fn transact_uncontended(&self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) {
         let now = self.0.sim.now();
-        let asks = self.time().max(now);
-        self.0.bus.acquire(self.0.cache.id()).await.begin_at(asks).run(kind, address, bytes, data).await;
-        self.0.arbiter.record_active(now, asks);
-        self.answered(asks, Some(Time::ZERO));
+        let start = self.time().max(now);
+        self.0.bus.acquire(self.0.cache.id()).await.begin_at(start).run(kind, address, bytes, data).await;
+        self.0.arbiter.record_active(now, start);
+        self.finish_access(start, Some(Time::ZERO));
     }
 }

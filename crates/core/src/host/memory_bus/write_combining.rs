@@ -2,9 +2,9 @@
 //!
 //! Models: one buffer of a block. A store to a write-combined window takes a cached store's cycles and goes into the
 //! buffer. The buffer leaves as one transaction for each contiguous run of stored bytes when the block is full, when
-//! another block or any other device register is accessed, and at a fence; the processor waits for that. Leaves out:
-//! several buffers, a burst that leaves while the program goes on, and buffers that leave by themselves after a time. So a
-//! driver needs a fence behind what the device must see.
+//! another block or any other device register is accessed, and at a fence; the processor waits for it. Leaves out:
+//! several buffers, a burst that leaves while the program continues, and buffers that leave after a time-out. A driver
+//! therefore needs a fence after the stores that the device must see.
 
 use super::agent::TransactionKind;
 use super::processor::MemoryBusProcessor;
@@ -16,9 +16,9 @@ use std::ops::Range;
 #[derive(Default)]
 pub(super) struct WriteCombining {
     windows: RefCell<Vec<Range<Address>>>,
-    /// The block whose stores are combined.
+    /// Block whose stores are combined.
     line: Cell<Option<Line>>,
-    /// Whether there is one, for the test that every uncached access makes.
+    /// Whether there is such a block, which every uncached access checks.
     waits: Cell<bool>,
 }
 
@@ -81,7 +81,7 @@ impl MemoryBusProcessor {
         }
     }
 
-    /// Writes what was combined to its device.
+    /// Writes the combined stores to their device.
     pub(super) async fn flush_combined(&self) {
         let Some(mut line) = self.0.combining.line.take() else { return };
         self.0.combining.waits.set(false);

@@ -1,4 +1,4 @@
-//! The host known by its clock alone as a part: its specification, and the host at work.
+//! The software host as a part: its specification, and its node in a simulation.
 
 use super::SoftwareParameters;
 use super::processor::{SoftwareMemory, SoftwareProcessor};
@@ -45,13 +45,13 @@ impl HostSpec for SoftwareParameters {
     }
 }
 
-/// Names of cores in reports, where a host has several.
+/// Names of cores in reports of hosts with several cores.
 const CORES: [&str; 16] = [
     "core 0", "core 1", "core 2", "core 3", "core 4", "core 5", "core 6", "core 7", "core 8", "core 9", "core 10",
     "core 11", "core 12", "core 13", "core 14", "core 15",
 ];
 
-/// A host known by its clock alone at work.
+/// The node of a software host in a simulation.
 struct Node {
     memory: Rc<SoftwareMemory>,
     cores: Vec<AnyProcessor>,

@@ -1,10 +1,10 @@
-//! A host that is known by its clock alone: its buses and its memory take no time.
+//! A host of which only the processor's clock is modelled: its buses and its memory take no time.
 //!
 //! Models: a processor whose programs and messaging software take stated cycles (Callahan and
-//! Goldstein 1995, Tables 1 and 2, state no more), each stretch of them ending on an edge of the
-//! clock; memory with real bytes. Leaves out: where the cycles go; buses and caches. An interface
-//! that needs registers, DMA or interrupts has nothing to sit on here. Several cores have the memory in common; the
-//! endpoints of a node are dealt out to them in turn.
+//! Goldstein 1995, Tables 1 and 2, state no more), each stretch of which ends on an edge of the
+//! clock; memory with real bytes. Leaves out: the causes of these cycles, buses, caches, and devices: an interface
+//! that requires registers, DMA or interrupts cannot be attached. Several cores share the memory; the
+//! endpoints of a node are assigned to the cores in turn.
 
 mod host;
 pub(super) mod processor;
@@ -14,7 +14,7 @@ pub use processor::SoftwareProcessor;
 use crate::engine::Hertz;
 use crate::text::{Parameters, Table};
 
-/// What is known of the host.
+/// The parameters of a software host.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(before = refuse_messaging, resource = "processor")]
 pub struct SoftwareParameters {
@@ -23,15 +23,15 @@ pub struct SoftwareParameters {
     pub clock: Hertz,
     /// Number of cores.
     ///
-    /// The endpoints of a node are dealt out to them in turn.
+    /// The endpoints of a node are assigned to the cores in turn.
     #[param(min = 1, max = 16, default = 1, meaning = Width)]
     pub cores: u32,
 }
 
-/// Reports costs of messaging that stand here, where they have no effect.
+/// Reports costs of messaging in the host's table, where they have no effect, as errors.
 fn refuse_messaging(t: &Table<'_>) {
     t.report_misplaced(&["send", "poll", "receive", "reorder", "in-order", "barrier"], "messaging", MESSAGING);
 }
 
-/// Why a host has no costs of messaging.
+/// The reason for which a host has no costs of messaging.
 const MESSAGING: &str = "what messaging costs is one table, whatever the host";

@@ -1,4 +1,4 @@
-//! A core that is known by its clock alone, and the memory of its host, which takes no time.
+//! A core of a software host, and the memory of the host, which takes no time.
 
 use super::SoftwareParameters;
 use crate::engine::{Hertz, Sim, Time};
@@ -21,13 +21,13 @@ struct Core {
     sim: Sim,
     clock: Hertz,
     arbiter: CpuArbiter,
-    /// Cycles that the simulation has not seen.
+    /// Cycles by which local time is ahead of the simulation.
     pending: Cell<u64>,
     memory: Rc<SoftwareMemory>,
 }
 
 impl SoftwareProcessor {
-    /// Returns the idle core `name`, with the memory of its host.
+    /// Creates the core `name`, with the memory of its host.
     pub fn new(
         sim: &Sim,
         name: &str,
@@ -112,8 +112,8 @@ impl Processor for SoftwareProcessor {
     }
 
     fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
-        let place = address as usize..address as usize + bytes;
-        self.0.memory.0.borrow_mut()[place].copy_from_slice(&value.to_le_bytes()[..bytes]);
+        let range = address as usize..address as usize + bytes;
+        self.0.memory.0.borrow_mut()[range].copy_from_slice(&value.to_le_bytes()[..bytes]);
         true
     }
 

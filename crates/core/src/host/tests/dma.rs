@@ -1,4 +1,4 @@
-//! DMA ports: tags, beats, and the order of completions.
+//! Tests of DMA ports: tags, beats, and the order of completions.
 
 use crate::engine::{Bytes, Limits, Outcome, Rate, Recorder, Signal, Sim, Simulation, Time};
 use crate::host::memory_bus::{MemoryBusNode, NodeParameters};
@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 const TAGS: u32 = 4;
 
-/// A memory that serves any number of transfers at once, each of which takes as many nanoseconds as its address says.
+/// A memory that serves any number of transfers at once, each of which takes its address in nanoseconds.
 struct SlowMemory {
     sim: Sim,
     tags: Rc<DmaTags>,
@@ -52,7 +52,7 @@ fn read(address: Address, bytes: u64) -> DmaRequest {
     DmaRequest { address, operation: DmaOperation::Read(Bytes(bytes)) }
 }
 
-/// Runs `work` to its end; returns the instant of that.
+/// Runs `work` to its end and returns the time of the end.
 fn run<F: Future<Output = ()> + 'static>(work: impl FnOnce(Sim) -> F) -> Time {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
@@ -61,7 +61,7 @@ fn run<F: Future<Output = ()> + 'static>(work: impl FnOnce(Sim) -> F) -> Time {
     sim.now()
 }
 
-/// Reads from each address with `tags` tags; returns the addresses in the order of completion, and the time of all.
+/// Reads from each address with `tags` tags. Returns the addresses in the order of completion, and the total time.
 fn reads(tags: u32, addresses: &'static [Address]) -> (Vec<Address>, Time) {
     let order = Rc::<RefCell<Vec<Address>>>::default();
     let completed = order.clone();
@@ -94,14 +94,14 @@ fn latencies_of_tags_overlap() {
 }
 
 #[test]
-fn the_host_decides_the_order_of_completions() {
+fn transfers_complete_in_the_order_of_the_host() {
     let addresses = &[3000, 2000, 1000];
     assert_eq!(reads(3, addresses).0, [1000, 2000, 3000]);
     assert_eq!(reads(1, addresses).0, [3000, 2000, 1000], "one tag keeps the order of submissions");
 }
 
 #[test]
-fn a_port_without_free_tags_is_busy_until_one_is_freed() {
+fn a_port_without_free_tags_refuses_transfers_until_one_is_freed() {
     run(|sim| async move {
         let port = TaggedDma::new(&sim, "nic", SlowMemory::new(&sim), TAGS, LinkLatency::default());
         let _transfers: Vec<_> =
@@ -114,7 +114,7 @@ fn a_port_without_free_tags_is_busy_until_one_is_freed() {
     });
 }
 
-/// A node with the pattern of its bytes at an address, and a port with one tag.
+/// Creates a memory-bus node, and a DMA port with one tag.
 fn memory_bus(sim: &Sim) -> (Rc<MemoryBusNode>, BusDma) {
     let node = Rc::new(MemoryBusNode::new(sim, "node", &NodeParameters::PAPER));
     let port = BusDma::new(DmaInitiator::memory_bus(&node), 1);
@@ -128,14 +128,17 @@ fn a_transfer_over_a_bus_moves_beats_of_its_blocks() {
         let (bytes, at) = ((0..200).collect::<Vec<u8>>(), node.allocate(256) + 24);
         let write = DmaOperation::Write(bytes.clone().into());
         let mut transfer = port.submit(DmaRequest { address: at, operation: write }).expect("the tag is free");
-        assert_eq!(port.submit(read(at, 8)).err(), Some(NoFreeTag), "it has one tag");
+        assert_eq!(port.submit(read(at, 8)).err(), Some(NoFreeTag), "the port has one tag");
         transfer.done().await;
-        assert_eq!(node.peek(at, 200), bytes, "what was written is visible");
+        assert_eq!(node.peek(at, 200), bytes, "the written bytes are visible");
         let mut transfer = port.submit(read(at, 200)).expect("the tag was freed");
         let (mut all, mut data, mut sizes) = (Vec::new(), Vec::new(), Vec::new());
         while let Some(beat) = transfer.next_beat(&mut data).await {
             assert_eq!((beat.offset, beat.bytes), (all.len() as u64, Bytes(data.len() as u64)));
-            assert!(beat.from <= sim.now() && sim.now() < beat.to, "a beat is given before its last byte has come");
+            assert!(
+                beat.from <= sim.now() && sim.now() < beat.to,
+                "a beat is returned before its last byte has arrived"
+            );
             sizes.push(data.len());
             all.extend_from_slice(&data);
         }
@@ -172,6 +175,6 @@ fn tags_over_a_bus_move_the_same_bytes() {
         }
         let before = link.writes().next();
         link.writes().visible_before(before).await;
-        assert_eq!(node.peek(at, 1024), bytes, "transfers go on though nobody awaits them");
+        assert_eq!(node.peek(at, 1024), bytes, "transfers advance without being awaited");
     });
 }

@@ -1,4 +1,4 @@
-//! Interrupt vectors: handlers, masks, and the order of interrupts and posted writes.
+//! Tests of interrupt vectors: handlers, masks, and the order of interrupts and posted writes.
 
 use crate::engine::{Limits, LocalFuture, Outcome, Recorder, Sim, Simulation, Time};
 use crate::host::{CoreId, Interrupt, InterruptController, InterruptVector, Interrupts, PostedWrites};
@@ -8,10 +8,10 @@ use std::rc::Rc;
 const LATENCY: Time = Time::from_ns(500);
 const VECTORS: [InterruptVector; 2] = [InterruptVector(0), InterruptVector(1)];
 
-/// Interrupts, as a handler noted them.
+/// The interrupts that a handler has recorded, with their times.
 type Notes = Rc<RefCell<Vec<(Time, Interrupt)>>>;
 
-/// Connects a vector to a handler that works for a while, on the core of the same number.
+/// Connects a vector to a handler on the core of the same number, which records interrupts and works for `works`.
 fn connect(sim: &Sim, interrupts: &Interrupts, vector: InterruptVector, works: Time) -> Notes {
     let (sim, notes) = (sim.clone(), Notes::default());
     let noted = notes.clone();
@@ -30,7 +30,7 @@ fn noted(vector: InterruptVector, ns: u64, causes: u32) -> (Time, Interrupt) {
     (Time::from_ns(ns), Interrupt { vector, core: CoreId(vector.0), causes })
 }
 
-/// Runs `device` on interrupts; returns what the handlers of two vectors noted.
+/// Runs `device` with interrupts. Returns the interrupts that the handlers of two vectors have recorded.
 fn run<F: Future<Output = ()> + 'static>(
     interrupts: impl FnOnce(&Sim) -> Interrupts,
     device: impl FnOnce(Sim, Rc<Interrupts>) -> F,
@@ -54,19 +54,19 @@ fn two_lines(sim: &Sim) -> Interrupts {
 }
 
 #[test]
-fn vectors_have_their_own_handlers() {
+fn handlers_of_different_vectors_run_independently() {
     let [first, second] = run(two_lines, |sim, interrupts| async move {
         interrupts.raise(VECTORS[1], 1);
         sim.delay(Time::from_ns(100)).await;
         interrupts.raise(VECTORS[0], 4);
         assert_eq!(interrupts.vectors(), 2);
     });
-    assert_eq!(first, [noted(VECTORS[0], 600, 4)], "it does not wait for the other handler");
+    assert_eq!(first, [noted(VECTORS[0], 600, 4)], "the handler does not wait for the other");
     assert_eq!(second, [noted(VECTORS[1], 500, 1)]);
 }
 
 #[test]
-fn causes_that_are_raised_while_a_handler_runs_give_one_more_interrupt() {
+fn causes_raised_while_a_handler_runs_cause_one_further_interrupt() {
     let [first, _] = run(two_lines, |sim, interrupts| async move {
         interrupts.raise(VECTORS[0], 1);
         sim.delay(Time::from_ns(700)).await;
@@ -85,8 +85,8 @@ fn a_masked_vector_stays_pending() {
         sim.delay(Time::from_us(3)).await;
         interrupts.mask(VECTORS[0], false);
     });
-    assert_eq!(first, [noted(VECTORS[0], 3500, 1)], "it is delivered when it is unmasked");
-    assert_eq!(second, [noted(VECTORS[1], 500, 2)], "the other is not masked");
+    assert_eq!(first, [noted(VECTORS[0], 3500, 1)], "the vector is delivered when it is unmasked");
+    assert_eq!(second, [noted(VECTORS[1], 500, 2)], "the other vector is not masked");
 }
 
 #[test]
@@ -117,6 +117,6 @@ fn a_message_signalled_vector_stays_behind_earlier_writes_only() {
 
 #[test]
 #[should_panic(expected = "nic has 2 interrupt vectors, and none is number 2")]
-fn a_vector_that_is_not_there_is_refused() {
+fn raising_an_unknown_vector_panics() {
     two_lines(&Simulation::new(Recorder::off()).sim()).raise(InterruptVector(2), 1);
 }

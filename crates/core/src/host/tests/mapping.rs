@@ -1,4 +1,4 @@
-//! Which hosts map which windows and devices.
+//! Tests of the windows and devices that hosts can map.
 
 use crate::engine::{Bytes, NodeId, Outcome, Recorder, Simulation};
 use crate::host::memory_bus::NodeParameters;
@@ -20,7 +20,7 @@ impl Device for Registers {
 }
 
 #[test]
-fn the_capability_says_what_a_host_maps() {
+fn a_memory_bus_host_maps_uncached_and_write_combined_windows() {
     let simulation = Simulation::new(Recorder::off());
     let node = NodeParameters::PAPER.start(&simulation.sim(), NodeId(0), "node");
     for window in [DeviceWindow::uncached(64), DeviceWindow::write_combined(64)] {
@@ -33,7 +33,7 @@ fn the_capability_says_what_a_host_maps() {
     );
 }
 
-/// Queues that ask for a write-combined window.
+/// Queues that require a write-combined window.
 #[derive(Clone, Copy, Debug, Parameters)]
 struct Combining {
     /// Length of a packet.
@@ -91,11 +91,11 @@ fn read(host: &str) -> Result<Machine, String> {
 }
 
 #[test]
-fn an_interface_that_needs_write_combining_is_refused_where_it_is_missing() {
+fn missing_write_combining_is_an_error_for_an_interface_that_needs_it() {
     let machine = read("memory-bus-1998").expect("the host combines writes");
     assert_eq!(RunObservation::of(&machine, Recorder::off()).outcome, Outcome::Done);
     for host in ["p6-natoma", "cm-5"] {
-        let told = read(host).expect_err("the host does not");
-        assert!(told.contains("lacks what [ni.combining] needs: write-combined windows"), "{told}");
+        let errors = read(host).expect_err("the host does not combine writes");
+        assert!(errors.contains("lacks what [ni.combining] needs: write-combined windows"), "{errors}");
     }
 }

@@ -13,7 +13,7 @@ use super::parameters::{ARGUMENTS, CmmuParameters, Reception};
 use super::rx::{Message, RxQueue};
 use super::volume::Volume;
 use super::wire::{self, HEADER_BYTES, MessageHead, SEQUENCE_BITS};
-use crate::engine::{Bytes, Doing, Journey, Signal};
+use crate::engine::{Bytes, Journey, Signal, SpanLabel};
 use crate::fabric::{Label, Packet};
 use crate::host::alewife::AlewifeNode;
 use crate::host::{AnyProcessor, Processor};
@@ -123,7 +123,7 @@ impl Driver for CmmuDriver {
     }
 
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _begun: &TxToken) -> bool {
-        if cpu.is_at_rest() && self.port.room(packet.class) == 0 {
+        if cpu.is_idle() && self.port.room(packet.class) == 0 {
             return false;
         }
         let lease = cpu.acquire("look for room").await;
@@ -209,7 +209,7 @@ impl Driver for CmmuDriver {
         self.charge_poll(cpu);
         cpu.sync().await;
         let begin = cpu.now();
-        cpu.arbiter().record_span(Doing { what: "poll", ..Doing::default() }, looks, begin);
+        cpu.arbiter().record_span(SpanLabel { what: "poll", ..SpanLabel::default() }, looks, begin);
         if self.may_have_packet() || (wake.next)() <= begin {
             return false;
         }

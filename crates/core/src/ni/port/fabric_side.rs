@@ -3,7 +3,7 @@
 
 use super::deferred::Deferred;
 use super::{HeldPacket, OutgoingPacket, Port};
-use crate::engine::{Class, Doing, Journey, Time};
+use crate::engine::{Class, SpanLabel, Journey, Time};
 use crate::fabric::{FabricEvent, Label, Packet};
 use crate::protocol::{Answer, Effects, Frame, PacketHandle};
 use std::rc::Rc;
@@ -57,7 +57,7 @@ impl Port {
         if !self.sim.recorder().keeps(self.track) {
             return;
         }
-        let doing = Doing { what, message: packet.journey.id(), bytes: packet.label().length };
+        let doing = SpanLabel { what, message: packet.journey.id(), bytes: packet.label().length };
         self.sim.recorder().record_span(self.track, doing, since, self.sim.now());
     }
 
@@ -68,8 +68,8 @@ impl Port {
     /// Returns the packet that carries a frame. If the protocol retransmits, the packet is a copy, so that each
     /// transmission has its own journey.
     fn packet(&self, frame: Frame<PacketHandle>) -> Rc<Packet> {
-        let Frame { from, to, flow, class, head, extension, marks, bytes, takes_place, again, body } = frame;
-        let label = Label { source: from, destination: to, class, length: bytes, takes_place, flow, head };
+        let Frame { from, to, flow, class, head, extension, marks, bytes, needs_slot, again, body } = frame;
+        let label = Label { source: from, destination: to, class, length: bytes, needs_slot, flow, head };
         let Some(packet) = body else {
             let packet = Packet::new(label, Journey::NONE);
             packet.set_header(marks, extension);
@@ -209,9 +209,9 @@ impl Port {
 
 /// Returns the frame that a packet carries, with the body that the protocol will deliver.
 pub(crate) fn frame_of(packet: &Packet, body: Option<PacketHandle>) -> Frame<PacketHandle> {
-    let Label { source: from, destination: to, class, length: bytes, takes_place, flow, head } = packet.label();
+    let Label { source: from, destination: to, class, length: bytes, needs_slot, flow, head } = packet.label();
     let (extension, marks) = (packet.header_extension(), packet.marks());
-    Frame { from, to, flow, class, head, extension, marks, bytes, takes_place, again: false, body }
+    Frame { from, to, flow, class, head, extension, marks, bytes, needs_slot, again: false, body }
 }
 
 /// Returns the label of the span of a received frame.

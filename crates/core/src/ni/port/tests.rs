@@ -99,7 +99,7 @@ impl Output {
         loop {
             let packet = self.queue.receive().await;
             self.sim.delay(self.switch.rate.time_for(packet.label().length)).await;
-            if packet.label().takes_place && self.slots.get() < u32::MAX {
+            if packet.label().needs_slot && self.slots.get() < u32::MAX {
                 while self.slots.get() == 0 {
                     self.freed.wait().await;
                 }

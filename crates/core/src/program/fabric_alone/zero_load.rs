@@ -120,8 +120,8 @@ impl Traffic for ZeroLoadState {
     fn handle(&mut self, event: &PacketEvent) {
         let latency = event.cycle - self.start_cycle;
         match event.kind {
-            EventKind::Left(_) | EventKind::Entered | EventKind::Came(_) => {}
-            EventKind::Header => {
+            EventKind::FlitsSent(_) | EventKind::Injected | EventKind::FlitsArrived(_) => {}
+            EventKind::HeaderArrived => {
                 LatencyRange::add(&mut self.header, self.distance, latency);
                 if !self.fabric.is_store_and_forward() {
                     self.latencies.add(latency);

@@ -74,14 +74,14 @@ impl<P: Clone> NifdyAdapter<P> {
     }
 
     fn frame(&self, frame: super::NifdyFrame<(P, Bytes)>, class: Class) -> Frame<P> {
-        let takes_place = frame.takes_place();
+        let needs_slot = frame.needs_slot();
         let super::NifdyFrame { source, destination, header, carried, body } = frame;
         let (body, bytes) = match body {
             Some((body, bytes)) => (Some(body), bytes),
             None => (None, self.parameters.acknowledgement),
         };
         let head = encode(header, carried);
-        Frame { from: source, to: destination, class, head, bytes, takes_place, body, ..Frame::default() }
+        Frame { from: source, to: destination, class, head, bytes, needs_slot, body, ..Frame::default() }
     }
 }
 

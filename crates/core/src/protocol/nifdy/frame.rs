@@ -101,7 +101,7 @@ pub enum Request {
 impl<T> NifdyFrame<T> {
     /// True if it needs a place of the arrivals FIFO, and so waits in the network while that is
     /// full. Acknowledgements are consumed, and bulk packets have a buffer kept for them.
-    pub const fn takes_place(&self) -> bool {
+    pub const fn needs_slot(&self) -> bool {
         matches!(self.header, NifdyHeader::Scalar(_))
     }
 

@@ -89,7 +89,7 @@ impl<P: Clone> Protocol<P> for Plain<P> {
     fn next(&mut self, class: Class, _now: Time) -> Option<Frame<P>> {
         let from = self.own;
         let Offer { to, flow, bytes, body, .. } = self.lane(class).outgoing.pop_front()?;
-        Some(Frame { from, to, flow, class, bytes, takes_place: true, body: Some(body), ..Frame::default() })
+        Some(Frame { from, to, flow, class, bytes, needs_slot: true, body: Some(body), ..Frame::default() })
     }
 
     fn arrive(&mut self, frame: Frame<P>, _now: Time) -> Effects {
@@ -162,7 +162,7 @@ mod tests {
         assert_eq!([1, 2, 3].map(|body| offer(&mut a, body)), [true, true, false], "two wait, and no more");
         let [first, second] = [(); 2].map(|()| a.next(CLASS, Time::ZERO).expect("it was offered"));
         assert!(a.next(CLASS, Time::ZERO).is_none() && a.room(CLASS) == 2);
-        assert!(first.takes_place && second.takes_place);
+        assert!(first.needs_slot && second.needs_slot);
         assert_eq!(b.arrive(second, Time::ZERO), Effects::NONE);
         assert_eq!(b.front(CLASS), Some((NODES[0], &2)));
         assert_eq!(b.arrive(first, Time::ZERO), Effects::NONE, "nothing keeps their order");

@@ -76,8 +76,8 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
     }
 
     fn frame(&self, to: NodeId, class: Class, head: Head, bytes: Bytes, body: Option<P>) -> Frame<P> {
-        let takes_place = class == Class::REQUESTS && self.classes > 1;
-        Frame { from: self.own, to, class, head, bytes, takes_place, body, ..Frame::default() }
+        let needs_slot = class == Class::REQUESTS && self.classes > 1;
+        Frame { from: self.own, to, class, head, bytes, needs_slot, body, ..Frame::default() }
     }
 
     fn send(&mut self, packet: DataPacket<(P, Bytes)>, again: bool) {
@@ -95,7 +95,7 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
         };
         let head = Head([u64::from(buffer.number()) | kind << KIND_SHIFT, self.note]);
         let frame = self.frame(to, self.replies_class(), head, bytes, body);
-        self.replies.push_back(Frame { takes_place: false, ..frame });
+        self.replies.push_back(Frame { needs_slot: false, ..frame });
         kind == RETURNED
     }
 }

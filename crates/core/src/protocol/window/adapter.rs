@@ -231,7 +231,7 @@ mod tests {
         send(&mut a, Class::REPLIES, 'x');
         assert!(a.next(Class::REQUESTS, Time::ZERO).is_none(), "classes are apart");
         let first = a.next(Class::REPLIES, Time::ZERO).expect("its window is open");
-        assert_eq!((first.again, first.takes_place, first.bytes), (false, false, Bytes(32)));
+        assert_eq!((first.again, first.needs_slot, first.bytes), (false, false, Bytes(32)));
         assert!(!b.arrive(first, Time::ZERO).discards);
         let timer = a.next_timer().expect("it is not acknowledged");
         a.on_time(timer);

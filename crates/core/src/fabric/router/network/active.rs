@@ -1,17 +1,17 @@
-//! Which of many parts have something to do: a set of numbers, walked in ascending order.
+//! The set of active sources: a set of numbers as a two-level bit mask, visited in ascending order.
 
-/// A set of numbers below a bound, as bits, with a bit for each word of them.
+/// A set of numbers below a bound: a bit for each number, and a summary with a bit for each word of these.
 #[derive(Clone, Debug)]
-pub struct Active {
+pub struct ActiveSet {
     words: Vec<u64>,
     summary: Vec<u64>,
 }
 
-impl Active {
-    /// An empty set of numbers below `bound`.
-    pub fn new(bound: usize) -> Active {
+impl ActiveSet {
+    /// Creates an empty set of numbers below `bound`.
+    pub fn new(bound: usize) -> ActiveSet {
         let words = bound.div_ceil(64);
-        Active { words: vec![0; words], summary: vec![0; words.div_ceil(64)] }
+        ActiveSet { words: vec![0; words], summary: vec![0; words.div_ceil(64)] }
     }
 
     /// Adds a number.
@@ -25,31 +25,32 @@ impl Active {
         *bits |= 1 << (number % 64);
     }
 
-    /// Adds a number, if so; without a branch, for nothing foretells it.
+    /// Adds a number if `condition` is true. Branchless, because the condition depends on data and a branch would
+    /// mispredict.
     #[inline]
-    pub fn insert_if(&mut self, is_so: bool, number: u32) {
+    pub fn insert_if(&mut self, condition: bool, number: u32) {
         let word = number as usize / 64;
-        self.summary[word / 64] |= u64::from(is_so) << (word % 64);
-        self.words[word] |= u64::from(is_so) << (number % 64);
+        self.summary[word / 64] |= u64::from(condition) << (word % 64);
+        self.words[word] |= u64::from(condition) << (number % 64);
     }
 
-    /// True if there is none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.summary.iter().all(|word| *word == 0)
     }
 
-    /// How many words of the summary there are.
+    /// Returns the number of words of the summary.
     pub fn summaries(&self) -> usize {
         self.summary.len()
     }
 
-    /// The words of numbers that have any, of a word of the summary, as bits.
+    /// Returns a word of the summary: a bit for each word of numbers that is not empty.
     #[inline]
     pub fn words_of(&self, summary: usize) -> u64 {
         self.summary[summary]
     }
 
-    /// Takes the numbers of a word out of the set, as bits.
+    /// Removes the numbers of a word from the set and returns them as bits.
     #[inline]
     pub fn take_word(&mut self, word: usize) -> u64 {
         self.summary[word / 64] &= !(1 << (word % 64));
@@ -57,7 +58,7 @@ impl Active {
     }
 }
 
-/// Takes the lowest bit of a mask.
+/// Clears the lowest set bit of a mask and returns its position, or `None` if the mask is 0.
 #[inline]
 pub fn take_lowest(mask: &mut u64) -> Option<u32> {
     if *mask == 0 {
@@ -68,7 +69,7 @@ pub fn take_lowest(mask: &mut u64) -> Option<u32> {
     Some(lowest)
 }
 
-/// The first bit of a mask from `from` on, around its end.
+/// Returns the position of the first set bit of a mask from bit `from` on, continuing at bit 0.
 #[inline]
 pub fn round_robin(mask: u64, from: u8) -> u8 {
     let later = mask & (u64::MAX << (from % 64));

@@ -1,28 +1,28 @@
-//! What arrives at routers: flits in buffers, credits at outputs, links that are free again.
+//! Arrivals at routers: flits enter buffers, credits return to outputs, and links become free.
 
 use super::active::take_lowest;
-use super::cycle::{Moving, Rows, Shared};
+use super::cycle::{MovingFlit, Rows, Shared};
 use super::packets::Flit;
-use super::state::{CHANNELS, NOBODY, OUTSIDE, PORTS, Sector, Stage, for_each_in_sector, retain_in_sector};
+use super::state::{CHANNELS, NO_CHANNEL, OUTSIDE, PORTS, Sector, VcState, for_each_in_sector, retain_in_sector};
 use crate::fabric::router::Switching;
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
-    /// Links that have moved their flit.
+    /// Frees the links of routers and sources that have moved their flit.
     pub(super) fn free_links(&mut self, now: u64) {
         if PLAIN || (self.shared.rules.cycles_per_flit == 1 && self.shared.timings.is_none()) {
             return;
         }
         if let Some(ports) = self.shared.links.take(now) {
             for port in &ports {
-                let own = *port as usize % Sector::<C>::PORTS;
-                self.sectors[*port as usize / Sector::<C>::PORTS].free_link(own);
+                let local = *port as usize % Sector::<C>::PORTS;
+                self.sectors[*port as usize / Sector::<C>::PORTS].free_link(local);
             }
-            self.shared.is_lively = true;
-            self.shared.links.give_back(now, ports);
+            self.shared.has_switch_work = true;
+            self.shared.links.recycle(now, ports);
         }
         if let Some(sources) = self.shared.interfaces.take(now) {
             sources.iter().for_each(|source| self.shared.free_source(*source));
-            self.shared.interfaces.give_back(now, sources);
+            self.shared.interfaces.recycle(now, sources);
         }
     }
 
@@ -30,15 +30,15 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     pub(super) fn arrive_credits<const BARE: bool>(&mut self, now: u64) {
         if let Some(mut credits) = self.shared.credits_to_routers.take(now) {
             self.arrive_at_outputs::<BARE>(now, &mut credits);
-            self.shared.credits_to_routers.give_back(now, credits);
+            self.shared.credits_to_routers.recycle(now, credits);
         }
         if let Some(credits) = self.shared.credits_to_sources.take(now) {
             credits.iter().for_each(|channel| self.shared.arrive_source_credit((*channel & !OUTSIDE) as usize));
-            self.shared.credits_to_sources.give_back(now, credits);
+            self.shared.credits_to_sources.recycle(now, credits);
         }
     }
 
-    /// There are free slots behind output channels; then the packets go on that hold those where there was none.
+    /// Adds credits to output channels. A packet that holds a channel without credits may then continue.
     #[inline]
     fn arrive_at_outputs<const BARE: bool>(&mut self, now: u64, credits: &mut [u32]) {
         let Rows { sectors, shared, .. } = self;
@@ -53,11 +53,11 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             &credits[..only],
             |channel| channel,
             |sector, channel| {
-                let own = channel as usize % CHANNELS;
-                let owner = sector.outputs[own].owner;
-                if owner != NOBODY {
-                    sector.reopen::<PLAIN>(own / C, owner);
-                    shared.is_lively = true;
+                let local = channel as usize % CHANNELS;
+                let owner = sector.outputs[local].owner;
+                if owner != NO_CHANNEL {
+                    sector.reopen::<PLAIN>(local / C, owner);
+                    shared.has_switch_work = true;
                 }
             },
         );
@@ -67,17 +67,17 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     pub(super) fn arrive_flits(&mut self, now: u64) {
         if let Some(mut flits) = self.shared.to_routers.take(now) {
             self.arrive_at_routers(&mut flits);
-            self.shared.is_lively = true;
-            self.shared.to_routers.give_back(now, flits);
+            self.shared.has_switch_work = true;
+            self.shared.to_routers.recycle(now, flits);
         }
         if let Some(mut flits) = self.shared.to_nodes.take(now) {
             self.shared.arrive_at_nodes(now, &mut flits);
-            self.shared.to_nodes.give_back(now, flits);
+            self.shared.to_nodes.recycle(now, flits);
         }
     }
 
-    /// Flits are in buffers; then those that are headers, at the front of theirs, are routed.
-    fn arrive_at_routers(&mut self, flits: &mut [Moving]) {
+    /// Adds flits to buffers, and starts to route the headers that are at the front of their buffer.
+    fn arrive_at_routers(&mut self, flits: &mut [MovingFlit]) {
         let Rows { sectors, shared, .. } = self;
         let headers = retain_in_sector(
             sectors,
@@ -89,7 +89,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             sectors,
             &flits[..headers],
             |moving| moving.to,
-            |sector, Moving { to, flit }| {
+            |sector, MovingFlit { to, flit }| {
                 let header = if PLAIN { flit } else { shared.front(sector, to as usize % CHANNELS) };
                 if shared.come_to_front(sector, to as usize, header) {
                     shared.headers.push(to);
@@ -100,45 +100,45 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
 }
 
 impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
-    /// There is a free slot behind an output channel; whether it is the only one.
+    /// Adds a credit to an output channel. Returns whether it is the channel's only credit.
     #[inline]
     fn arrive_credit<const BARE: bool>(&mut self, now: u64, sector: &mut Sector<C>, channel: usize) -> bool {
         let output = &mut sector.outputs[channel % CHANNELS];
         output.credits += 1;
         assert!(output.credits <= self.rules.buffer_flits, "credits are for slots of a buffer");
         let is_only_one = output.credits == 1;
-        if !BARE && self.waits_for_room {
-            self.wake_sleepers::<BARE>(sector, channel / C, now);
+        if !BARE && self.needs_min_credits {
+            self.wake_blocked::<BARE>(sector, channel / C, now);
         }
         is_only_one
     }
 
-    /// A flit is in the buffer of an input channel; whether a packet has come to the front.
+    /// Adds a flit to the buffer of an input channel. Returns whether a packet is at the front that is to be routed.
     #[inline]
     fn arrive_at_router(&mut self, sector: &mut Sector<C>, to: usize, flit: Flit) -> bool {
-        let own = to % CHANNELS;
-        let state = &mut sector.inputs[own];
-        assert!(state.length < self.rules.buffer_flits, "a flit that was sent has room");
+        let local = to % CHANNELS;
+        let state = &mut sector.inputs[local];
+        assert!(state.length < self.rules.buffer_flits, "a flit was sent with a credit");
         let slot = usize::from(state.first.wrapping_add(state.length) & self.rules.last_slot);
         state.length += 1;
-        let stage = state.stage;
-        sector.flits[(own << self.rules.flit_bits) + slot] = flit;
-        sector.fill(own);
+        let stage = state.vc_state;
+        sector.flits[(local << self.rules.flit_bits) + slot] = flit;
+        sector.fill(local);
         if !PLAIN && flit.is_tail() && self.rules.switching == Switching::StoreAndForward {
-            sector.tails[own] += 1;
+            sector.tails[local] += 1;
         }
-        (stage == Stage::Idle) | (!PLAIN && stage == Stage::Gathering && flit.is_tail())
+        (stage == VcState::Idle) | (!PLAIN && stage == VcState::Buffering && flit.is_tail())
     }
 
-    /// The flit at the front of an input channel's buffer.
+    /// Returns the flit at the front of an input channel's buffer.
     #[inline]
-    pub(super) fn front(&self, sector: &Sector<C>, own: usize) -> Flit {
-        sector.flits[(own << self.rules.flit_bits) + usize::from(sector.inputs[own].first)]
+    pub(super) fn front(&self, sector: &Sector<C>, local: usize) -> Flit {
+        sector.flits[(local << self.rules.flit_bits) + usize::from(sector.inputs[local].first)]
     }
 }
 
 impl<const C: usize> Sector<C> {
-    /// There is room again behind the output channel of an input channel's packet.
+    /// Lets the packet of input channel `owner` continue to `port`, whose channel has a credit again.
     #[inline]
     pub(super) fn reopen<const PLAIN: bool>(&mut self, port: usize, owner: u16) {
         if PLAIN || !self.ports[port % PORTS].is_busy {
@@ -146,31 +146,31 @@ impl<const C: usize> Sector<C> {
         }
     }
 
-    /// The channels of an output that are not free.
+    /// Returns the channels of an output that packets hold, one bit each.
     #[inline]
     fn held(&self, port: usize) -> u64 {
         u64::from(!self.ports[port].free) & (u64::MAX >> (64 - C))
     }
 
-    /// The link of an output has moved its flit.
+    /// Frees the link of an output, which has moved its flit.
     fn free_link(&mut self, port: usize) {
         self.ports[port].is_busy = false;
         let mut held = self.held(port);
         while let Some(channel) = take_lowest(&mut held) {
             let output = self.outputs[port * C + channel as usize];
-            if output.owner != NOBODY && output.credits > 0 {
+            if output.owner != NO_CHANNEL && output.credits > 0 {
                 self.open(usize::from(output.owner));
             }
         }
     }
 
-    /// The link of an output begins to move a flit.
+    /// Marks the link of an output as busy, which begins to move a flit.
     pub(super) fn hold_link(&mut self, port: usize) {
         self.ports[port].is_busy = true;
         let mut held = self.held(port);
         while let Some(channel) = take_lowest(&mut held) {
             let owner = self.outputs[port * C + channel as usize].owner;
-            if owner != NOBODY {
+            if owner != NO_CHANNEL {
                 self.close(usize::from(owner));
             }
         }

@@ -1,18 +1,18 @@
-//! From a shape to sectors of ports.
+//! The construction of a network: assigns the ports of a shape's routers to sectors and connects them.
 
-use super::active::Active;
+use super::active::ActiveSet;
 use super::cycle::{Rows, Rules, Shared};
+use super::delay_line::DelayLine;
 use super::packets::Packets;
-use super::ring::Line;
 use super::route::UNKNOWN;
 use super::sources::Source;
-use super::state::{CHANNELS, NOWHERE, OUTSIDE, Sector, Whereabouts};
-use super::switch_allocation::Bids;
+use super::state::{CHANNELS, NO_PORT, OUTSIDE, PortLocation, Sector};
+use super::switch_allocation::SwitchRequests;
 use super::timings::{SOURCE_CREDIT, Timings};
 use crate::fabric::router::{Counts, LinkTimings, RouterParameters, Sharing, Switching};
 use crate::fabric::topology::{End, Shape, Wiring, every_channel, flit_router_error};
 
-/// The largest table of ports by router and destination.
+/// Largest size of the table of ports by router and destination.
 const KNOWN_PORTS_MAX: u64 = 1 << 20;
 
 impl Rules {
@@ -39,7 +39,7 @@ impl Rules {
     }
 }
 
-/// Logical networks that share a link.
+/// Returns the number of logical networks that share a link.
 fn lanes(parameters: &RouterParameters) -> u32 {
     match parameters.sharing {
         Sharing::Demand => u32::from(parameters.networks),
@@ -47,18 +47,18 @@ fn lanes(parameters: &RouterParameters) -> u32 {
     }
 }
 
-/// The channels of a port.
+/// Returns the number of channels of a port.
 pub fn channels(parameters: &RouterParameters) -> u32 {
     lanes(parameters) * u32::from(parameters.virtual_channels)
 }
 
-/// Whether it is the common case.
+/// Returns whether the parameters are those of a `PLAIN` network ([`Rows`]).
 pub fn is_plain(parameters: &RouterParameters) -> bool {
     let is_wormhole = parameters.switching == Switching::Wormhole;
     parameters.networks == 1 && is_wormhole && parameters.cycles_per_flit() == 1
 }
 
-/// For each router, how many ports it has, in or out.
+/// Returns the number of ports of each router: the larger of its numbers of inputs and outputs.
 fn ports(wiring: &Wiring) -> Vec<u32> {
     let mut ports: Vec<u32> = (0..wiring.routers()).map(|router| wiring.outputs(router).len() as u32).collect();
     let ends = (0..wiring.routers()).flat_map(|router| wiring.outputs(router));
@@ -71,8 +71,8 @@ fn ports(wiring: &Wiring) -> Vec<u32> {
     ports
 }
 
-/// For each router of each plane the first of its ports, all of which are in one sector; and how many
-/// sectors that takes.
+/// Returns the first port of each router of each plane, and the number of sectors. All ports of a router are in the
+/// same sector.
 fn first_ports(wiring: &Wiring, planes: u32, in_sector: u32) -> (Vec<u32>, usize) {
     let (ports, mut next) = (ports(wiring), 0);
     let each = ports.iter().cycle().take(ports.len() * planes as usize);
@@ -87,7 +87,7 @@ fn first_ports(wiring: &Wiring, planes: u32, in_sector: u32) -> (Vec<u32>, usize
 }
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
-    /// A network of this shape, empty.
+    /// Creates an empty network of this shape.
     pub fn new(shape: Shape, described: (&RouterParameters, Option<LinkTimings>), seed: u64) -> Rows<C, PLAIN> {
         let (parameters, links) = described;
         assert!(parameters.virtual_channels >= shape.routing.virtual_channels_min(), "enough channels for the rule");
@@ -109,37 +109,37 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
         let longest = timings.as_ref().map_or(0, Timings::longest);
         let shared = Shared {
             rules,
-            waits_for_room: rules.switching != Switching::Wormhole,
+            needs_min_credits: rules.switching != Switching::Wormhole,
             known_ports: vec![UNKNOWN; known],
-            several: Vec::new(),
-            has_several: false,
+            port_choices: Vec::new(),
+            has_port_choices: false,
             sources: Vec::new(),
             sinks: Vec::new(),
             packets: Packets::default(),
-            places: vec![u32::MAX; (rules.nodes * rules.networks) as usize],
-            has_places: false,
+            slots: vec![u32::MAX; (rules.nodes * rules.networks) as usize],
+            has_slot_limits: false,
             exits: vec![Vec::new(); rules.nodes as usize],
             first_ports,
-            nodes: vec![NOWHERE; ports],
-            to_routers: Line::new(after_switch + wire, rules.interface.max(longest)),
-            to_nodes: Line::new(after_switch, longest),
-            credits_to_routers: Line::new(rules.node_credit + wire, rules.node_credit.max(longest)),
-            credits_to_sources: Line::new(SOURCE_CREDIT.into(), longest),
-            headers: Line::new(rules.routing, rules.routing + 1),
-            granted: Line::new(rules.channel_allocation, 0),
-            links: Line::new(rules.cycles_per_flit, longest),
-            interfaces: Line::new(rules.cycles_per_flit, longest),
-            active_sources: Active::new(sources),
+            nodes: vec![NO_PORT; ports],
+            to_routers: DelayLine::new(after_switch + wire, rules.interface.max(longest)),
+            to_nodes: DelayLine::new(after_switch, longest),
+            credits_to_routers: DelayLine::new(rules.node_credit + wire, rules.node_credit.max(longest)),
+            credits_to_sources: DelayLine::new(SOURCE_CREDIT.into(), longest),
+            headers: DelayLine::new(rules.routing, rules.routing + 1),
+            granted: DelayLine::new(rules.channel_allocation, 0),
+            links: DelayLine::new(rules.cycles_per_flit, longest),
+            interfaces: DelayLine::new(rules.cycles_per_flit, longest),
+            active_sources: ActiveSet::new(sources),
             is_bare: PLAIN,
-            is_lively: false,
-            asked: Vec::new(),
+            has_switch_work: false,
+            requested: Vec::new(),
             events: Vec::new(),
             counts: Counts::default(),
             crossings: None,
             timings: timings.map(Box::new),
             shape,
         };
-        let mut rows = Rows { cycle: 0, sectors: Vec::new(), shared, bids: Bids::default() };
+        let mut rows = Rows { cycle: 0, sectors: Vec::new(), shared, switch_requests: SwitchRequests::default() };
         rows.sectors.resize_with(sectors, || Sector::new(1 << rules.flit_bits));
         for plane in 0..planes {
             rows.join_routers(plane);
@@ -151,7 +151,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     fn join_routers(&mut self, plane: u32) {
         let Rules { nodes, lanes, buffer_flits, .. } = self.shared.rules;
         let routers = self.shared.shape.wiring.routers();
-        // Those that no packet may have, too: they are never held.
+        // All channels of a port are free at first, including those that no packet may take.
         let every = (u64::MAX >> (64 - C)) as u32;
         let first_ports = &self.shared.first_ports[(plane * routers) as usize..];
         let ports = ports(&self.shared.shape.wiring);
@@ -164,7 +164,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             sector.words = sector.words.max((end * C).div_ceil(64));
             let (base, network) = (base as u16, (plane * lanes) as u8);
             for at in &mut sector.at[usize::from(base)..end] {
-                *at = Whereabouts { row, router, base, network, ..*at };
+                *at = PortLocation { row, router, base, network, ..*at };
             }
             for (from, end) in (first..).zip(self.shared.shape.wiring.outputs(router)) {
                 let target = match *end {
@@ -172,12 +172,12 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
                     End::Router { router, port } => first_ports[router as usize] + u32::from(port),
                     End::Node(_) => from,
                 } * C as u32;
-                let own = from as usize % Sector::<C>::PORTS;
+                let local = from as usize % Sector::<C>::PORTS;
                 let sector = &mut self.sectors[from as usize / Sector::<C>::PORTS];
-                sector.outputs[own * C..][..C].iter_mut().for_each(|channel| channel.credits = buffer_flits);
-                (sector.ports[own].free, sector.ports[own].target) = (every, target);
+                sector.outputs[local * C..][..C].iter_mut().for_each(|channel| channel.credits = buffer_flits);
+                (sector.ports[local].free, sector.ports[local].target) = (every, target);
                 if let End::Node(node) = *end {
-                    sector.ports[own].target |= OUTSIDE;
+                    sector.ports[local].target |= OUTSIDE;
                     self.shared.nodes[from as usize] = node;
                     self.shared.exits[node as usize].push(from);
                 } else {
@@ -199,10 +199,10 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     }
 }
 
-/// An input, by its first channel, is filled from `upstream`.
+/// Connects an input, given by its first channel, to `upstream`.
 fn join<const C: usize>(sectors: &mut [Sector<C>], input: u32, upstream: u32) {
     let sector = &mut sectors[input as usize / CHANNELS];
     let known = &mut sector.ports[input as usize % CHANNELS / C].upstream;
-    assert_eq!(*known, NOWHERE, "an input has one source");
+    assert_eq!(*known, NO_PORT, "an input has one source");
     *known = upstream;
 }

@@ -1,56 +1,57 @@
-//! Channel allocation: separable, inputs first. Each header that looks for a channel asks for one that is
-//! free; each output channel takes one of those who ask. Both take turns, and a turn passes only by a grant.
+//! Channel allocation: separable, input first. Each header that waits for a channel requests a free one, and each
+//! requested output channel is granted to one header. Both choices are round-robin, and their priorities change only
+//! with a grant.
 //!
-//! Only headers that ask are looked at: those that were routed, those that lost, those that were woken. No
-//! router has to do with another, but where nodes have few places: then they are served one after the other,
-//! and their outputs in order, which decides who takes the last place.
+//! Only the headers that request a channel in this cycle are visited: those that were routed, that lost, or that were
+//! woken. The allocations of different routers are independent, unless nodes have a limited number of receive slots:
+//! routers are then served one after the other, and their outputs in order, which determines who gets the last slot.
 
 use super::active::{round_robin, take_lowest};
 use super::cycle::{Rows, Shared};
-use super::state::{CHANNELS, NOBODY, OUTSIDE, PORTS, Sector, Stage, WishKind, for_each_in_sector};
+use super::state::{CHANNELS, NO_CHANNEL, OUTSIDE, PORTS, Sector, VcRequestKind, VcState, for_each_in_sector};
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
-    /// Headers ask. Those whose turn it is have a channel from now on; with a delay of one cycle, after the
-    /// switch is allocated.
+    /// Collects the requests of headers and grants channels; with an allocation delay of one cycle, channels are
+    /// granted later in the cycle, after the switch is allocated.
     pub(super) fn allocate_channels<const BARE: bool>(&mut self, now: u64) {
-        let Some(mut askers) = self.shared.headers.take(now) else { return };
-        if !BARE && self.shared.has_places {
-            askers.sort_unstable();
-            let mut rest = askers.as_slice();
+        let Some(mut requesters) = self.shared.headers.take(now) else { return };
+        if !BARE && self.shared.has_slot_limits {
+            requesters.sort_unstable();
+            let mut rest = requesters.as_slice();
             while let [first, ..] = rest {
                 let router = router_of(&self.sectors, *first);
-                let own = rest.iter().take_while(|asker| router_of(&self.sectors, **asker) == router).count();
-                self.shared.collect_bids::<BARE>(&mut self.sectors, &rest[..own], now);
-                self.shared.asked.sort_unstable();
+                let local = rest.iter().take_while(|requester| router_of(&self.sectors, **requester) == router).count();
+                self.shared.collect_requests::<BARE>(&mut self.sectors, &rest[..local], now);
+                self.shared.requested.sort_unstable();
                 self.grant_channels::<BARE>(now);
-                rest = &rest[own..];
+                rest = &rest[local..];
             }
         } else {
-            self.shared.collect_bids::<BARE>(&mut self.sectors, &askers, now);
+            self.shared.collect_requests::<BARE>(&mut self.sectors, &requesters, now);
             if !self.shared.rules.grants_late {
                 self.grant_channels::<BARE>(now);
             }
         }
-        self.shared.headers.give_back(now, askers);
+        self.shared.headers.recycle(now, requesters);
     }
 
-    /// Each output channel that is asked for takes the one whose turn it is.
+    /// Grants each requested output channel to its candidate.
     pub(super) fn grant_channels<const BARE: bool>(&mut self, now: u64) {
-        let mut asked = std::mem::take(&mut self.shared.asked);
+        let mut requested = std::mem::take(&mut self.shared.requested);
         for_each_in_sector(
             &mut self.sectors,
-            &asked,
+            &requested,
             |output| output,
             |sector, output| {
                 self.shared.grant::<BARE>(sector, output as usize, now);
             },
         );
-        self.shared.is_lively |= self.shared.rules.holds_at_once && !asked.is_empty();
-        asked.clear();
-        self.shared.asked = asked;
+        self.shared.has_switch_work |= self.shared.rules.holds_at_once && !requested.is_empty();
+        requested.clear();
+        self.shared.requested = requested;
     }
 
-    /// Packets that may ask for the switch from now on.
+    /// Lets packets whose channel allocation ends in this cycle request the switch.
     pub(super) fn end_channel_allocation(&mut self, now: u64) {
         let Some(granted) = self.shared.granted.take(now) else { return };
         for channel in &granted {
@@ -59,27 +60,33 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             let held = usize::from(state.out_port) * C + usize::from(state.out_channel);
             sector.hold::<PLAIN>(*channel as usize % CHANNELS, held);
         }
-        self.shared.is_lively = true;
-        self.shared.granted.give_back(now, granted);
+        self.shared.has_switch_work = true;
+        self.shared.granted.recycle(now, granted);
     }
 }
 
-/// The first port, over all sectors, of the router that a channel is of.
+/// Returns the first port, over all sectors, of the router to which a channel belongs.
 fn router_of<const C: usize>(sectors: &[Sector<C>], channel: u32) -> usize {
     let (sector, port) = (channel as usize / CHANNELS, channel as usize % CHANNELS / C);
     sector * Sector::<C>::PORTS + usize::from(sectors[sector].at[port % PORTS].base)
 }
 
 impl<const C: usize> Sector<C> {
-    /// An input channel asks for an output channel; the one that loses by it, if another asks for it, too.
+    /// Makes the input channel `requester` the candidate of an output channel if its turn is before that of the current
+    /// candidate. Returns the input channel that loses.
     #[inline(never)]
-    fn outbid(&mut self, output: usize, asker: u16) -> u16 {
+    fn arbitrate(&mut self, output: usize, requester: u16) -> u16 {
         let output = &mut self.outputs[output % CHANNELS];
         let distance = |input: u16| usize::from(input.wrapping_sub(output.last).wrapping_sub(1)) % CHANNELS;
-        if distance(asker) < distance(output.bidder) { std::mem::replace(&mut output.bidder, asker) } else { asker }
+        if distance(requester) < distance(output.candidate) {
+            std::mem::replace(&mut output.candidate, requester)
+        } else {
+            requester
+        }
     }
 
-    /// The flits of an input channel's packet ask for the switch from now on, to go by an output channel.
+    /// Makes an input channel's packet the owner of the output channel `held`; its flits request the switch from now
+    /// on.
     #[inline]
     fn hold<const PLAIN: bool>(&mut self, channel: usize, held: usize) {
         let output = &mut self.outputs[held % CHANNELS];
@@ -91,77 +98,80 @@ impl<const C: usize> Sector<C> {
 }
 
 impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
-    /// The outputs that headers ask for, each with the one whose turn it is.
+    /// Collects the output channels that headers request, each with its candidate.
     #[inline(never)]
-    fn collect_bids<const BARE: bool>(&mut self, sectors: &mut [Sector<C>], askers: &[u32], now: u64) {
+    fn collect_requests<const BARE: bool>(&mut self, sectors: &mut [Sector<C>], requesters: &[u32], now: u64) {
         for_each_in_sector(
             sectors,
-            askers,
-            |asker| asker,
-            |sector, asker| {
-                self.bid::<BARE>(sector, asker as usize, now);
+            requesters,
+            |requester| requester,
+            |sector, requester| {
+                self.request_vc::<BARE>(sector, requester as usize, now);
             },
         );
     }
 
-    /// A header asks for an output channel, or sleeps.
+    /// Requests an output channel for a header, or adds the header to a list of blocked ones if no channel is
+    /// available.
     #[inline]
-    fn bid<const BARE: bool>(&mut self, sector: &mut Sector<C>, asker: usize, now: u64) {
-        let (first, own) = (asker / CHANNELS * CHANNELS, asker % CHANNELS);
-        let Some(output) = self.wanted_channel::<BARE>(sector, asker) else {
-            self.sleep::<BARE>(sector, own);
+    fn request_vc<const BARE: bool>(&mut self, sector: &mut Sector<C>, requester: usize, now: u64) {
+        let (first, local) = (requester / CHANNELS * CHANNELS, requester % CHANNELS);
+        let Some(output) = self.wanted_channel::<BARE>(sector, requester) else {
+            self.block::<BARE>(sector, local);
             return;
         };
         let wanted = &mut sector.outputs[output % CHANNELS];
-        if wanted.bidder == NOBODY {
-            wanted.bidder = own as u16;
-            self.asked.push((first + output) as u32);
+        if wanted.candidate == NO_CHANNEL {
+            wanted.candidate = local as u16;
+            self.requested.push((first + output) as u32);
         } else {
-            let loser = sector.outbid(output, own as u16);
+            let loser = sector.arbitrate(output, local as u16);
             self.headers.push_at(now + 1, first as u32 + u32::from(loser));
         }
     }
 
-    /// The output channel that an input channel asks for, within the sector.
+    /// Returns the output channel, within the sector, that the header of an input channel requests; `None` if no
+    /// channel is available.
     #[inline]
-    fn wanted_channel<const BARE: bool>(&self, sector: &Sector<C>, asker: usize) -> Option<usize> {
-        let own = asker % CHANNELS;
-        let wish = &sector.wishes[own];
-        let port = usize::from(sector.inputs[own].out_port);
-        let (port, available) = if BARE || wish.kind == WishKind::Easy {
-            (port, sector.ports[port % PORTS].free & wish.allowed)
+    fn wanted_channel<const BARE: bool>(&self, sector: &Sector<C>, requester: usize) -> Option<usize> {
+        let local = requester % CHANNELS;
+        let request = &sector.requests[local];
+        let port = usize::from(sector.inputs[local].out_port);
+        let (port, available) = if BARE || request.kind == VcRequestKind::AnyFree {
+            (port, sector.ports[port % PORTS].free & request.allowed)
         } else {
-            self.fussy_wish(sector, asker)
+            self.constrained_request(sector, requester)
         };
         if available == 0 {
             return None;
         }
-        let turn = usize::from(sector.turns[own]).wrapping_sub(port * C);
+        let turn = usize::from(sector.turns[local]).wrapping_sub(port * C);
         let from = if turn < C { turn as u8 } else { 0 };
         Some(port * C + usize::from(round_robin(u64::from(available), from)))
     }
 
-    /// The port that a header asks for that does not take just anything, and its channels that can be had.
+    /// Returns the port that a header with a constrained request asks for, and the port's available channels.
     #[inline(never)]
-    fn fussy_wish(&self, sector: &Sector<C>, asker: usize) -> (usize, u32) {
-        let wish = &sector.wishes[asker % CHANNELS];
-        if wish.kind == WishKind::Several {
-            return self.one_of_several(sector, asker);
+    fn constrained_request(&self, sector: &Sector<C>, requester: usize) -> (usize, u32) {
+        let request = &sector.requests[requester % CHANNELS];
+        if request.kind == VcRequestKind::MultiPort {
+            return self.select_output_port(sector, requester);
         }
-        let port = usize::from(sector.inputs[asker % CHANNELS].out_port);
-        (port, self.available(sector, asker, port, (wish.allowed, wish.room)))
+        let port = usize::from(sector.inputs[requester % CHANNELS].out_port);
+        (port, self.available(sector, requester, port, (request.allowed, request.min_credits)))
     }
 
-    /// The port, of several, that a header asks for, and its channels that can be had.
-    fn one_of_several(&self, sector: &Sector<C>, asker: usize) -> (usize, u32) {
-        let own = asker % CHANNELS;
-        let (base, wish) = (usize::from(sector.at[own / C].base), &sector.wishes[own]);
-        let several = &self.several[asker];
+    /// Selects the port for a header that may take several: the first with an available channel, or else the escape.
+    /// Returns the port and its available channels.
+    fn select_output_port(&self, sector: &Sector<C>, requester: usize) -> (usize, u32) {
+        let local = requester % CHANNELS;
+        let (base, request) = (usize::from(sector.at[local / C].base), &sector.requests[local]);
+        let several = &self.port_choices[requester];
         let later = several.ports & (u64::MAX << several.from);
         for mut ports in [later, several.ports & !later] {
             while let Some(port) = take_lowest(&mut ports) {
                 let port = base + port as usize;
-                let available = self.available(sector, asker, port, (wish.allowed, wish.room));
+                let available = self.available(sector, requester, port, (request.allowed, request.min_credits));
                 if available != 0 {
                     return (port, available);
                 }
@@ -169,21 +179,23 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         }
         let Some((port, channels)) = several.escape else { return (0, 0) };
         let port = base + usize::from(port);
-        (port, self.available(sector, asker, port, (channels, several.escape_room)))
+        (port, self.available(sector, requester, port, (channels, several.escape_min_credits)))
     }
 
-    /// The channels of an output port that a header can have, of those it may, with room for so many flits.
-    fn available(&self, sector: &Sector<C>, asker: usize, port: usize, (allowed, room): (u32, u16)) -> u32 {
-        let wish = &sector.wishes[asker % CHANNELS];
+    /// Returns the free channels of an output port among those `allowed` that have at least `min_credits` credits.
+    /// Returns 0 if the header needs a receive slot and the node behind the port has no free slot.
+    fn available(&self, sector: &Sector<C>, requester: usize, port: usize, (allowed, min_credits): (u32, u16)) -> u32 {
+        let request = &sector.requests[requester % CHANNELS];
         let output = &sector.ports[port];
-        if wish.takes_place && output.target & OUTSIDE != 0 && self.places[self.places_of(sector, asker, port)] == 0 {
+        if request.needs_slot && output.target & OUTSIDE != 0 && self.slots[self.slots_of(sector, requester, port)] == 0
+        {
             return 0;
         }
         let mut available = output.free & allowed;
-        if room > 0 {
+        if min_credits > 0 {
             let mut free = u64::from(available);
             while let Some(channel) = take_lowest(&mut free) {
-                if sector.outputs[port * C + channel as usize].credits < room {
+                if sector.outputs[port * C + channel as usize].credits < min_credits {
                     available &= !(1 << channel);
                 }
             }
@@ -191,24 +203,29 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         available
     }
 
-    /// The places of the node behind a port, for the logical network of an input channel of its router.
-    fn places_of(&self, sector: &Sector<C>, asker: usize, port: usize) -> usize {
-        let lane = (asker % C) as u32 / self.rules.virtual_channels;
-        let network = u32::from(sector.at[asker % CHANNELS / C].network) + lane;
-        let node = self.nodes[asker / CHANNELS * Sector::<C>::PORTS + port];
+    /// Returns the index of the receive slots of the node behind a port, for the logical network of an input channel of
+    /// the port's router.
+    fn slots_of(&self, sector: &Sector<C>, requester: usize, port: usize) -> usize {
+        let lane = (requester % C) as u32 / self.rules.virtual_channels;
+        let network = u32::from(sector.at[requester % CHANNELS / C].network) + lane;
+        let node = self.nodes[requester / CHANNELS * Sector::<C>::PORTS + port];
         (node * self.rules.networks + network) as usize
     }
 
-    /// The one who asks for an output channel has it, unless its node's last place went to another.
+    /// Grants an output channel to its candidate, unless another packet took the last receive slot of the node.
     #[inline]
     fn grant<const BARE: bool>(&mut self, sector: &mut Sector<C>, number: usize, now: u64) {
         let (first, held) = (number / CHANNELS * CHANNELS, number % CHANNELS);
         let (port, channel) = (held / C, held % C);
         let output = &mut sector.outputs[held];
-        let winner = std::mem::replace(&mut output.bidder, NOBODY);
-        let own = usize::from(winner) % CHANNELS;
-        if !BARE && self.has_places && sector.wishes[own].takes_place && !self.take_place(sector, first + own, port) {
-            self.headers.push_at(now + 1, (first + own) as u32);
+        let winner = std::mem::replace(&mut output.candidate, NO_CHANNEL);
+        let local = usize::from(winner) % CHANNELS;
+        if !BARE
+            && self.has_slot_limits
+            && sector.requests[local].needs_slot
+            && !self.take_slot(sector, first + local, port)
+        {
+            self.headers.push_at(now + 1, (first + local) as u32);
             return;
         }
         sector.outputs[held].last = winner;
@@ -216,26 +233,26 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         if !BARE && let Some(crossings) = &mut self.crossings {
             crossings.begin(number as u32);
         }
-        sector.turns[own] = (held + 1) as u16;
-        let state = &mut sector.inputs[own];
-        (state.out_port, state.out_channel, state.stage) = (port as u16, channel as u8, Stage::Holding);
+        sector.turns[local] = (held + 1) as u16;
+        let state = &mut sector.inputs[local];
+        (state.out_port, state.out_channel, state.vc_state) = (port as u16, channel as u8, VcState::Active);
         if self.rules.holds_at_once {
-            sector.hold::<PLAIN>(own, held);
+            sector.hold::<PLAIN>(local, held);
         } else {
-            self.granted.push((first + own) as u32);
+            self.granted.push((first + local) as u32);
         }
     }
 
-    /// A packet takes a place of the node behind a port, if that is behind it; whether it need not or did.
-    fn take_place(&mut self, sector: &Sector<C>, asker: usize, port: usize) -> bool {
+    /// Takes a receive slot if a node is behind the port. Returns `false` if the node has no free slot.
+    fn take_slot(&mut self, sector: &Sector<C>, requester: usize, port: usize) -> bool {
         if sector.ports[port].target & OUTSIDE == 0 {
             return true;
         }
-        let places = self.places_of(sector, asker, port);
-        match self.places[places] {
+        let slots = self.slots_of(sector, requester, port);
+        match self.slots[slots] {
             0 => return false,
             u32::MAX => {}
-            _ => self.places[places] -= 1,
+            _ => self.slots[slots] -= 1,
         }
         true
     }

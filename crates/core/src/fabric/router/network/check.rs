@@ -1,13 +1,17 @@
-//! What must hold between any two cycles: flits are conserved, credits are for free slots, and the masks
-//! say what the channels are.
+//! The invariants of a network between two cycles: flits are conserved, credits equal free slots, and the bit masks
+//! agree with the states of the channels.
 
-use super::cycle::{Moving, Rows, Shared};
+use super::cycle::{MovingFlit, Rows, Shared};
 use super::sinks::Sink;
 use super::sources::Source;
-use super::state::{CHANNELS, NOBODY, NOWHERE, OUTSIDE, Sector, Stage};
+use super::state::{CHANNELS, NO_CHANNEL, NO_PORT, OUTSIDE, Sector, VcState};
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
-    /// Checks all of it; slow, for tests.
+    /// Checks all invariants; slow, for tests.
+    ///
+    /// # Panics
+    ///
+    /// Panics if an invariant does not hold.
     pub(super) fn check_all(&self) {
         let inputs = self.sectors.iter().flat_map(|sector| &sector.inputs);
         let buffered: u64 = inputs.map(|channel| u64::from(channel.length)).sum();
@@ -15,10 +19,11 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
         assert_eq!(self.shared.counts.in_flight_flits(), buffered + moving, "flits are conserved");
         self.check_credits();
         self.sectors.iter().for_each(check_bits);
-        self.bids.check();
+        self.switch_requests.check();
     }
 
-    /// Every slot is free, taken, about to be taken, or its credit is under way or kept by a node.
+    /// Checks that every buffer slot is counted once: as a credit, a buffered flit, a flit on a link, a credit in
+    /// flight, or a credit that a node keeps.
     fn check_credits(&self) {
         let channels = self.sectors.len() * CHANNELS;
         let mut slots = vec![0u32; channels + self.shared.sources.len() * C];
@@ -41,9 +46,9 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             slots[at(upstream)] += 1;
         }
         for number in 0..channels {
-            let (sector, own) = (&self.sectors[number / CHANNELS], number % CHANNELS);
-            slots[number] += u32::from(sector.outputs[own].credits);
-            let length = sector.inputs[own].length;
+            let (sector, local) = (&self.sectors[number / CHANNELS], number % CHANNELS);
+            slots[number] += u32::from(sector.outputs[local].credits);
+            let length = sector.inputs[local].length;
             if length > 0 {
                 slots[at(self.upstream(number))] += u32::from(length);
             }
@@ -53,7 +58,7 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
         }
         for (number, slots) in slots.iter().enumerate() {
             let target = |number: usize| self.sectors[number / CHANNELS].ports[number % CHANNELS / C].target;
-            let is_linked = number >= channels || target(number) != NOWHERE;
+            let is_linked = number >= channels || target(number) != NO_PORT;
             assert_eq!(
                 *slots,
                 if is_linked { u32::from(self.shared.rules.buffer_flits) } else { 0 },
@@ -62,11 +67,11 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
         }
     }
 
-    fn moving(&self) -> impl Iterator<Item = &Moving> {
+    fn moving(&self) -> impl Iterator<Item = &MovingFlit> {
         self.shared.to_routers.iter().chain(self.shared.to_nodes.iter())
     }
 
-    /// The output channel, or source's channel, that fills an input channel.
+    /// Returns the output channel, or the channel of a source, that leads to an input channel.
     fn upstream(&self, input: usize) -> u32 {
         self.sectors[input / CHANNELS].ports[input % CHANNELS / C].upstream + (input % C) as u32
     }
@@ -78,12 +83,12 @@ fn check_bits<const C: usize>(sector: &Sector<C>) {
         let state = &sector.inputs[number];
         assert_eq!(bit(&sector.filled, number), state.length > 0);
         let held = &sector.outputs[(usize::from(state.out_port) * C + usize::from(state.out_channel)) % CHANNELS];
-        let is_owner = state.stage == Stage::Holding && usize::from(held.owner) == number;
+        let is_owner = state.vc_state == VcState::Active && usize::from(held.owner) == number;
         let has_link = !sector.ports[usize::from(state.out_port) % Sector::<C>::PORTS].is_busy;
         assert_eq!(bit(&sector.open, number), is_owner && held.credits > 0 && has_link);
         let output = &sector.outputs[number];
         let is_free = sector.ports[number / C].free >> (number % C) & 1 != 0;
-        assert!(output.owner == NOBODY || !is_free, "a channel that is held is not free");
-        assert_eq!(output.bidder, NOBODY, "nobody asks between two cycles");
+        assert!(output.owner == NO_CHANNEL || !is_free, "a channel that is held is not free");
+        assert_eq!(output.candidate, NO_CHANNEL, "no request is left between two cycles");
     }
 }

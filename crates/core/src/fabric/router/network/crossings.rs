@@ -1,113 +1,113 @@
-//! Which packet had which channel of a link, from which cycle to which: kept only where spans are, and
-//! asked for once for each packet and router, never for each flit.
+//! A record of which packet held which channel of a link, and in which cycles. It is kept only if spans are recorded,
+//! and costs work once for each packet and router, not for each flit.
 //!
-//! A packet has an output channel from its grant until its tail leaves, and a channel of its source's
-//! link from its header's leaving until its tail's. Leaves out: the flits between.
+//! A packet holds an output channel from the grant until its tail leaves, and a channel of its source's
+//! link from the departure of its header to that of its tail. Leaves out: the flits between.
 
 use super::cycle::Rows;
 use super::links::LinkEnd;
 use super::packets::Packet;
-use super::state::{CHANNELS, OUTSIDE, Sector, Whereabouts};
+use super::state::{CHANNELS, OUTSIDE, PortLocation, Sector};
 
-/// A packet that has left a channel.
+/// The time for which a packet held a channel, recorded when its tail leaves the channel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Crossing {
-    /// The channel's number, for [`Network::channel`](super::Network::channel).
+    /// Number of the channel, for [`Network::channel`](super::Network::channel).
     pub channel: u32,
-    /// The packet's tag.
+    /// Tag of the packet.
     pub tag: u32,
-    /// How many were offered before it.
+    /// Number of packets that were offered before this one.
     pub number: u64,
-    /// Its length.
+    /// Length of the packet in flits.
     pub flits: u16,
-    /// The first cycle in which it had the channel.
+    /// First cycle in which the packet held the channel.
     pub from: u64,
-    /// The first in which it had it no more.
+    /// First cycle in which it no longer held the channel.
     pub to: u64,
 }
 
 /// A channel of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LinkChannel {
-    /// Where the link begins.
+    /// Start of the link.
     pub from: LinkEnd,
-    /// Where it ends.
+    /// End of the link.
     pub to: LinkEnd,
-    /// Which of the link's channels it is, all logical networks counted.
+    /// Number of the channel among those of the link, over all logical networks.
     pub number: u32,
 }
 
-/// The crossings that are under way, and those that are over.
+/// The crossings that have begun, and those that are complete.
 #[derive(Debug, Default)]
 pub struct Crossings {
-    /// The cycle that is simulated.
+    /// Cycle that is being simulated.
     pub(super) now: u64,
-    /// Since when each router's output channel is had, then each source's.
+    /// First cycle of the current packet of each output channel of routers, then of each channel of sources.
     since: Vec<u64>,
     outputs: u32,
-    over: Vec<Crossing>,
+    complete: Vec<Crossing>,
 }
 
 impl Crossings {
-    /// None yet, of so many channels.
+    /// Creates an empty record for this many output channels of routers and channels of sources.
     pub fn new(outputs: usize, sources: usize) -> Box<Crossings> {
         let (outputs, since) = (outputs as u32, vec![0; outputs + sources]);
-        Box::new(Crossings { now: 0, since, outputs, over: Vec::new() })
+        Box::new(Crossings { now: 0, since, outputs, complete: Vec::new() })
     }
 
-    /// A packet has a channel from now on.
+    /// Records that a packet holds a channel from this cycle on.
     #[cold]
     #[inline(never)]
     pub fn begin(&mut self, channel: u32) {
-        let at = self.place(channel);
+        let at = self.index(channel);
         self.since[at] = self.now;
     }
 
-    /// Its tail leaves it.
+    /// Records that the tail of `packet` leaves a channel in this cycle.
     #[cold]
     #[inline(never)]
     pub fn end(&mut self, channel: u32, packet: &Packet) {
-        let from = self.since[self.place(channel)];
+        let from = self.since[self.index(channel)];
         let Packet { tag, number, flits, .. } = *packet;
-        self.over.push(Crossing { channel, tag, number, flits, from, to: self.now + 1 });
+        self.complete.push(Crossing { channel, tag, number, flits, from, to: self.now + 1 });
     }
 
-    fn place(&self, channel: u32) -> usize {
+    fn index(&self, channel: u32) -> usize {
         match channel & OUTSIDE {
             0 => channel as usize,
             _ => (self.outputs + (channel & !OUTSIDE)) as usize,
         }
     }
 
-    /// Moves those that are over into `into`.
+    /// Moves complete crossings to `into`.
     pub fn take(&mut self, into: &mut Vec<Crossing>) {
-        into.append(&mut self.over);
+        into.append(&mut self.complete);
     }
 }
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
-    /// Keeps crossings from now on.
+    /// Records crossings from now on.
     pub(super) fn keep_crossings(&mut self) {
         let (outputs, sources) = (self.sectors.len() * CHANNELS, self.shared.sources.len() * C);
         self.shared.is_bare = false;
         self.shared.crossings = Some(Crossings::new(outputs, sources));
     }
 
-    /// The channel of this number.
+    /// Returns the link channel with this number.
     pub(super) fn channel_of(&self, channel: u32) -> LinkChannel {
-        let (own, number) = ((channel & !OUTSIDE) as usize / C, channel as usize % C);
+        let (local, number) = ((channel & !OUTSIDE) as usize / C, channel as usize % C);
         let (wiring, rules) = (&self.shared.shape.wiring, &self.shared.rules);
         let in_plane = rules.lanes * rules.virtual_channels;
         if channel & OUTSIDE != 0 {
-            let (node, plane) = (own as u32 % rules.nodes, own as u32 / rules.nodes);
+            let (node, plane) = (local as u32 % rules.nodes, local as u32 / rules.nodes);
             let (router, port) = wiring.entry(node);
             let number = plane * in_plane + number as u32;
             return LinkChannel { from: LinkEnd::Node(node), to: LinkEnd::Router(router, port), number };
         }
-        let Whereabouts { router, base, network, .. } =
-            self.sectors[own / Sector::<C>::PORTS].at[own % Sector::<C>::PORTS];
+        let PortLocation { router, base, network, .. } =
+            self.sectors[local / Sector::<C>::PORTS].at[local % Sector::<C>::PORTS];
         let number = u32::from(network) * rules.virtual_channels + number as u32;
-        let port = own % Sector::<C>::PORTS - usize::from(base);
+        let port = local % Sector::<C>::PORTS - usize::from(base);
         let to = LinkEnd::of(wiring.outputs(router)[port]).expect("a packet leaves by a link");
         LinkChannel { from: LinkEnd::Router(router, port as u8), to, number }
     }

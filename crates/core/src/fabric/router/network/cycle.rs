@@ -1,122 +1,122 @@
-//! The order of a cycle, and what is kept between two.
+//! The state of a network between two cycles, and the order of the stages within a cycle.
 
-use super::Cycles;
-use super::active::Active;
+use super::NetworkOps;
+use super::active::ActiveSet;
 use super::crossings::{Crossing, Crossings, LinkChannel};
+use super::delay_line::DelayLine;
 use super::links::Link;
 use super::packets::{Flit, Packets};
-use super::ring::Line;
 use super::sinks::Sink;
 use super::sources::Source;
-use super::state::{Sector, Several};
-use super::switch_allocation::Bids;
+use super::state::{PortChoice, Sector};
+use super::switch_allocation::SwitchRequests;
 use super::timings::Timings;
 use crate::fabric::router::{Counts, Injection, PacketEvent, Switching};
 use crate::fabric::topology::Shape;
 
 /// A network whose ports have at most `C` channels. It is `PLAIN` if it has one logical network, wormhole
-/// switching, and links that move a flit in each cycle: the common case, compiled apart.
+/// switching, and links that move a flit in each cycle: the common case, which is compiled separately.
 #[derive(Debug)]
 pub struct Rows<const C: usize, const PLAIN: bool> {
     pub(super) cycle: u64,
     pub(super) sectors: Vec<Sector<C>>,
     pub(super) shared: Shared<C, PLAIN>,
-    pub(super) bids: Bids,
+    pub(super) switch_requests: SwitchRequests,
 }
 
-/// What routers have in common: packets, sources, what is under way between them.
+/// The state outside the sectors: packets, sources, sinks, and flits and credits in flight between routers.
 #[derive(Debug)]
 pub struct Shared<const C: usize, const PLAIN: bool> {
     pub(super) shape: Shape,
     pub(super) rules: Rules,
-    /// Whether any header waits for more room behind a channel than a flit's.
-    pub(super) waits_for_room: bool,
-    /// For each router and destination the port, once it is known, if the rule asks for no more and the
-    /// table is small.
+    /// Whether any header needs more than one credit of a channel.
+    pub(super) needs_min_credits: bool,
+    /// For each router and destination the output port, once it is known; empty if the routing rule depends on more
+    /// than these, or if the table would be too large.
     pub(super) known_ports: Vec<u8>,
-    /// For each channel, if any packet ever has several ways.
-    pub(super) several: Vec<Several>,
-    pub(super) has_several: bool,
+    /// For each input channel, the ports among which its header may choose; empty until a packet has such a choice.
+    pub(super) port_choices: Vec<PortChoice>,
+    pub(super) has_port_choices: bool,
     pub(super) sources: Vec<Source<C>>,
-    /// For each node and logical network, if any packet was ever streamed.
+    /// For each node and logical network, its sink; empty until a streamed packet is offered.
     pub(super) sinks: Vec<Sink>,
     pub(super) packets: Packets,
-    /// Free places of each node and logical network.
-    pub(super) places: Vec<u32>,
-    /// Whether any node has a limit.
-    pub(super) has_places: bool,
-    /// For each node, the ports at which packets leave for it.
+    /// Free receive slots of each node and logical network.
+    pub(super) slots: Vec<u32>,
+    /// Whether the receive slots of any node are limited.
+    pub(super) has_slot_limits: bool,
+    /// For each node, the output ports that lead to it.
     pub(super) exits: Vec<Vec<u32>>,
     /// For each router of each plane, its first port.
     pub(super) first_ports: Vec<u32>,
     /// For each port, the node behind it.
     pub(super) nodes: Vec<u32>,
     /// Flits on links between routers, and from sources.
-    pub(super) to_routers: Line<Moving>,
-    pub(super) to_nodes: Line<Moving>,
-    /// Credits of routers, and of nodes.
-    pub(super) credits_to_routers: Line<u32>,
-    pub(super) credits_to_sources: Line<u32>,
-    /// Headers that will look for a channel: those that are routed, those that lost, those that were woken.
-    pub(super) headers: Line<u32>,
-    pub(super) granted: Line<u32>,
-    pub(super) links: Line<u32>,
-    pub(super) interfaces: Line<u32>,
-    pub(super) active_sources: Active,
-    /// Whether nothing is out of the ordinary, which stages are compiled apart for: it is `PLAIN`, no node has a
-    /// limit, no packet ever had several ways, no crossings are kept.
+    pub(super) to_routers: DelayLine<MovingFlit>,
+    pub(super) to_nodes: DelayLine<MovingFlit>,
+    /// Credits on their way to output channels of routers, and to sources.
+    pub(super) credits_to_routers: DelayLine<u32>,
+    pub(super) credits_to_sources: DelayLine<u32>,
+    /// Headers that will request a channel: those that are routed, that lost, or that were woken.
+    pub(super) headers: DelayLine<u32>,
+    pub(super) granted: DelayLine<u32>,
+    pub(super) links: DelayLine<u32>,
+    pub(super) interfaces: DelayLine<u32>,
+    pub(super) active_sources: ActiveSet,
+    /// Whether the stages may use their `BARE` variants, which are compiled separately: the network is `PLAIN`, no node
+    /// limits its receive slots, no packet has had a choice of ports, and no crossings are recorded.
     pub(super) is_bare: bool,
-    /// Whether a flit may be about to ask for the switch.
-    pub(super) is_lively: bool,
-    /// In channel allocation, the output channels that are asked for.
-    pub(super) asked: Vec<u32>,
+    /// Whether a flit may request the switch in the next cycle.
+    pub(super) has_switch_work: bool,
+    /// During channel allocation, the output channels that are requested.
+    pub(super) requested: Vec<u32>,
     pub(super) events: Vec<PacketEvent>,
     pub(super) counts: Counts,
-    /// The cycles of links, if they differ; none do in a `PLAIN` network.
+    /// Cycles of links, if links differ; they do not in a `PLAIN` network.
     pub(super) timings: Option<Box<Timings>>,
-    /// If spans are kept.
+    /// Record of crossings, if spans are recorded.
     pub(super) crossings: Option<Box<Crossings>>,
 }
 
-/// A flit on a link, and the channel it goes to.
+/// A flit on a link, and the channel to which it moves.
 #[derive(Clone, Copy, Debug)]
-pub struct Moving {
+pub struct MovingFlit {
     pub to: u32,
     pub flit: Flit,
 }
 
-/// The parameters, as the stages ask for them.
+/// The parameters in the form in which the stages use them.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
     pub seed: u64,
     pub switching: Switching,
-    /// Logical networks that share a link.
+    /// Number of logical networks that share a link.
     pub lanes: u32,
     pub nodes: u32,
     pub networks: u32,
-    /// Channels of a logical network.
+    /// Number of channels of a logical network.
     pub virtual_channels: u32,
-    /// Of a logical network, as bits.
+    /// Channels of a logical network, one bit each.
     pub every_channel: u32,
     pub buffer_flits: u16,
     pub cycles_per_flit: u64,
     pub routing: u64,
-    /// From a flit's leaving its source until it is in the router's buffer.
+    /// Cycles from a flit's departure from its source to its arrival in the router's buffer.
     pub interface: u64,
-    /// From a flit's coming out at a node until its credit counts.
+    /// Cycles from a flit's arrival at a node until its credit can be used.
     pub node_credit: u64,
     pub channel_allocation: u64,
-    /// Whether channels are granted after the switch was allocated, to be used in the next cycle.
+    /// Whether channels are granted after the switch is allocated, for use in the next cycle.
     pub grants_late: bool,
-    /// Whether a packet that is granted a channel may use it when the switch is allocated next.
+    /// Whether a packet may use a granted channel in the next allocation of the switch.
     pub holds_at_once: bool,
-    /// Bits of a flit's number within its buffer.
+    /// Number of bits of a slot's number within a buffer.
     pub flit_bits: u32,
-    /// The highest number of a slot of a buffer, all of whose bits are set.
+    /// Highest number of a slot within a buffer; all of its bits are set.
     pub last_slot: u16,
 }
 
-impl<const C: usize, const PLAIN: bool> Cycles for Rows<C, PLAIN> {
+impl<const C: usize, const PLAIN: bool> NetworkOps for Rows<C, PLAIN> {
     fn cycle(&self) -> u64 {
         self.cycle
     }
@@ -151,10 +151,10 @@ impl<const C: usize, const PLAIN: bool> Cycles for Rows<C, PLAIN> {
         assert!(u32::from(injection.network) < self.shared.rules.networks, "a packet goes by a logical network");
         assert!(
             self.shared.rules.switching == Switching::Wormhole || injection.flits <= self.shared.rules.buffer_flits,
-            "a whole packet has room in a buffer"
+            "a buffer can hold a whole packet"
         );
-        assert!(injection.ready <= injection.flits, "no more flits are there than the packet has");
-        if injection.grain > 0 {
+        assert!(injection.ready <= injection.flits, "a source has at most the flits of the packet");
+        if injection.flow_unit > 0 {
             self.shared.expect_stream(&injection);
         }
         let slot = self.shared.packets.insert(self.shared.counts.offered, &injection);
@@ -170,15 +170,15 @@ impl<const C: usize, const PLAIN: bool> Cycles for Rows<C, PLAIN> {
         self.shared.take_flits(self.cycle, node, network, (tag, flits));
     }
 
-    fn set_places(&mut self, node: u32, network: u8, places: u32) {
-        self.shared.places[(node * self.shared.rules.networks + u32::from(network)) as usize] = places;
-        self.shared.note_places();
+    fn set_slots(&mut self, node: u32, network: u8, slots: u32) {
+        self.shared.slots[(node * self.shared.rules.networks + u32::from(network)) as usize] = slots;
+        self.shared.limit_slots();
         self.wake_exits(node);
     }
 
-    fn add_place(&mut self, node: u32, network: u8) {
-        let places = &mut self.shared.places[(node * self.shared.rules.networks + u32::from(network)) as usize];
-        *places = places.saturating_add(1);
+    fn add_slot(&mut self, node: u32, network: u8) {
+        let slots = &mut self.shared.slots[(node * self.shared.rules.networks + u32::from(network)) as usize];
+        *slots = slots.saturating_add(1);
         self.wake_exits(node);
     }
 
@@ -207,15 +207,15 @@ impl<const C: usize, const PLAIN: bool> Cycles for Rows<C, PLAIN> {
 
     fn next_work(&self) -> Option<u64> {
         let is_ready = || self.sectors.iter().any(|sector| (0..sector.words).any(|word| sector.ready(word) != 0));
-        if !self.shared.active_sources.is_empty() || (self.shared.is_lively && is_ready()) {
+        if !self.shared.active_sources.is_empty() || (self.shared.has_switch_work && is_ready()) {
             return Some(self.cycle);
         }
         let Shared { to_routers, to_nodes, credits_to_routers, credits_to_sources, .. } = &self.shared;
         let Shared { headers, granted, links, interfaces, .. } = &self.shared;
         let flits = [to_routers, to_nodes];
         let rest = [credits_to_routers, credits_to_sources, headers, granted, links, interfaces];
-        // Cycle by cycle and not line by line, since something is mostly due soon. A line with a shorter turn shows
-        // beyond it what it has shown for an earlier cycle.
+        // The search is by cycles and not by lines, because some item is usually due soon. Beyond its own turn, a line
+        // repeats its answers for earlier cycles, which were all negative, or the search would have ended there.
         let is_due =
             |cycle: &u64| flits.iter().any(|line| line.is_due(*cycle)) || rest.iter().any(|line| line.is_due(*cycle));
         let turn = rest.iter().map(|line| line.turn()).chain(flits.iter().map(|line| line.turn())).max();
@@ -237,18 +237,18 @@ impl<const C: usize, const PLAIN: bool> Cycles for Rows<C, PLAIN> {
 }
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
-    /// Credits arrive, and sources send.
+    /// Delivers credits, and lets sources send.
     #[inline]
     fn send_from_sources<const BARE: bool>(&mut self, now: u64) {
         self.arrive_credits::<BARE>(now);
         self.shared.step_sources::<BARE>(now);
     }
 
-    /// Both allocations.
+    /// Allocates channels and the switch.
     #[inline]
     fn allocate<const BARE: bool>(&mut self, now: u64) {
         self.allocate_channels::<BARE>(now);
-        if self.shared.is_lively {
+        if self.shared.has_switch_work {
             self.allocate_switch::<BARE>(now);
         }
         if self.shared.rules.grants_late {

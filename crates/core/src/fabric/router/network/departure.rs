@@ -1,23 +1,23 @@
-//! Leaving a router: the flit that has the switch leaves its buffer, a credit goes back, and a tail frees
-//! the channel that its packet held.
+//! Departure from a router: a flit that was granted the switch leaves its buffer, a credit returns upstream, and a tail
+//! frees the channel that its packet held.
 
-use super::cycle::{Moving, Shared};
-use super::sieve::Sieve;
-use super::state::{CHANNELS, NOBODY, OUTSIDE, PORTS, Sector, Stage};
+use super::branchless_filter::BranchlessFilter;
+use super::cycle::{MovingFlit, Shared};
+use super::state::{CHANNELS, NO_CHANNEL, OUTSIDE, PORTS, Sector, VcState};
 
 impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
-    /// The turns pass, and the front flit of an input channel, of a sector, leaves for an output; whether it
-    /// is a tail.
+    /// Sends the front flit of an input channel of a sector to an output, and updates the round-robin priorities.
+    /// Returns whether the flit is a tail.
     #[inline(always)]
     pub(super) fn send(
         &mut self,
         sector: &mut Sector<C>,
-        (number, own): (usize, u16),
+        (number, local): (usize, u16),
         output: usize,
         now: u64,
     ) -> bool {
-        let own = usize::from(own) % CHANNELS;
-        let (input, channel) = (own / C, own % C);
+        let local = usize::from(local) % CHANNELS;
+        let (input, channel) = (local / C, local % C);
         let from = &mut sector.ports[input];
         (from.last_output, from.last_channel) = (output as u16, channel as u8);
         let upstream = from.upstream + channel as u32;
@@ -27,18 +27,18 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
             Some(timings) if !PLAIN => back.push_at(now + u64::from(timings.credit[first + input]), upstream),
             _ => back.push(upstream),
         }
-        let state = &mut sector.inputs[own];
-        let flit = sector.flits[(own << self.rules.flit_bits) + usize::from(state.first)];
+        let state = &mut sector.inputs[local];
+        let flit = sector.flits[(local << self.rules.flit_bits) + usize::from(state.first)];
         state.first = (state.first + 1) & self.rules.last_slot;
         state.length -= 1;
         let (is_empty, out_channel) = (state.length == 0, usize::from(state.out_channel));
-        sector.empty_if(is_empty, own);
+        sector.empty_if(is_empty, local);
         let to = &mut sector.ports[output];
         to.last_input = input as u16;
         to.sent += 1;
         let target = to.target;
         let on = if target & OUTSIDE != 0 { &mut self.to_nodes } else { &mut self.to_routers };
-        let moving = Moving { to: target + out_channel as u32, flit };
+        let moving = MovingFlit { to: target + out_channel as u32, flit };
         match &self.timings {
             Some(timings) if !PLAIN => on.push_at(now + u64::from(timings.to_input[first + output]), moving),
             _ => on.push(moving),
@@ -50,11 +50,11 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         if !PLAIN {
             self.hold_link(sector, (first, output), now);
         }
-        sector.close_if(flit.is_tail() | is_last_slot, own);
+        sector.close_if(flit.is_tail() | is_last_slot, local);
         flit.is_tail()
     }
 
-    /// The link of an output begins to move a flit, if that takes more than this cycle.
+    /// Marks the link of an output as busy if it takes more than one cycle to move a flit.
     #[inline]
     fn hold_link(&mut self, sector: &mut Sector<C>, (first, output): (usize, usize), now: u64) {
         let port = (first + output) as u32;
@@ -69,46 +69,46 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         sector.hold_link(output);
     }
 
-    /// Tails left these input channels of a sector: what their packets held is free, and the next ones' headers may
-    /// be there.
+    /// Frees the output channels of packets whose tails left these input channels of a sector, and starts to route the
+    /// headers behind them.
     #[inline]
     pub(super) fn end_packets<const BARE: bool>(
         &mut self,
         sector: &mut Sector<C>,
-        (number, mut channels): (usize, Sieve<'_>),
+        (number, mut channels): (usize, BranchlessFilter<'_>),
         now: u64,
     ) {
-        channels.retain(|own| {
-            let own = usize::from(own) % CHANNELS;
-            self.end_packet::<BARE>(sector, (number, own), now);
-            sector.inputs[own].length > 0
+        channels.retain(|local| {
+            let local = usize::from(local) % CHANNELS;
+            self.end_packet::<BARE>(sector, (number, local), now);
+            sector.inputs[local].length > 0
         });
         for next in 0..channels.len() {
-            let own = usize::from(channels.get(next)) % CHANNELS;
-            let all = number * CHANNELS + own;
-            if self.come_to_front(sector, all, self.front(sector, own)) {
+            let local = usize::from(channels.get(next)) % CHANNELS;
+            let all = number * CHANNELS + local;
+            if self.come_to_front(sector, all, self.front(sector, local)) {
                 self.headers.push_at(now + 1 + self.rules.routing, all as u32);
             }
         }
     }
 
-    /// The tail of a packet has left an input channel: what the packet held is free.
+    /// Frees the output channel of a packet whose tail has left an input channel.
     #[inline]
-    fn end_packet<const BARE: bool>(&mut self, sector: &mut Sector<C>, (number, own): (usize, usize), now: u64) {
-        let state = &mut sector.inputs[own];
-        state.stage = Stage::Idle;
+    fn end_packet<const BARE: bool>(&mut self, sector: &mut Sector<C>, (number, local): (usize, usize), now: u64) {
+        let state = &mut sector.inputs[local];
+        state.vc_state = VcState::Idle;
         let (port, channel) = (usize::from(state.out_port) % PORTS, usize::from(state.out_channel) % C);
         let held = (port * C + channel) % CHANNELS;
         if !BARE && let Some(crossings) = &mut self.crossings {
-            let last = usize::from(sector.inputs[own].first.wrapping_sub(1) & self.rules.last_slot);
-            let tail = sector.flits[(own << self.rules.flit_bits) + last];
+            let last = usize::from(sector.inputs[local].first.wrapping_sub(1) & self.rules.last_slot);
+            let tail = sector.flits[(local << self.rules.flit_bits) + last];
             crossings.end((number * CHANNELS + held) as u32, self.packets.get(tail.slot()));
         }
-        sector.outputs[held].owner = NOBODY;
+        sector.outputs[held].owner = NO_CHANNEL;
         sector.ports[port].free |= 1 << channel;
-        self.wake_sleepers::<BARE>(sector, number * Sector::<C>::PORTS + port, now + 1);
+        self.wake_blocked::<BARE>(sector, number * Sector::<C>::PORTS + port, now + 1);
         if !PLAIN {
-            sector.tails[own] = sector.tails[own].saturating_sub(1);
+            sector.tails[local] = sector.tails[local].saturating_sub(1);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What went over each link. Logical networks that have routers of their own share the links: their
-//! flits are counted together.
+//! The number of flits that crossed each link. The flits of logical networks with separate routers are added, because
+//! they share the links.
 
 use super::cycle::Rows;
 use super::state::Sector;
@@ -8,27 +8,27 @@ use crate::fabric::topology::End;
 /// A link of the fabric, in one direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Link {
-    /// Where it begins.
+    /// Start of the link.
     pub from: LinkEnd,
-    /// Where it ends.
+    /// End of the link.
     pub to: LinkEnd,
-    /// The flits that crossed it.
+    /// Number of flits that crossed the link.
     pub flits: u64,
-    /// Cycles for which a flit holds it.
+    /// Cycles for which a flit holds the link.
     pub cycles_per_flit: u32,
 }
 
-/// An end of a link.
+/// One end of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LinkEnd {
     /// A node's interface.
     Node(u32),
-    /// A router's port: the output if a link begins here, the input if it ends here.
+    /// A router's port: an output at the start of a link, an input at its end.
     Router(u32, u8),
 }
 
 impl LinkEnd {
-    /// The end of a link that an output leads to, if it leads anywhere.
+    /// Returns the end of the link at an output with this target, or `None` if the output is not connected.
     pub(super) fn of(end: End) -> Option<LinkEnd> {
         match end {
             End::Router { router, port } => Some(LinkEnd::Router(router, port)),
@@ -76,8 +76,8 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
     fn output_flits(&self, router: u32, port: u8) -> u64 {
         let routers = self.shared.shape.wiring.routers() as usize;
         let planes = self.shared.first_ports.iter().skip(router as usize).step_by(routers);
-        let own = planes.map(|first| *first as usize + usize::from(port));
+        let local = planes.map(|first| *first as usize + usize::from(port));
         let sector = |port| (port / Sector::<C>::PORTS, port % Sector::<C>::PORTS);
-        own.map(sector).map(|(sector, port)| self.sectors[sector].ports[port].sent).sum()
+        local.map(sector).map(|(sector, port)| self.sectors[sector].ports[port].sent).sum()
     }
 }

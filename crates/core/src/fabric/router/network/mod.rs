@@ -1,42 +1,42 @@
-//! The network: the state of all routers in flat rows, stage after stage over all of them.
+//! The network: the state of all routers in flat arrays; each stage processes all routers before the next.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `mod.rs` | the network, as others see it |
-//! | `cycle.rs` | the order of a cycle |
-//! | `build.rs` | from a shape to sectors of ports |
-//! | `state.rs` | what a port, a channel remembers |
+//! | `mod.rs` | the network's interface |
+//! | `cycle.rs` | the state between cycles, and the order of stages |
+//! | `build.rs` | the construction from a shape |
+//! | `state.rs` | the state of ports and channels |
 //! | `packets.rs` | packets and flits |
-//! | `ring.rs` | what is due in a later cycle |
-//! | `sieve.rs` | some of many, chosen without a branch |
-//! | `active.rs` | which sources have something to do |
-//! | `sources.rs` | from a source's queue into the first router |
-//! | `buffers.rs` | flits and credits that arrive |
-//! | `route.rs` | a header at the front of its buffer |
-//! | `channel_allocation.rs` | headers and output channels |
-//! | `sleep.rs` | headers that found none |
-//! | `switch_allocation.rs` | flits and outputs |
-//! | `departure.rs` | leaving a router |
-//! | `sinks.rs` | flits that arrive at a node |
+//! | `delay_line.rs` | items that are due in a later cycle |
+//! | `branchless_filter.rs` | selection of items without a branch |
+//! | `active.rs` | the set of active sources |
+//! | `sources.rs` | queues of sources, and injection into the first router |
+//! | `buffers.rs` | arrival of flits and credits |
+//! | `route.rs` | routing of the header at the front of a buffer |
+//! | `channel_allocation.rs` | allocation of output channels to headers |
+//! | `blocked_headers.rs` | headers that found no free channel |
+//! | `switch_allocation.rs` | allocation of outputs to flits |
+//! | `departure.rs` | departure of flits from routers |
+//! | `sinks.rs` | arrival of flits at nodes |
 //! | `timings.rs` | cycles of links that differ from one another |
-//! | `links.rs`, `crossings.rs` | what instruments ask: flits by link, packets by channel |
-//! | `check.rs` | what must hold between any two cycles |
+//! | `links.rs`, `crossings.rs` | statistics: flits by link, packets by channel |
+//! | `check.rs` | invariants between cycles |
 
 mod active;
+mod blocked_headers;
+mod branchless_filter;
 mod buffers;
 mod build;
 mod channel_allocation;
 mod check;
 mod crossings;
 mod cycle;
+mod delay_line;
 mod departure;
 mod links;
 mod packets;
-mod ring;
 mod route;
-mod sieve;
 mod sinks;
-mod sleep;
 mod sources;
 mod state;
 mod switch_allocation;
@@ -52,11 +52,11 @@ use std::fmt;
 /// A network of routers, its sources and its sinks.
 #[derive(Debug)]
 pub struct Network {
-    rows: Box<dyn Cycles>,
+    rows: Box<dyn NetworkOps>,
 }
 
-/// What a network does, whatever the number of its channels.
-trait Cycles: fmt::Debug + Send {
+/// The operations of a network with any number of channels.
+trait NetworkOps: fmt::Debug + Send {
     fn cycle(&self) -> u64;
     fn counts(&self) -> Counts;
     fn links(&self) -> Vec<Link>;
@@ -67,8 +67,8 @@ trait Cycles: fmt::Debug + Send {
     fn offer(&mut self, injection: Injection);
     fn supply(&mut self, node: u32, network: u8, tag: u32, flits: u16);
     fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16);
-    fn set_places(&mut self, node: u32, network: u8, places: u32);
-    fn add_place(&mut self, node: u32, network: u8);
+    fn set_slots(&mut self, node: u32, network: u8, slots: u32);
+    fn add_slot(&mut self, node: u32, network: u8);
     fn step(&mut self);
     fn next_work(&self) -> Option<u64>;
     fn skip_to(&mut self, cycle: u64);
@@ -76,12 +76,12 @@ trait Cycles: fmt::Debug + Send {
 }
 
 impl Network {
-    /// A network of this shape, empty.
+    /// Creates an empty network of this shape.
     pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> Network {
         let channels = build::channels(parameters);
         let links = parameters.link_timings(&shape.wiring);
         let is_plain = links.is_none() && build::is_plain(parameters);
-        let rows: Box<dyn Cycles> = match (channels, is_plain) {
+        let rows: Box<dyn NetworkOps> = match (channels, is_plain) {
             (..=4, true) => Box::new(Rows::<4, true>::new(shape, (parameters, links), seed)),
             (..=4, false) => Box::new(Rows::<4, false>::new(shape, (parameters, links), seed)),
             (..=8, true) => Box::new(Rows::<8, true>::new(shape, (parameters, links), seed)),
@@ -91,86 +91,86 @@ impl Network {
         Network { rows }
     }
 
-    /// The next cycle that [`step`](Network::step) simulates.
+    /// Returns the next cycle that [`step`](Network::step) simulates.
     pub fn cycle(&self) -> u64 {
         self.rows.cycle()
     }
 
-    /// What went through the network.
+    /// Returns the numbers of packets and flits that the network has carried.
     pub fn counts(&self) -> Counts {
         self.rows.counts()
     }
 
-    /// How many flits crossed each link: the nodes' first, then the routers'.
+    /// Returns all links with the number of flits that crossed them: first those of nodes, then those of routers.
     pub fn links(&self) -> Vec<Link> {
         self.rows.links()
     }
 
-    /// Moves what happened in the cycles stepped since into `into`, cycle by cycle.
+    /// Moves the events of the cycles since the last call to `into`, cycle by cycle.
     pub fn take_events(&mut self, into: &mut Vec<PacketEvent>) {
         self.rows.take_events(into);
     }
 
-    /// Keeps which packet had which channel from now on, for spans.
+    /// Records which packet holds which channel from now on, for spans.
     pub fn keep_crossings(&mut self) {
         self.rows.keep_crossings();
     }
 
-    /// Moves what was kept since into `into`.
+    /// Moves the crossings that have ended since the last call to `into`.
     pub fn take_crossings(&mut self, into: &mut Vec<Crossing>) {
         self.rows.take_crossings(into);
     }
 
-    /// The channel of a crossing.
+    /// Returns the link channel with the number that a crossing states.
     pub fn channel(&self, number: u32) -> LinkChannel {
         self.rows.channel(number)
     }
 
-    /// A packet joins its source's queue.
+    /// Adds a packet to its source's queue.
     pub fn offer(&mut self, injection: Injection) {
         self.rows.offer(injection);
     }
 
-    /// So many more flits of a packet are there: the first with this tag of those that this node is sending
-    /// or that wait in its queue.
+    /// Supplies this number of further flits to the first packet with this tag that `node` is sending or has in its
+    /// queue.
     pub fn supply(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
         self.rows.supply(node, network, tag, flits);
     }
 
-    /// A node's interface takes flits that it was told of, of the first packet with this tag: their slots
-    /// behind the last router are free again, as from the last cycle stepped.
+    /// Takes flits of the first packet with this tag that were reported to the interface of `node`. Their slots behind
+    /// the last router become free as if they had been taken in the last simulated cycle.
     pub fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
         self.rows.take(node, network, tag, flits);
     }
 
-    /// Sets how many places a node's interface has free; without it, there is no limit.
-    pub fn set_places(&mut self, node: u32, network: u8, places: u32) {
-        self.rows.set_places(node, network, places);
+    /// Sets the number of free receive slots of a node's interface, which is unlimited without this call.
+    pub fn set_slots(&mut self, node: u32, network: u8, slots: u32) {
+        self.rows.set_slots(node, network, slots);
     }
 
-    /// A node's interface freed a place.
-    pub fn add_place(&mut self, node: u32, network: u8) {
-        self.rows.add_place(node, network);
+    /// Adds a receive slot, which a node's interface has freed.
+    pub fn add_slot(&mut self, node: u32, network: u8) {
+        self.rows.add_slot(node, network);
     }
 
-    /// Simulates a cycle.
+    /// Simulates one cycle.
     pub fn step(&mut self) {
         self.rows.step();
     }
 
-    /// The earliest cycle from [`cycle`](Network::cycle) on in which anything can happen; none if nothing
-    /// will before a packet is offered or supplied, flits are taken or a place is added.
+    /// Returns the earliest cycle from [`cycle`](Network::cycle) on in which the state can change; `None` if it cannot
+    /// change before a packet is offered or supplied, flits are taken or a receive slot is added.
     pub fn next_work(&self) -> Option<u64> {
         self.rows.next_work()
     }
 
-    /// Goes on to a cycle, at most that of [`next_work`](Network::next_work).
+    /// Advances to a cycle without simulating those before; at most to that of [`next_work`](Network::next_work).
     pub fn skip_to(&mut self, cycle: u64) {
         self.rows.skip_to(cycle);
     }
 
-    /// Checks that flits are conserved, credits are for free slots, and masks say what the channels are;
-    /// slow, for tests.
+    /// Checks that flits are conserved, that credits equal free slots, and that bit masks agree with the states of the
+    /// channels; slow, for tests.
     pub fn check(&self) {
         self.rows.check();
     }

@@ -1,50 +1,50 @@
-//! Packets between offer and delivery, by slot; a slot is used again.
+//! Packets from offer to delivery, in a table whose entries are used again, and the flits that refer to them.
 
 use crate::fabric::router::{EventKind, Injection, PacketEvent};
 
 /// No packet.
 pub const NONE: u32 = u32::MAX;
 
-/// What is known of a packet under way.
+/// A packet that was offered and has not arrived.
 #[derive(Clone, Debug)]
 pub struct Packet {
-    /// How many were offered before it.
+    /// Number of packets that were offered before this one.
     pub number: u64,
-    /// The node it comes from.
+    /// Source node.
     pub source: u32,
-    /// The node it goes to.
+    /// Destination node.
     pub destination: u32,
-    /// Given back in events.
+    /// Identifier that the packet's events contain.
     pub tag: u32,
-    /// The packet behind it in its source's queue.
+    /// Next packet in the queue of the source.
     pub next: u32,
-    /// Its length.
+    /// Length in flits.
     pub flits: u16,
-    /// Its logical network.
+    /// Logical network.
     pub network: u8,
-    /// Whether it needs a place in the receiving interface.
-    pub takes_place: bool,
-    /// Flits that are at the source or left it.
+    /// Whether the packet needs a slot in the receiving interface.
+    pub needs_slot: bool,
+    /// Number of flits that the source has or has sent.
     pub ready: u16,
-    /// How many flits are told of at once, if it is streamed; 0 if it is not.
-    pub grain: u16,
+    /// Flow-control unit in flits if the packet is streamed; 0 if it is not.
+    pub flow_unit: u16,
 }
 
 impl Packet {
-    /// Something that happened to it at its source.
+    /// Returns an event of the packet at its source.
     #[inline]
     pub fn at_source(&self, cycle: u64, kind: EventKind) -> PacketEvent {
         PacketEvent { cycle, node: self.source, network: self.network, tag: self.tag, kind }
     }
 
-    /// Something that happened to it where it goes to.
+    /// Returns an event of the packet at its destination.
     #[inline]
     pub fn at_destination(&self, cycle: u64, kind: EventKind) -> PacketEvent {
         PacketEvent { cycle, node: self.destination, network: self.network, tag: self.tag, kind }
     }
 }
 
-/// All packets under way.
+/// The table of all packets in flight, by slot.
 #[derive(Clone, Default, Debug)]
 pub struct Packets {
     slots: Vec<Packet>,
@@ -52,7 +52,7 @@ pub struct Packets {
 }
 
 impl Packets {
-    /// Keeps a packet; its slot.
+    /// Inserts a packet and returns its slot.
     pub fn insert(&mut self, number: u64, injection: &Injection) -> u32 {
         let packet = Packet {
             number,
@@ -62,9 +62,9 @@ impl Packets {
             next: NONE,
             flits: injection.flits,
             network: injection.network,
-            takes_place: injection.takes_place,
+            needs_slot: injection.needs_slot,
             ready: injection.ready,
-            grain: injection.grain,
+            flow_unit: injection.flow_unit,
         };
         if let Some(slot) = self.free.pop() {
             self.slots[slot as usize] = packet;
@@ -75,90 +75,91 @@ impl Packets {
         self.slots.len() as u32 - 1
     }
 
-    /// The packet of a slot.
+    /// Returns the packet of a slot.
     #[inline]
     pub fn get(&self, slot: u32) -> &Packet {
         &self.slots[slot as usize]
     }
 
-    /// The packet of a slot, to change it.
+    /// Returns the packet of a slot for modification.
     #[inline]
     pub fn get_mut(&mut self, slot: u32) -> &mut Packet {
         &mut self.slots[slot as usize]
     }
 
-    /// Lets go of a packet.
+    /// Removes a packet.
     #[inline]
     pub fn remove(&mut self, slot: u32) {
         self.free.push(slot);
     }
 
-    /// How many are under way.
+    /// Returns the number of packets.
     #[inline]
     pub fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }
 }
 
-/// A flit: its packet's slot, and what routers and sinks ask of it without looking the packet up.
+/// A flit: the slot of its packet, and the properties that routers and sinks need without a look-up of the packet.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Flit(u32);
 
 const TAIL: u32 = 1;
 const HEADER: u32 = 1 << 1;
 const STREAMED: u32 = 1 << 2;
-const TAKES_PLACE: u32 = 1 << 3;
+const NEEDS_SLOT: u32 = 1 << 3;
 const NETWORK_BIT: u32 = 4;
 /// A logical network is 0 or 1.
 const SLOT_BIT: u32 = 5;
 
 impl Flit {
-    /// A flit of a packet.
+    /// Creates a flit of a packet.
     #[inline]
     pub fn new(slot: u32, packet: &Packet, is_header: bool, is_tail: bool) -> Flit {
-        let bit = |is_so, bit| if is_so { bit } else { 0 };
-        let place = bit(is_tail, TAIL) | bit(is_header, HEADER);
-        let of_packet = bit(packet.grain > 0, STREAMED) | bit(packet.takes_place, TAKES_PLACE);
-        Flit(slot << SLOT_BIT | u32::from(packet.network) << NETWORK_BIT | of_packet | place)
+        let bit = |condition, bit| if condition { bit } else { 0 };
+        let position = bit(is_tail, TAIL) | bit(is_header, HEADER);
+        let of_packet = bit(packet.flow_unit > 0, STREAMED) | bit(packet.needs_slot, NEEDS_SLOT);
+        Flit(slot << SLOT_BIT | u32::from(packet.network) << NETWORK_BIT | of_packet | position)
     }
 
-    /// The slot of its packet.
+    /// Returns the slot of the flit's packet.
     #[inline]
     pub fn slot(self) -> u32 {
         self.0 >> SLOT_BIT
     }
 
-    /// Its packet's logical network.
+    /// Returns the logical network of the flit's packet.
     #[inline]
     pub fn network(self) -> u8 {
         (self.0 >> NETWORK_BIT & 1) as u8
     }
 
-    /// Whether its packet needs a place in the receiving interface.
+    /// Returns whether the flit's packet needs a slot in the receiving interface.
     #[inline]
-    pub fn takes_place(self) -> bool {
-        self.0 & TAKES_PLACE != 0
+    pub fn needs_slot(self) -> bool {
+        self.0 & NEEDS_SLOT != 0
     }
 
-    /// Whether its packet is streamed.
+    /// Returns whether the flit's packet is streamed.
     #[inline]
     pub fn is_streamed(self) -> bool {
         self.0 & STREAMED != 0
     }
 
-    /// Whether nobody is told of it: neither header nor tail, nor of a streamed packet.
+    /// Returns whether the flit's arrival causes no event: it is neither a header nor a tail, and its packet is not
+    /// streamed.
     #[inline]
-    pub fn is_untold(self) -> bool {
+    pub fn needs_no_event(self) -> bool {
         self.0 & (STREAMED | HEADER | TAIL) == 0
     }
 
-    /// Whether it is its packet's first.
+    /// Returns whether the flit is the first of its packet.
     #[inline]
     pub fn is_header(self) -> bool {
         self.0 & HEADER != 0
     }
 
-    /// Whether it is its packet's last.
+    /// Returns whether the flit is the last of its packet.
     #[inline]
     pub fn is_tail(self) -> bool {
         self.0 & TAIL != 0

@@ -1,56 +1,56 @@
-//! Sinks: a node's interface takes each flit as it comes, and its slot's credit goes back; that of a
-//! streamed packet's flit only when the interface takes it.
+//! Sinks: flits arrive at the interface of their node. The credit of a flit returns at once, or, if its packet is
+//! streamed, when the interface takes the flit.
 
-use super::cycle::{Moving, Shared};
+use super::cycle::{MovingFlit, Shared};
 use super::packets::Flit;
 use super::state::OUTSIDE;
 use crate::fabric::router::{EventKind, Injection, PacketEvent};
 use std::collections::VecDeque;
 
-/// What a node's interface keeps of the streamed packets of a logical network.
+/// The flits of streamed packets of a logical network that have arrived at a node and that its interface has not taken.
 #[derive(Clone, Default, Debug)]
 pub struct Sink {
-    /// Flits that it was not told of yet, one entry for each packet.
-    gathering: Vec<Kept>,
-    /// Those it was told of, in that order: what it takes is what it knows of, not whatever came first.
-    told: VecDeque<Kept>,
+    /// Flits of incomplete flow-control units, which have not been reported, one entry for each packet.
+    gathering: Vec<KeptFlits>,
+    /// Reported flits, in the order of the reports. An interface takes reported flits, not those that arrived first.
+    reported: VecDeque<KeptFlits>,
 }
 
-/// Flits of a packet.
+/// Flits of a packet whose credits the sink keeps.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept {
-    /// The output channel behind which they came.
+pub struct KeptFlits {
+    /// Output channel by which the flits arrived.
     pub output: u32,
-    /// How many.
+    /// Number of flits.
     pub flits: u16,
     tag: u32,
 }
 
 impl Sink {
-    /// All that it keeps.
-    pub fn kept(&self) -> impl Iterator<Item = &Kept> {
-        self.gathering.iter().chain(&self.told)
+    /// Iterates over all flits whose credits the sink keeps.
+    pub fn kept(&self) -> impl Iterator<Item = &KeptFlits> {
+        self.gathering.iter().chain(&self.reported)
     }
 }
 
 impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
-    /// A streamed packet will come.
+    /// Creates the sinks, if they do not exist, because a streamed packet is offered.
     pub(super) fn expect_stream(&mut self, injection: &Injection) {
-        // The slots behind the last router would be full before enough had gathered to be told of.
-        assert!(injection.grain <= self.rules.buffer_flits, "what is told of at once has room in a buffer");
+        // With a longer unit, the slots behind the last router would be full before a unit is complete.
+        assert!(injection.flow_unit <= self.rules.buffer_flits, "a buffer can hold a flow-control unit");
         let sinks = (self.rules.nodes * self.rules.networks) as usize;
         self.sinks.resize_with(sinks, Sink::default);
     }
 
-    /// Nodes have places from now on. The last of them goes to the first router that grants it, so that one
-    /// router after the other grants what it is asked for.
-    pub(super) fn note_places(&mut self) {
-        (self.has_places, self.is_bare) = (true, false);
+    /// Limits the receive slots of nodes from now on. The first router that grants the last slot takes it; routers
+    /// therefore grant channels one after the other.
+    pub(super) fn limit_slots(&mut self) {
+        (self.has_slot_limits, self.is_bare) = (true, false);
         self.rules.grants_late = false;
         self.rules.holds_at_once = self.rules.channel_allocation == 0;
     }
 
-    /// Returns the cycles from a flit's arrival behind an output channel until its credit counts.
+    /// Returns the cycles from a flit's arrival at a node by an output channel until its credit can be used.
     #[inline]
     fn node_credit(&self, output: u32) -> u64 {
         match &self.timings {
@@ -59,27 +59,27 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         }
     }
 
-    /// Flits arrive behind output channels; those that somebody is told of are chosen without a branch.
-    pub(super) fn arrive_at_nodes(&mut self, now: u64, flits: &mut [Moving]) {
-        let mut chosen = 0;
+    /// Processes flits that arrive at nodes. Those that cause an event are selected without a branch.
+    pub(super) fn arrive_at_nodes(&mut self, now: u64, flits: &mut [MovingFlit]) {
+        let mut selected = 0;
         for at in 0..flits.len() {
-            let Moving { to, flit } = flits[at];
+            let MovingFlit { to, flit } = flits[at];
             if !flit.is_streamed() {
                 self.credits_to_routers.push_at(now + self.node_credit(to & !OUTSIDE), to & !OUTSIDE);
             }
-            flits[chosen] = Moving { to, flit };
-            chosen += usize::from(!flit.is_untold());
+            flits[selected] = MovingFlit { to, flit };
+            selected += usize::from(!flit.needs_no_event());
         }
         self.counts.delivered_flits += flits.len() as u64;
-        flits[..chosen].iter().for_each(|moving| self.tell_of(now, moving.to & !OUTSIDE, moving.flit));
+        flits[..selected].iter().for_each(|moving| self.report_arrival(now, moving.to & !OUTSIDE, moving.flit));
     }
 
-    /// A header, a tail, or a flit of a streamed packet is behind an output channel.
+    /// Reports the arrival of a header, a tail, or a flit of a streamed packet.
     #[inline]
-    fn tell_of(&mut self, now: u64, output: u32, flit: Flit) {
+    fn report_arrival(&mut self, now: u64, output: u32, flit: Flit) {
         let packet = self.packets.get(flit.slot());
         assert_eq!(packet.destination, self.nodes[output as usize / C], "a packet arrives where it goes to");
-        let header = packet.at_destination(now, EventKind::Header);
+        let header = packet.at_destination(now, EventKind::HeaderArrived);
         if flit.is_header() {
             self.events.push(header);
         }
@@ -93,7 +93,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         }
     }
 
-    /// The credit of a streamed packet's flit is kept, and the interface is told of all that gathered.
+    /// Keeps the credit of a streamed packet's flit, and reports the flits of a flow-control unit if it is complete.
     #[inline(never)]
     fn keep(&mut self, now: u64, output: u32, flit: Flit) {
         let packet = self.packets.get(flit.slot());
@@ -101,31 +101,31 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         // An output channel has one packet at a time.
         let known = sink.gathering.iter().position(|kept| kept.output == output);
         let at = known.unwrap_or_else(|| {
-            sink.gathering.push(Kept { output, flits: 0, tag: packet.tag });
+            sink.gathering.push(KeptFlits { output, flits: 0, tag: packet.tag });
             sink.gathering.len() - 1
         });
         sink.gathering[at].flits += 1;
-        if sink.gathering[at].flits == packet.grain || flit.is_tail() {
+        if sink.gathering[at].flits == packet.flow_unit || flit.is_tail() {
             let gathered = sink.gathering.swap_remove(at);
-            sink.told.push_back(gathered);
-            self.events.push(packet.at_destination(now, EventKind::Came(gathered.flits)));
+            sink.reported.push_back(gathered);
+            self.events.push(packet.at_destination(now, EventKind::FlitsArrived(gathered.flits)));
         }
     }
 
-    /// An interface takes flits of a packet before cycle `now`. Their credits go back with those of the
-    /// cycle before, of which it was told last: an interface that takes at once holds up nothing.
+    /// Takes flits of a packet before cycle `now`. Their credits return with those of the previous cycle, in which the
+    /// last report was made: an interface that takes flits at once delays nothing.
     pub(super) fn take_flits(&mut self, now: u64, node: u32, network: u8, (tag, flits): (u32, u16)) {
         let number = (node * self.rules.networks + u32::from(network)) as usize;
         let mut rest = flits;
         while rest > 0 {
             let sink = self.sinks.get_mut(number);
-            let first = sink.and_then(|sink| Some((sink.told.iter().position(|kept| kept.tag == tag)?, sink)));
-            let (at, sink) = first.expect("an interface takes flits that it was told of");
-            let kept = &mut sink.told[at];
+            let first = sink.and_then(|sink| Some((sink.reported.iter().position(|kept| kept.tag == tag)?, sink)));
+            let (at, sink) = first.expect("an interface takes flits that were reported to it");
+            let kept = &mut sink.reported[at];
             let (output, taken) = (kept.output, rest.min(kept.flits));
             (rest, kept.flits) = (rest - taken, kept.flits - taken);
             if kept.flits == 0 {
-                sink.told.remove(at);
+                sink.reported.remove(at);
             }
             let due = now - 1 + self.node_credit(output);
             (0..taken).for_each(|_| self.credits_to_routers.push_at(due, output));

@@ -1,11 +1,11 @@
 //! Sources: packets wait in a queue of each logical network and enter the first router flit by flit.
 //!
-//! The logical networks that share the link take turns by the flit. A header takes the next channel with
-//! room, in turn; no packet of a network starts before the one ahead of it has left. A packet whose next
-//! flit is not there yet waits where it is, and holds its channel.
+//! The logical networks that share a link alternate flit by flit. A header takes the next channel with a credit, in
+//! round-robin order; no packet of a network starts before the packet ahead has left. A packet whose next
+//! flit is not available waits and holds its channel.
 
 use super::active::{round_robin, take_lowest};
-use super::cycle::{Moving, Rules, Shared};
+use super::cycle::{MovingFlit, Rules, Shared};
 use super::packets::{Flit, NONE};
 use super::state::OUTSIDE;
 use crate::fabric::router::{EventKind, Injection, Switching};
@@ -13,44 +13,44 @@ use crate::fabric::router::{EventKind, Injection, Switching};
 /// The source of a node.
 #[derive(Clone, Debug)]
 pub struct Source<const C: usize> {
-    /// The first channel of the input where its packets enter.
+    /// First channel of the input by which packets enter.
     entry: u32,
     lanes: [Lane; 2],
-    /// Free slots behind each channel.
+    /// Credits of each channel.
     credits: [u16; C],
-    /// Channels with a free slot behind them.
-    room: u32,
-    /// The lane that sent last.
+    /// Channels with a credit, one bit each.
+    available: u32,
+    /// Lane that sent last.
     last: u8,
-    /// Whether its link still moves a flit.
+    /// Whether the link still moves a flit.
     is_busy: bool,
-    /// Flits that left it.
+    /// Number of flits that have left.
     pub(super) flits: u64,
 }
 
-/// A source's queue for a logical network.
+/// The queue of a source for a logical network.
 #[derive(Clone, Copy, Debug)]
 struct Lane {
     first: u32,
     last: u32,
-    /// Flits of the first packet that have left.
+    /// Number of flits of the first packet that have left.
     sent: u16,
-    /// The channel taken last, within the logical network; the last of all at first.
+    /// Channel taken last, within the logical network; the highest before the first packet.
     channel: u8,
-    /// Whether a packet of the queue may lack flits; if not, none is looked for.
+    /// Whether a packet of the queue may lack flits.
     may_lack: bool,
 }
 
 impl<const C: usize> Source<C> {
-    /// A source whose packets enter by the channels from `entry` on, and the channels of a logical network.
+    /// Creates a source whose packets enter by the channels from `entry` on.
     pub fn new(entry: u32, rules: &Rules) -> Source<C> {
         let channel = rules.virtual_channels as u8 - 1;
         let lane = Lane { first: NONE, last: NONE, sent: 0, channel, may_lack: false };
         let credits = [rules.buffer_flits; C];
-        Source { entry, lanes: [lane; 2], credits, room: u32::MAX, last: 0, is_busy: false, flits: 0 }
+        Source { entry, lanes: [lane; 2], credits, available: u32::MAX, last: 0, is_busy: false, flits: 0 }
     }
 
-    /// Free slots behind each channel.
+    /// Returns the credits of each channel.
     pub fn credits(&self) -> &[u16; C] {
         &self.credits
     }
@@ -74,7 +74,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         self.active_sources.insert(number);
     }
 
-    /// The source and its lane that packets of a node take.
+    /// Returns the source and the lane that packets of a node take.
     fn queue_of(&self, node: u32, network: u8) -> (u32, u32) {
         if PLAIN {
             return (node, 0);
@@ -83,7 +83,7 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         (network / self.rules.lanes * self.rules.nodes + node, network % self.rules.lanes)
     }
 
-    /// More flits of a packet are at its source.
+    /// Adds flits to a packet at its source.
     pub(super) fn supply_packet(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
         let (number, lane) = self.queue_of(node, network);
         let mut slot = self.sources[number as usize].lanes[lane as usize].first;
@@ -131,22 +131,24 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         }
     }
 
-    /// The channel by which a lane's next flit may leave.
+    /// Returns the channel by which a lane's next flit may leave, or `None` if it has no credit.
     #[inline]
     fn source_channel(&self, number: u32, lane: u32) -> Option<u8> {
         let source = &self.sources[number as usize];
         let state = &source.lanes[lane as usize];
         let first = if PLAIN { 0 } else { lane * self.rules.virtual_channels };
-        let mut room = source.room >> first & self.rules.every_channel;
+        let mut available = source.available >> first & self.rules.every_channel;
         if state.sent > 0 {
-            return (room >> state.channel & 1 != 0).then_some(state.channel);
+            return (available >> state.channel & 1 != 0).then_some(state.channel);
         }
         if !PLAIN && self.rules.switching != Switching::Wormhole {
             let flits = self.packets.get(state.first).flits;
             let credits = source.credits.iter().skip(first as usize).zip(0..);
-            room &= credits.filter(|(credits, _)| **credits >= flits).fold(0, |room, (_, channel)| room | 1 << channel);
+            available &= credits
+                .filter(|(credits, _)| **credits >= flits)
+                .fold(0, |available, (_, channel)| available | 1 << channel);
         }
-        (room != 0).then(|| round_robin(u64::from(room), state.channel + 1))
+        (available != 0).then(|| round_robin(u64::from(available), state.channel + 1))
     }
 
     #[inline]
@@ -159,9 +161,9 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         state.sent += 1;
         state.channel = channel;
         let is_tail = state.sent == packet.flits;
-        let is_streamed = packet.grain > 0;
-        if is_streamed && (is_tail || state.sent.is_multiple_of(packet.grain)) {
-            let left = EventKind::Left((state.sent - 1) % packet.grain + 1);
+        let is_streamed = packet.flow_unit > 0;
+        if is_streamed && (is_tail || state.sent.is_multiple_of(packet.flow_unit)) {
+            let left = EventKind::FlitsSent((state.sent - 1) % packet.flow_unit + 1);
             self.events.push(packet.at_source(now, left));
         }
         if is_tail {
@@ -169,15 +171,15 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
             if state.first == NONE {
                 (state.last, state.may_lack) = (NONE, false);
             }
-            self.events.push(packet.at_source(now, EventKind::Entered));
+            self.events.push(packet.at_source(now, EventKind::Injected));
             self.counts.injected += 1;
         }
         if !PLAIN {
             source.last = lane as u8;
         }
-        let own = if PLAIN { 0 } else { lane * self.rules.virtual_channels } + u32::from(channel);
+        let local = if PLAIN { 0 } else { lane * self.rules.virtual_channels } + u32::from(channel);
         if !BARE && let Some(crossings) = self.crossings.as_mut().filter(|_| is_header || is_tail) {
-            let channel = OUTSIDE | (number * C as u32 + own);
+            let channel = OUTSIDE | (number * C as u32 + local);
             if is_header {
                 crossings.begin(channel);
             }
@@ -185,12 +187,12 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
                 crossings.end(channel, self.packets.get(slot));
             }
         }
-        let credits = &mut source.credits[own as usize % C];
+        let credits = &mut source.credits[local as usize % C];
         *credits -= 1;
         if *credits == 0 {
-            source.room &= !(1 << own);
+            source.available &= !(1 << local);
         }
-        let moving = Moving { to: source.entry + own, flit: Flit::new(slot, packet, is_header, is_tail) };
+        let moving = MovingFlit { to: source.entry + local, flit: Flit::new(slot, packet, is_header, is_tail) };
         let (delay, cycles) = match &self.timings {
             Some(timings) if !PLAIN => {
                 let source = number as usize;
@@ -209,18 +211,18 @@ impl<const C: usize, const PLAIN: bool> Shared<C, PLAIN> {
         }
     }
 
-    /// There is a free slot behind a source's channel.
+    /// Adds a credit to a source's channel.
     #[inline(always)]
     pub(super) fn arrive_source_credit(&mut self, channel: usize) {
         let source = &mut self.sources[channel / C];
         let credits = &mut source.credits[channel % C];
         *credits += 1;
         assert!(*credits <= self.rules.buffer_flits, "credits are for slots of a buffer");
-        source.room |= 1 << (channel % C);
+        source.available |= 1 << (channel % C);
         self.active_sources.insert_if(source.is_waiting::<PLAIN>(), (channel / C) as u32);
     }
 
-    /// A source's link has moved its flit.
+    /// Frees the link of a source, which has moved its flit.
     pub(super) fn free_source(&mut self, number: u32) {
         self.sources[number as usize].is_busy = false;
         self.active_sources.insert(number);

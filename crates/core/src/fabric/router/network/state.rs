@@ -1,19 +1,19 @@
-//! The state of routers: ports of many routers side by side, in sectors of a fixed size.
+//! The state of routers: the ports of many routers, in sectors of a fixed size.
 //!
-//! A router has as many ports in a row as it has, of `C` channels each, and all of them in one sector. A channel
-//! goes by a number over all sectors, a port by that of its first channel divided by `C`; within a sector the
-//! high bits are masked, so that no index is ever checked but that of a slot in a buffer.
+//! The ports of a router have consecutive numbers and `C` channels each, and are all in one sector. A channel
+//! has a number over all sectors, and a port has the number of its first channel divided by `C`. Indices within a
+//! sector are masked, so that the compiler needs no bounds checks, except for the slots of buffers.
 
 use super::packets::Flit;
 
-/// Channels of a sector: those of the largest router.
+/// Number of channels of a sector, which are those of the largest router.
 pub const CHANNELS: usize = 2048;
-/// Ports of a sector, if they have the fewest channels.
+/// Number of ports of a sector if ports have the fewest channels.
 pub const PORTS: usize = 512;
-/// Words of a bit for each channel.
+/// Number of words of a mask with a bit for each channel.
 const WORDS: usize = CHANNELS / 64;
 
-/// The ports of some hundred routers, with `C` channels each.
+/// The ports of up to a few hundred routers, with `C` channels each.
 #[derive(Clone, Debug)]
 pub struct Sector<const C: usize> {
     /// Input channels that have a flit.
@@ -21,86 +21,88 @@ pub struct Sector<const C: usize> {
     /// Input channels whose packet holds an output channel with a free slot behind it, on a free link.
     pub open: [u64; WORDS],
     pub ports: [Port; PORTS],
-    pub at: [Whereabouts; PORTS],
+    pub at: [PortLocation; PORTS],
     pub inputs: [Input; CHANNELS],
-    /// What the header at the front of an input channel looks for.
-    pub wishes: [Wish; CHANNELS],
-    /// The output channel that an input channel asks for first.
+    /// Request of the header at the front of each input channel.
+    pub requests: [VcRequest; CHANNELS],
+    /// Output channel that an input channel requests first.
     pub turns: [u16; CHANNELS],
-    /// The header that sleeps behind that of an input channel; or [`NOBODY`].
-    pub sleepers: [u16; CHANNELS],
-    /// Tails in an input channel's buffer, if packets are stored before they are forwarded.
+    /// Next input channel in the list of blocked headers that contains an input channel, or [`NO_CHANNEL`].
+    pub next_blocked: [u16; CHANNELS],
+    /// Number of tails in an input channel's buffer, for store-and-forward switching.
     pub tails: [u16; CHANNELS],
     pub outputs: [Output; CHANNELS],
-    /// The buffers, one after the other, of as many slots as a power of two has.
+    /// Buffers of all channels, one after the other; the number of slots of a buffer is rounded up to a power of two.
     pub flits: Vec<Flit>,
-    /// Words of `filled` that have channels of a router.
+    /// Number of words of `filled` that have channels of a router.
     pub words: usize,
 }
 
 impl<const C: usize> Sector<C> {
-    /// Ports of a sector.
+    /// Number of ports of a sector.
     pub const PORTS: usize = CHANNELS / C;
 
-    /// A sector whose ports lead nowhere, with buffers of so many slots.
+    /// Creates a sector whose ports are not connected, with buffers of `slots` slots.
     pub fn new(slots: usize) -> Sector<C> {
-        let port = Port { upstream: NOWHERE, target: NOWHERE, sleeper: NOBODY, ..Port::default() };
+        let port = Port { upstream: NO_PORT, target: NO_PORT, blocked: NO_CHANNEL, ..Port::default() };
         let port = Port { last_output: u16::MAX, last_input: u16::MAX, last_channel: u8::MAX, ..port };
         Sector {
             filled: [0; WORDS],
             open: [0; WORDS],
             ports: [port; PORTS],
-            at: [Whereabouts { restless: NOBODY, ..Whereabouts::default() }; PORTS],
+            at: [PortLocation { blocked_any: NO_CHANNEL, ..PortLocation::default() }; PORTS],
             inputs: [Input::default(); CHANNELS],
-            wishes: [Wish::default(); CHANNELS],
+            requests: [VcRequest::default(); CHANNELS],
             turns: [0; CHANNELS],
-            sleepers: [NOBODY; CHANNELS],
+            next_blocked: [NO_CHANNEL; CHANNELS],
             tails: [0; CHANNELS],
-            outputs: [Output { owner: NOBODY, bidder: NOBODY, last: NOBODY, ..Output::default() }; CHANNELS],
+            outputs: [Output { owner: NO_CHANNEL, candidate: NO_CHANNEL, last: NO_CHANNEL, ..Output::default() };
+                CHANNELS],
             flits: vec![Flit::default(); CHANNELS * slots],
             words: 0,
         }
     }
 
-    /// The packet of an input channel may go on.
+    /// Marks that the packet of an input channel may continue: its output channel has a credit and a free link.
     #[inline]
     pub fn open(&mut self, channel: usize) {
         self.open[channel / 64 % WORDS] |= 1 << (channel % 64);
     }
 
-    /// It may not, if so; without a branch.
+    /// Marks that the packet of an input channel may not continue, if `condition` is true; branchless.
     #[inline]
-    pub fn close_if(&mut self, is_so: bool, channel: usize) {
-        self.open[channel / 64 % WORDS] &= !(u64::from(is_so) << (channel % 64));
+    pub fn close_if(&mut self, condition: bool, channel: usize) {
+        self.open[channel / 64 % WORDS] &= !(u64::from(condition) << (channel % 64));
     }
 
-    /// It may not.
+    /// Marks that the packet of an input channel may not continue.
     #[inline]
     pub fn close(&mut self, channel: usize) {
         self.open[channel / 64 % WORDS] &= !(1 << (channel % 64));
     }
 
-    /// An input channel has a flit.
+    /// Marks that an input channel has a flit.
     #[inline]
     pub fn fill(&mut self, channel: usize) {
         self.filled[channel / 64 % WORDS] |= 1 << (channel % 64);
     }
 
-    /// It has none, if so; without a branch, for nothing foretells it.
+    /// Marks that an input channel has no flit, if `condition` is true. Branchless, because the condition depends on
+    /// data and a branch would mispredict.
     #[inline]
-    pub fn empty_if(&mut self, is_so: bool, channel: usize) {
-        self.filled[channel / 64 % WORDS] &= !(u64::from(is_so) << (channel % 64));
+    pub fn empty_if(&mut self, condition: bool, channel: usize) {
+        self.filled[channel / 64 % WORDS] &= !(u64::from(condition) << (channel % 64));
     }
 
-    /// A word of input channels that have a flit and may go on.
+    /// Returns a word of the input channels that have a flit and may continue.
     #[inline]
     pub fn ready(&self, word: usize) -> u64 {
         self.filled[word % WORDS] & self.open[word % WORDS]
     }
 }
 
-/// Does something for each of some items, with the sector of its channel; that is looked up only where it
-/// is another than that of the item before.
+/// Calls `act` for each item with the sector of its channel. The sector is looked up only if it differs from that of
+/// the previous item.
 #[inline(always)]
 pub fn for_each_in_sector<T: Copy, const C: usize>(
     sectors: &mut [Sector<C>],
@@ -112,34 +114,35 @@ pub fn for_each_in_sector<T: Copy, const C: usize>(
     let mut rest = items.iter().copied();
     let mut next = rest.next();
     while let Some(mut item) = next {
-        let own = number(item);
-        let sector = &mut sectors[own];
+        let local = number(item);
+        let sector = &mut sectors[local];
         next = loop {
             act(sector, item);
             match rest.next() {
-                Some(following) if number(following) == own => item = following,
+                Some(following) if number(following) == local => item = following,
                 other => break other,
             }
         };
     }
 }
 
-/// Of some items keeps those for which it is so, at the front, and tells how many; asked of each with the sector of its
-/// channel. Nothing foretells which they are, so there is no branch: each is written where the next one kept goes.
+/// Moves the items for which `condition` is true to the front, and returns their number. The condition is called with
+/// the sector of an item's channel. Branchless, because a branch would mispredict: each item is written to the position
+/// of the next one to keep.
 #[inline(always)]
 pub fn retain_in_sector<T: Copy, const C: usize>(
     sectors: &mut [Sector<C>],
     items: &mut [T],
     channel: impl Fn(T) -> u32,
-    mut is_so: impl FnMut(&mut Sector<C>, T) -> bool,
+    mut condition: impl FnMut(&mut Sector<C>, T) -> bool,
 ) -> usize {
     let number = |item| channel(item) as usize / CHANNELS;
     let (mut at, mut kept) = (0, 0);
     while let Some(&first) = items.get(at) {
-        let own = number(first);
-        let sector = &mut sectors[own];
-        while let Some(&item) = items.get(at).filter(|item| number(**item) == own) {
-            let is_kept = is_so(sector, item);
+        let local = number(first);
+        let sector = &mut sectors[local];
+        while let Some(&item) = items.get(at).filter(|item| number(**item) == local) {
+            let is_kept = condition(sector, item);
             items[kept] = item;
             kept += usize::from(is_kept);
             at += 1;
@@ -151,125 +154,124 @@ pub fn retain_in_sector<T: Copy, const C: usize>(
 /// An input port and the output port of the same number.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Port {
-    /// Output channels that no packet holds.
+    /// Output channels that no packet holds, one bit each.
     pub free: u32,
-    /// Where credits of this input go: the first of the channels of an output, or of a source.
+    /// Destination of this input's credits: the first channel of an output or of a source.
     pub upstream: u32,
-    /// Where flits of this output go: the first of the channels of an input, or of this output if a node
-    /// is behind it.
+    /// Destination of this output's flits: the first channel of an input, or of this output if it leads to a node.
     pub target: u32,
-    /// Flits that left by this output.
+    /// Number of flits that left by this output.
     pub sent: u64,
-    /// The output that this input was given last, which it asks for last.
+    /// Output that was granted to this input last, and has the lowest priority.
     pub last_output: u16,
-    /// The input that this output took last, which it takes last.
+    /// Input that this output served last, and has the lowest priority.
     pub last_input: u16,
-    /// The first of the headers that sleep until this output has something free; or [`NOBODY`].
-    pub sleeper: u16,
-    /// The channel that was served last at this input, and asks last.
+    /// First of the headers that are blocked by this output, or [`NO_CHANNEL`].
+    pub blocked: u16,
+    /// Channel of this input that was served last, and has the lowest priority.
     pub last_channel: u8,
     /// Whether this output's link still moves a flit.
     pub is_busy: bool,
 }
 
-/// Where a port is.
+/// The router of a port.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Whereabouts {
-    /// Where the router's row of the table of known ports begins.
+pub struct PortLocation {
+    /// Index of the router's row in the table of known ports.
     pub row: u32,
-    /// The router's number in the shape.
+    /// Number of the router in the shape.
     pub router: u32,
-    /// The router's first port.
+    /// First port of the router.
     pub base: u16,
-    /// Of a router's first port: the first of the headers that sleep until any output has something free.
-    pub restless: u16,
-    /// The first logical network that the router serves.
+    /// First of the headers that are blocked by several outputs, at the first port of a router; or [`NO_CHANNEL`].
+    pub blocked_any: u16,
+    /// First logical network that the router serves.
     pub network: u8,
 }
 
-/// Marks a place outside the routers: a node instead of an input, a source instead of an output.
+/// The bit of a channel's number that marks a node instead of an input, or a source instead of an output.
 pub const OUTSIDE: u32 = 1 << 31;
-/// No port behind this one.
-pub const NOWHERE: u32 = u32::MAX;
-/// No input channel.
-pub const NOBODY: u16 = u16::MAX;
+/// The target of a port that is not connected.
+pub const NO_PORT: u32 = u32::MAX;
+/// The number of no input channel.
+pub const NO_CHANNEL: u16 = u16::MAX;
 
-/// What a channel's front packet does.
+/// The state of the packet at the front of an input channel.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum Stage {
-    /// There is none.
+pub enum VcState {
+    /// There is no packet.
     #[default]
     Idle,
-    /// Its tail has yet to come (store-and-forward).
-    Gathering,
-    /// It is routed, or looks for a channel.
-    Looking,
-    /// It has one.
-    Holding,
+    /// The packet's tail has not arrived (store-and-forward).
+    Buffering,
+    /// The packet is being routed, or waits for an output channel.
+    WaitingVc,
+    /// The packet holds an output channel.
+    Active,
 }
 
 /// An input channel.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Input {
-    /// The slot of the buffer's front.
+    /// Slot of the flit at the buffer's front.
     pub first: u16,
-    /// Flits in the buffer.
+    /// Number of flits in the buffer.
     pub length: u16,
-    /// The output port that the front packet wants or has.
+    /// Output port that the front packet requests or holds.
     pub out_port: u16,
-    /// The output channel it has.
+    /// Output channel that the front packet holds.
     pub out_channel: u8,
-    /// What the front packet does.
-    pub stage: Stage,
+    /// State of the front packet.
+    pub vc_state: VcState,
 }
 
-/// What a header looks for.
+/// The request of a header for an output channel.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Wish {
-    /// The output channels that it may take, at each port.
+pub struct VcRequest {
+    /// Channels that the header may take at an output port, one bit each.
     pub allowed: u32,
-    /// Flits for which it wants room.
-    pub room: u16,
-    /// Whether it needs a place at its node.
-    pub takes_place: bool,
-    /// How its channel is chosen.
-    pub kind: WishKind,
+    /// Credits that the channel must have.
+    pub min_credits: u16,
+    /// Whether the packet needs a receive slot at its node.
+    pub needs_slot: bool,
+    /// Kind of the choice.
+    pub kind: VcRequestKind,
 }
 
-/// How a header's channel is chosen.
+/// The kinds of choice of a header's output channel.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub enum WishKind {
-    /// Any that is free will do, at one port.
+pub enum VcRequestKind {
+    /// Any free channel of one port.
     #[default]
-    Easy,
-    /// One port, but room or a place may lack.
-    Fussy,
-    /// Several ports.
-    Several,
+    AnyFree,
+    /// A channel of one port, if it has enough credits and the node has a receive slot.
+    Constrained,
+    /// A channel of one of several ports.
+    MultiPort,
 }
 
 /// An output channel.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Output {
-    /// Slots of the buffer behind it that are not taken.
+    /// Credits: free slots of the buffer at the other end of the link.
     pub credits: u16,
-    /// The input channel whose packet's flits go by it; or [`NOBODY`].
+    /// Input channel whose packet holds this output channel, or [`NO_CHANNEL`].
     pub owner: u16,
-    /// The input channel that was taken last, and is taken last.
+    /// Input channel that was granted this channel last, and has the lowest priority.
     pub last: u16,
-    /// In channel allocation, the input channel that asks for it and is not outdone; else [`NOBODY`].
-    pub bidder: u16,
+    /// During channel allocation, the requesting input channel with the highest priority; otherwise [`NO_CHANNEL`].
+    pub candidate: u16,
 }
 
-/// Outputs of which a header may take one.
+/// The output ports of which a header may take one.
 #[derive(Clone, Copy, Default, Debug)]
-pub struct Several {
-    /// The ports, within the router.
+pub struct PortChoice {
+    /// Ports within the router, one bit each.
     pub ports: u64,
-    /// Where the search begins.
+    /// Port at which the search begins.
     pub from: u8,
-    /// A port that may be taken if none of the others can, and its channels.
+    /// Port, with its channels, that the header may take if none of the others is available.
     pub escape: Option<(u8, u32)>,
-    /// Flits for which it wants room there.
-    pub escape_room: u16,
+    /// Credits that a channel of the escape must have.
+    pub escape_min_credits: u16,
 }

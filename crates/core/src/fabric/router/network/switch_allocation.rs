@@ -1,56 +1,60 @@
-//! Switch allocation: separable, inputs first. Each input asks for one output, for one of its channels that
-//! have a flit and may go on; each output takes one input. Of a whole sector at once, word by word.
+//! Switch allocation: separable, input first. Each input requests one output, for one of its channels that
+//! have a flit and may continue; each output serves one input. A whole sector is allocated at once, word by word.
 
 use super::active::take_lowest;
+use super::branchless_filter::{self, BranchlessFilter, Items};
 use super::cycle::Rows;
-use super::sieve::{self, Items, Sieve};
 use super::state::{CHANNELS, PORTS, Sector};
 
-/// Words of a bit for each port.
+/// Number of words of a mask with a bit for each port.
 const PORT_WORDS: usize = PORTS / 64;
 
-/// What a sector's inputs ask for, and which of them are taken; used again for each sector.
+/// The requests of a sector's inputs, and the inputs that are served; used again for each sector.
 #[derive(Debug)]
-pub struct Bids {
-    /// For each output, the input channel that it takes, with the input's distance from the turn above it; between
-    /// two sectors, none.
+pub struct SwitchRequests {
+    /// For each output, the input channel that it serves in the low bits, and its round-robin distance in the high
+    /// bits; [`NONE`] between two sectors.
     winners: [u32; PORTS],
-    /// Input channels that alone of their ports may ask.
+    /// Input channels that are the only ones of their ports that may request the switch.
     single: Items,
-    /// Input channels that tails left.
+    /// Input channels that tails have left.
     tails: Items,
 }
 
-impl Default for Bids {
-    fn default() -> Bids {
-        Bids { winners: [NONE; PORTS], single: sieve::NO_ITEMS, tails: sieve::NO_ITEMS }
+impl Default for SwitchRequests {
+    fn default() -> SwitchRequests {
+        SwitchRequests {
+            winners: [NONE; PORTS],
+            single: branchless_filter::NO_ITEMS,
+            tails: branchless_filter::NO_ITEMS,
+        }
     }
 }
 
-impl Bids {
-    /// Checks that no bid is left.
+impl SwitchRequests {
+    /// Checks that no request is left.
     pub(super) fn check(&self) {
-        assert!(self.winners.iter().all(|winner| *winner == NONE), "who was taken asks no more");
+        assert!(self.winners.iter().all(|winner| *winner == NONE), "every request was served or lost");
     }
 }
 
-/// No bid: one that any other outdoes.
+/// No request, which loses to every request.
 const NONE: u32 = u32::MAX;
 
 impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
-    /// Flits leave their buffers.
+    /// Allocates the switch, and sends the flits that are granted an output.
     #[inline(never)]
     pub(super) fn allocate_switch<const BARE: bool>(&mut self, now: u64) {
-        let Rows { sectors, shared, bids, .. } = self;
+        let Rows { sectors, shared, switch_requests, .. } = self;
         let mut sent = 0;
         for (number, sector) in sectors.iter_mut().enumerate() {
-            let asked = collect(sector, bids);
-            let mut tails = Sieve::new(&mut bids.tails);
+            let requested = collect(sector, switch_requests);
+            let mut tails = BranchlessFilter::new(&mut switch_requests.tails);
             for word in 0..sector.words.div_ceil(C) {
-                let mut outputs = asked[word % PORT_WORDS];
+                let mut outputs = requested[word % PORT_WORDS];
                 while let Some(output) = take_lowest(&mut outputs) {
                     let output = (word * 64 + output as usize) % PORTS;
-                    let winner = std::mem::replace(&mut bids.winners[output], NONE) as u16;
+                    let winner = std::mem::replace(&mut switch_requests.winners[output], NONE) as u16;
                     let is_tail = shared.send(sector, (number, winner), output, now);
                     sent += usize::from(!PLAIN);
                     tails.add_if(is_tail, winner);
@@ -58,25 +62,25 @@ impl<const C: usize, const PLAIN: bool> Rows<C, PLAIN> {
             }
             shared.end_packets::<BARE>(sector, (number, tails), now);
         }
-        // What crosses links that differ joins no line: it is put where it is due.
+        // In a network that is not plain, flits may be added to a line by `push_at`, which `joined` does not count.
         if PLAIN {
             sent = shared.to_routers.joined() + shared.to_nodes.joined();
         }
         shared.counts.flit_hops += sent as u64;
-        shared.is_lively = sent > 0;
+        shared.has_switch_work = sent > 0;
     }
 }
 
-/// The outputs that are asked for, as bits, and for each the input channel that is taken.
+/// Collects the requests of a sector: returns the requested outputs as bits, and stores the winner of each.
 #[inline]
-fn collect<const C: usize>(sector: &Sector<C>, bids: &mut Bids) -> [u64; PORT_WORDS] {
-    let mut asked = [0; PORT_WORDS];
-    let mut bid = |output: usize, input: usize| {
-        asked[output / 64] |= 1 << (output % 64);
+fn collect<const C: usize>(sector: &Sector<C>, switch_requests: &mut SwitchRequests) -> [u64; PORT_WORDS] {
+    let mut requested = [0; PORT_WORDS];
+    let mut add_request = |output: usize, input: usize| {
+        requested[output / 64] |= 1 << (output % 64);
         let distance = after((input / C) as u16, sector.ports[output].last_input);
-        bids.winners[output] = bids.winners[output].min((distance << 16 | input) as u32);
+        switch_requests.winners[output] = switch_requests.winners[output].min((distance << 16 | input) as u32);
     };
-    let mut single = Sieve::new(&mut bids.single);
+    let mut single = BranchlessFilter::new(&mut switch_requests.single);
     for word in 0..sector.words {
         let ready = sector.ready(word);
         let mut alone = ready;
@@ -86,19 +90,19 @@ fn collect<const C: usize>(sector: &Sector<C>, bids: &mut Bids) -> [u64; PORT_WO
             alone &= !several.wrapping_mul(every);
             while let Some(first) = take_lowest(&mut several) {
                 let (output, input) = request(sector, word, ready & every << first);
-                bid(output, input);
+                add_request(output, input);
             }
         }
         single.add_bits(word * 64, alone);
     }
-    for place in 0..single.len() {
-        let input = usize::from(single.get(place)) % CHANNELS;
-        bid(usize::from(sector.inputs[input].out_port) % PORTS, input);
+    for index in 0..single.len() {
+        let input = usize::from(single.get(index)) % CHANNELS;
+        add_request(usize::from(sector.inputs[input].out_port) % PORTS, input);
     }
-    asked
+    requested
 }
 
-/// Of a word of channels, the first channel of each port that has any.
+/// Returns a bit at the first channel of each port that has any bit set in a word of channels.
 #[inline]
 fn with_any<const C: usize>(channels: u64) -> u64 {
     let mut any = channels;
@@ -110,23 +114,25 @@ fn with_any<const C: usize>(channels: u64) -> u64 {
     any & (u64::MAX / (u64::MAX >> (64 - C)))
 }
 
-/// Of a word of channels, all but the lowest of each port.
+/// Clears the lowest set bit of each port in a word of channels.
 #[inline]
 fn all_but_first<const C: usize>(channels: u64) -> u64 {
-    // Of each port that has any, one is subtracted, which borrows from no other.
+    // One is subtracted from the bits of each port that has any, which borrows from no other port.
     channels & (channels - with_any::<C>(channels))
 }
 
-/// How far a port is behind the one whose turn is next.
+/// Returns the round-robin distance of a port: 0 for the port after `last`.
 #[inline]
 fn after(port: u16, last: u16) -> usize {
     usize::from(port.wrapping_sub(last).wrapping_sub(1)) % PORTS
 }
 
-/// The output that an input asks for, and for which of its channels, of several in a word that may ask.
+/// Returns the output that an input requests, and the input channel for which it does, given a word with the channels
+/// of one port that may request the switch.
 #[inline]
 fn request<const C: usize>(sector: &Sector<C>, word: usize, mut channels: u64) -> (usize, usize) {
-    // The output whose turn is next, then the channel: the least of both distances from the turn.
+    // The channel with the least round-robin distance of its output wins, and of these the one with the least distance
+    // of its channel.
     let port = (word * 64 + channels.trailing_zeros() as usize) % CHANNELS / C;
     let next_output = sector.ports[port].last_output.wrapping_add(1);
     let next_channel = usize::from(sector.ports[port].last_channel.wrapping_add(1));
@@ -137,7 +143,7 @@ fn request<const C: usize>(sector: &Sector<C>, word: usize, mut channels: u64) -
         let distance = outputs * C + channel.wrapping_sub(next_channel) % C;
         least = least.min(distance | usize::from(is_ready).wrapping_sub(1));
     };
-    // Few channels are all compared, so that nothing branches on which of them may ask.
+    // With few channels, all are compared: a branch on which of them may request would mispredict.
     if C <= 4 {
         (0..C).for_each(|channel| note(channel, channels >> (port * C % 64 + channel) & 1 != 0));
     } else {

@@ -1,6 +1,7 @@
-//! The cycles of links that differ from one another, as the stages ask for them: by port and by source.
+//! The cycles of links that differ from one another, by port and by source.
 //!
-//! Built only where a shape states rates or latencies; without, every link has the cycles of the rules (`cycle.rs`).
+//! They exist only if a shape states rates or latencies of links. Otherwise every link has the cycles of the rules
+//! (`cycle.rs`).
 
 use crate::fabric::router::{LinkTiming, LinkTimings, RouterParameters};
 use crate::fabric::topology::{End, Shape};
@@ -8,22 +9,22 @@ use crate::fabric::topology::{End, Shape};
 /// Delays of every link, in cycles.
 #[derive(Debug)]
 pub struct Timings {
-    /// For each output port, from the switch until a flit has crossed the link.
+    /// For each output port, cycles from the switch until a flit has crossed the link.
     pub to_input: Vec<u32>,
     /// For each output port, cycles for which a flit holds the link.
     pub cycles_per_flit: Vec<u32>,
-    /// For each output port to a node, from a flit's arrival there until its credit counts.
+    /// For each output port to a node, cycles from a flit's arrival at the node until its credit can be used.
     pub node_credit: Vec<u32>,
-    /// For each input port, from a flit's departure until its credit counts at the other end of the link.
+    /// For each input port, cycles from a flit's departure until its credit can be used at the other end of the link.
     pub credit: Vec<u32>,
-    /// For each source, from a flit's departure until it is in the router's buffer.
+    /// For each source, cycles from a flit's departure to its arrival in the router's buffer.
     pub from_source: Vec<u32>,
     /// For each source, cycles for which a flit holds its link.
     pub source_cycles: Vec<u32>,
 }
 
 impl Timings {
-    /// Returns the delays of the links of a shape, of which each router's first port is given, plane by plane.
+    /// Computes the delays of the links of a shape; `first_ports` has the first port of each router, plane by plane.
     pub fn new(
         shape: &Shape,
         links: &LinkTimings,
@@ -64,7 +65,7 @@ impl Timings {
         timings
     }
 
-    /// Returns the longest delay there is.
+    /// Returns the longest delay.
     pub fn longest(&self) -> u64 {
         let all = [
             &self.to_input,
@@ -78,5 +79,5 @@ impl Timings {
     }
 }
 
-/// Cycles from a flit's departure from the first router until its credit counts at its source.
+/// Cycles from a flit's departure from the first router until its credit can be used at its source.
 pub const SOURCE_CREDIT: u32 = 2;

@@ -1,4 +1,4 @@
-//! Packets that must wait: for places, for a buffer's room; and logical networks that do not wait for
+//! Tests of packets that wait for receive slots or for space in a buffer, and of logical networks that do not wait for
 //! each other.
 
 use super::*;
@@ -14,44 +14,44 @@ fn delivered(events: &[PacketEvent]) -> Vec<u32> {
 }
 
 #[test]
-fn a_packet_waits_in_the_network_until_its_node_has_a_place() {
+fn a_packet_waits_in_the_network_for_a_receive_slot() {
     let mut network = Network::new(square(), &RouterParameters::defaults(), 1);
-    network.set_places(3, 0, 1);
-    (0..3).for_each(|tag| network.offer(Injection { takes_place: true, ..packet(0, 3, 4, tag) }));
+    network.set_slots(3, 0, 1);
+    (0..3).for_each(|tag| network.offer(Injection { needs_slot: true, ..packet(0, 3, 4, tag) }));
     assert_eq!(delivered(&run(&mut network)), [0]);
-    assert_eq!(network.next_work(), None, "nothing happens until a place is free");
+    assert_eq!(network.next_work(), None, "nothing happens until a slot is free");
     network.skip_to(5000);
-    network.add_place(3, 0);
+    network.add_slot(3, 0);
     assert_eq!(delivered(&run(&mut network)), [1]);
-    network.add_place(3, 0);
+    network.add_slot(3, 0);
     assert_eq!(delivered(&run(&mut network)), [2]);
     assert_eq!(network.counts().in_flight(), 0);
 }
 
 #[test]
-fn a_packet_that_takes_no_place_passes_one_that_waits() {
+fn a_packet_that_needs_no_slot_passes_one_that_waits() {
     let mut network = Network::new(square(), &RouterParameters::defaults(), 1);
-    network.set_places(3, 0, 0);
-    network.offer(Injection { takes_place: true, ..packet(0, 3, 1, 0) });
+    network.set_slots(3, 0, 0);
+    network.offer(Injection { needs_slot: true, ..packet(0, 3, 1, 0) });
     network.offer(packet(0, 3, 1, 1));
     assert_eq!(delivered(&run(&mut network)), [1]);
 }
 
 #[test]
-fn a_logical_network_passes_the_other_when_that_is_full() {
+fn a_full_logical_network_does_not_block_the_other() {
     for sharing in [Sharing::Demand, Sharing::Strict] {
         let parameters = RouterParameters { networks: 2, sharing, ..RouterParameters::defaults() };
         let mut network = Network::new(square(), &parameters, 1);
-        network.set_places(1, 0, 0);
-        (0..100).for_each(|tag| network.offer(Injection { takes_place: true, ..packet(0, 1, 8, tag) }));
+        network.set_slots(1, 0, 0);
+        (0..100).for_each(|tag| network.offer(Injection { needs_slot: true, ..packet(0, 1, 8, tag) }));
         run(&mut network);
-        network.offer(Injection { network: 1, takes_place: true, ..packet(0, 1, 8, 100) });
+        network.offer(Injection { network: 1, needs_slot: true, ..packet(0, 1, 8, 100) });
         assert_eq!(delivered(&run(&mut network)), [100]);
     }
 }
 
 #[test]
-fn strict_networks_do_not_slow_each_other_and_shared_ones_halve() {
+fn strict_sharing_isolates_networks_and_demand_sharing_divides_the_link() {
     let last = |networks, sharing, packets| {
         let parameters = RouterParameters { networks, sharing, ..RouterParameters::defaults() };
         let mut network = Network::new(square(), &parameters, 1);
@@ -66,15 +66,15 @@ fn strict_networks_do_not_slow_each_other_and_shared_ones_halve() {
 }
 
 #[test]
-fn cut_through_packets_never_stand_in_two_routers_for_want_of_room() {
+fn a_blocked_cut_through_packet_occupies_one_router() {
     let switching = Switching::VirtualCutThrough;
     let parameters =
         RouterParameters { switching, virtual_channels: 1, buffer_flits: 8, ..RouterParameters::defaults() };
     let mut network = Network::new(MeshParameters { shape: vec![4] }.shape(), &parameters, 1);
-    network.set_places(3, 0, 0);
-    (0..4).for_each(|tag| network.offer(Injection { takes_place: true, ..packet(0, 3, 5, tag) }));
+    network.set_slots(3, 0, 0);
+    (0..4).for_each(|tag| network.offer(Injection { needs_slot: true, ..packet(0, 3, 5, tag) }));
     run(&mut network);
-    // One packet in each buffer of the path (5 of 8 flits), none begun beyond: 4 routers hold 4 packets.
+    // Each of the 4 routers buffers one packet (5 of 8 flits), and no packet occupies two buffers.
     assert_eq!(network.counts().in_flight_flits(), 20);
     assert_eq!(network.counts().injected, 4);
 }

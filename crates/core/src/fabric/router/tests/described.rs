@@ -1,10 +1,10 @@
-//! Parameters and shapes as descriptions give them; what cannot be is told.
+//! Tests of parameters and shapes as they are read from descriptions, and of their errors.
 
 use super::*;
 use crate::fabric::router::Sharing;
 use crate::fabric::topology::mesh::MeshParameters;
 use crate::fabric::topology::torus::{Middle, TorusParameters};
-use crate::fabric::topology::{Asking, End, Shape, Topology};
+use crate::fabric::topology::{End, RouteQuery, Shape, Topology};
 use crate::text::{Document, ParameterVariants, Parameters, Problems, Reading, Source, Table, load};
 
 fn read<T>(text: &str, read: impl FnOnce(&mut Table<'_>) -> T) -> Result<T, Problems> {
@@ -56,7 +56,7 @@ fn a_flit_is_moved_in_whole_cycles() {
 }
 
 #[test]
-fn what_does_not_fit_the_shape_is_told() {
+fn parameters_that_do_not_suit_the_shape_are_errors() {
     let torus = TorusParameters { shape: vec![4, 4] }.shape();
     let alone = RouterParameters { virtual_channels: 1, ..RouterParameters::defaults() };
     assert_eq!(alone.check(&torus, 1).iter().map(|wrong| wrong.0).collect::<Vec<_>>(), ["virtual-channels"]);
@@ -75,27 +75,27 @@ fn shapes_are_read() {
     assert!(read("shape = [1, 4]\n", TorusParameters::read).is_err());
 }
 
-/// Links on the way that a rule leads from one node to another.
+/// Returns the number of links between routers on the route from one node to another.
 fn links(shape: &Shape, source: u32, destination: u32) -> u32 {
     let (mut router, mut input) = shape.wiring.entry(source);
     for links in 0..100 {
-        let asking = Asking { router, input, channel: 0, source, destination };
-        let ways = shape.routing.ways(&asking, 2);
-        assert!(ways.channels != 0 && ways.ports.mask().is_power_of_two());
-        match shape.wiring.outputs(router)[ways.ports.mask().trailing_zeros() as usize] {
+        let query = RouteQuery { router, input, channel: 0, source, destination };
+        let options = shape.routing.route(&query, 2);
+        assert!(options.channels != 0 && options.ports.mask().is_power_of_two());
+        match shape.wiring.outputs(router)[options.ports.mask().trailing_zeros() as usize] {
             End::Node(node) => {
                 assert_eq!(node, destination);
                 return links;
             }
             End::Router { router: next, port } => (router, input) = (next, port),
-            End::Nowhere => panic!("a way leads somewhere"),
+            End::Nowhere => panic!("a route leads to a port without a link"),
         }
     }
-    panic!("a way ends")
+    panic!("a route has no end")
 }
 
 #[test]
-fn ways_are_as_long_as_the_distance() {
+fn routes_are_as_long_as_the_distance() {
     let mesh = |shape: &[u32]| MeshParameters { shape: shape.to_vec() }.shape();
     let torus = |shape: &[u32]| TorusParameters { shape: shape.to_vec() }.shape();
     for shape in [mesh(&[4, 3, 2]), mesh(&[1, 5]), torus(&[4, 3, 2]), torus(&[7]), torus(&[6, 6]), torus(&[2, 2])] {
@@ -106,7 +106,7 @@ fn ways_are_as_long_as_the_distance() {
 }
 
 #[test]
-fn a_torus_that_is_full_does_not_lock() {
+fn a_full_torus_does_not_deadlock() {
     for extents in [vec![4, 4], vec![5, 3], vec![8]] {
         let parameters = RouterParameters { virtual_channels: 2, buffer_flits: 1, ..RouterParameters::defaults() };
         let shape = TorusParameters { shape: extents }.shape();

@@ -1,4 +1,4 @@
-//! Tests of routers: against formulas, and at their limits. `tests/routers.rs` holds them against a plain twin.
+//! Tests of routers against formulas and at their limits. `tests/routers.rs` compares them with a plain implementation.
 
 mod blocking;
 mod described;
@@ -8,7 +8,7 @@ mod timing;
 use super::{Injection, Network, PacketEvent, RouterParameters, Switching};
 use crate::text::Parameters;
 
-/// Cycles per flit of 4 or 8, no delay but routing's: the networks of packet-switched machines.
+/// Returns the parameters of routers with narrow links and no delays, as in the networks of packet-switched machines.
 fn serial(cycles_per_flit: u32) -> RouterParameters {
     RouterParameters {
         link_bits: 32 / cycles_per_flit,
@@ -24,7 +24,7 @@ fn packet(source: u32, destination: u32, flits: u16, tag: u32) -> Injection {
     Injection::whole(source, destination, flits, tag)
 }
 
-/// Steps until nothing is left to do, skipping idle cycles; all events.
+/// Steps the network until it has no work, skipping idle cycles, and returns all events.
 fn run(network: &mut Network) -> Vec<PacketEvent> {
     let mut events = Vec::new();
     while let Some(next) = network.next_work() {

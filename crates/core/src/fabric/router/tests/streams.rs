@@ -1,5 +1,5 @@
-//! Streamed packets: flits that are not there yet hold up their source alone, those that nobody takes
-//! hold up the path behind them, and one that nothing holds up is as fast as any.
+//! Tests of streamed packets: missing flits block the packet's source and path, flits that the receiver does not take
+//! block the path behind them, and a stream that nothing blocks is as fast as a whole packet.
 
 use super::*;
 use crate::fabric::router::{EventKind, Sharing};
@@ -9,14 +9,14 @@ fn line(nodes: u32) -> crate::fabric::topology::Shape {
     MeshParameters { shape: vec![nodes] }.shape()
 }
 
-/// A streamed packet of which some flits are there.
-fn streamed(whole: Injection, ready: u16, grain: u16) -> Injection {
-    Injection { ready, grain, ..whole }
+/// Returns a streamed packet with `ready` flits at its source.
+fn streamed(whole: Injection, ready: u16, flow_unit: u16) -> Injection {
+    Injection { ready, flow_unit, ..whole }
 }
 
-/// Those that happen to any packet.
+/// Returns the events that packets have which are not streamed.
 fn plain(events: &[PacketEvent]) -> Vec<PacketEvent> {
-    let is_plain = |event: &&PacketEvent| !matches!(event.kind, EventKind::Left(_) | EventKind::Came(_));
+    let is_plain = |event: &&PacketEvent| !matches!(event.kind, EventKind::FlitsSent(_) | EventKind::FlitsArrived(_));
     events.iter().filter(is_plain).copied().collect()
 }
 
@@ -28,12 +28,12 @@ fn kinds(events: &[PacketEvent]) -> Vec<EventKind> {
     events.iter().map(|event| event.kind).collect()
 }
 
-/// The cycles of one packet's deliveries and the like.
+/// Returns the cycles of all events of a kind.
 fn cycles(events: &[PacketEvent], kind: EventKind) -> Vec<u64> {
     events.iter().filter(|event| event.kind == kind).map(|event| event.cycle).collect()
 }
 
-/// Steps until nothing is left to do; what comes is taken at once.
+/// Steps the network until it has no work, and takes arriving flits at once. Returns all events.
 fn run_taking(network: &mut Network) -> Vec<PacketEvent> {
     let (mut all, mut events) = (Vec::new(), Vec::new());
     while let Some(next) = network.next_work() {
@@ -41,7 +41,7 @@ fn run_taking(network: &mut Network) -> Vec<PacketEvent> {
         network.step();
         network.take_events(&mut events);
         for event in events.drain(..) {
-            if let EventKind::Came(flits) = event.kind {
+            if let EventKind::FlitsArrived(flits) = event.kind {
                 network.take(event.node, event.network, event.tag, flits);
             }
             all.push(event);
@@ -52,15 +52,15 @@ fn run_taking(network: &mut Network) -> Vec<PacketEvent> {
 }
 
 #[test]
-fn a_stream_that_is_all_there_and_taken_at_once_is_as_fast_as_a_whole_packet() {
+fn an_unblocked_stream_is_as_fast_as_a_whole_packet() {
     let swift = RouterParameters { buffer_flits: 1, ..RouterParameters::defaults() };
     let slow = RouterParameters { buffer_flits: 2, virtual_channels: 1, credit_delay: 3, wire_delay: 2, ..serial(4) };
     let stored = RouterParameters { switching: Switching::StoreAndForward, buffer_flits: 5, ..serial(2) };
     for parameters in [RouterParameters::defaults(), swift, slow, stored] {
-        let times = |grain: u16| {
+        let times = |flow_unit: u16| {
             let mut network = Network::new(line(4), &parameters, 1);
             for tag in 0..30 {
-                network.offer(streamed(packet(tag % 3, 3 - tag % 2, 5, tag), 5, grain));
+                network.offer(streamed(packet(tag % 3, 3 - tag % 2, 5, tag), 5, flow_unit));
             }
             plain(&run_taking(&mut network))
         };
@@ -69,8 +69,8 @@ fn a_stream_that_is_all_there_and_taken_at_once_is_as_fast_as_a_whole_packet() {
 }
 
 #[test]
-fn a_stream_is_told_of_by_grains_and_at_its_end() {
-    use EventKind::{Came, Delivered, Entered, Header, Left};
+fn a_stream_is_reported_by_flow_units_and_at_its_end() {
+    use EventKind::{Delivered, FlitsArrived, FlitsSent, HeaderArrived, Injected};
     let mut network = Network::new(line(3), &RouterParameters::defaults(), 1);
     network.offer(streamed(packet(0, 2, 8, 0), 8, 3));
     network.offer(streamed(packet(0, 2, 3, 1), 3, 3));
@@ -78,23 +78,33 @@ fn a_stream_is_told_of_by_grains_and_at_its_end() {
     let events = run_taking(&mut network);
     assert_eq!(
         kinds(&of(&events, 0)),
-        [Left(3), Left(3), Left(2), Entered, Header, Came(3), Came(3), Came(2), Delivered]
+        [
+            FlitsSent(3),
+            FlitsSent(3),
+            FlitsSent(2),
+            Injected,
+            HeaderArrived,
+            FlitsArrived(3),
+            FlitsArrived(3),
+            FlitsArrived(2),
+            Delivered
+        ]
     );
-    assert_eq!(kinds(&of(&events, 1)), [Left(3), Entered, Header, Came(3), Delivered]);
-    assert_eq!(kinds(&of(&events, 2)), [Left(1), Entered, Header, Came(1), Delivered]);
-    assert_eq!(cycles(&of(&events, 0), Left(3)), [2, 5], "a flit leaves in each cycle");
+    assert_eq!(kinds(&of(&events, 1)), [FlitsSent(3), Injected, HeaderArrived, FlitsArrived(3), Delivered]);
+    assert_eq!(kinds(&of(&events, 2)), [FlitsSent(1), Injected, HeaderArrived, FlitsArrived(1), Delivered]);
+    assert_eq!(cycles(&of(&events, 0), FlitsSent(3)), [2, 5], "a flit leaves in each cycle");
     let header = 2 + 3 * u64::from(RouterParameters::defaults().hop_cycles());
-    assert_eq!(cycles(&of(&events, 0), Came(3)), [header + 2, header + 5]);
+    assert_eq!(cycles(&of(&events, 0), FlitsArrived(3)), [header + 2, header + 5]);
 }
 
 #[test]
-fn a_source_that_lacks_flits_holds_its_path_and_its_queue() {
+fn a_source_that_lacks_flits_blocks_its_path_and_its_queue() {
     let parameters = RouterParameters { virtual_channels: 1, networks: 2, ..RouterParameters::defaults() };
     let mut network = Network::new(line(3), &parameters, 1);
     network.offer(streamed(packet(0, 2, 8, 0), 3, 0));
     let mut events = run(&mut network);
-    assert_eq!(network.counts().injected_flits, 3, "what is there leaves");
-    // One that wants the same channel, one behind it in its queue, and one of the other network.
+    assert_eq!(network.counts().injected_flits, 3, "the available flits leave");
+    // A packet that needs the same channel, one behind the stream in its queue, and one of the other network.
     network.offer(packet(1, 2, 1, 1));
     network.offer(packet(0, 0, 1, 2));
     let began = network.cycle();
@@ -102,17 +112,17 @@ fn a_source_that_lacks_flits_holds_its_path_and_its_queue() {
     events.append(&mut run(&mut network));
     let hop = u64::from(parameters.hop_cycles());
     assert_eq!(cycles(&of(&events, 3), EventKind::Delivered), [began + 2 + 3 * hop + 3]);
-    assert_eq!(cycles(&events, EventKind::Delivered).len(), 1, "nobody else arrives");
+    assert_eq!(cycles(&events, EventKind::Delivered).len(), 1, "no other packet arrives");
     assert_eq!(network.next_work(), None, "a source that lacks flits has nothing to do");
     network.skip_to(1000);
     network.supply(0, 0, 0, 5);
     assert_eq!(network.next_work(), Some(1000));
     let events = run(&mut network);
-    // A flit whose packet has its channels passes a router in its two last stages and the link.
+    // A flit whose packet holds its channels passes only the last two stages of a router and the link.
     let tail = 1000 + 4 + 2 + 3 * (hop - 2);
-    assert_eq!(cycles(&of(&events, 0), EventKind::Entered), [1004]);
+    assert_eq!(cycles(&of(&events, 0), EventKind::Injected), [1004]);
     assert_eq!(cycles(&of(&events, 0), EventKind::Delivered), [tail]);
-    assert_eq!(cycles(&of(&events, 2), EventKind::Entered), [1005], "its turn is after the tail");
+    assert_eq!(cycles(&of(&events, 2), EventKind::Injected), [1005], "it leaves after the tail");
     // The channel is free in the cycle in which the tail leaves the router.
     let behind = cycles(&of(&events, 1), EventKind::Delivered)[0];
     assert!(behind > tail && behind <= tail + hop, "{behind} after {tail}");
@@ -124,25 +134,25 @@ fn flits_are_supplied_to_a_packet_that_waits_in_the_queue() {
     network.offer(streamed(packet(0, 2, 2, 0), 0, 0));
     network.offer(streamed(packet(0, 2, 2, 1), 0, 0));
     network.supply(0, 0, 1, 2);
-    assert_eq!(run(&mut network), [], "the one ahead has no flit");
+    assert_eq!(run(&mut network), [], "the packet ahead has no flit");
     network.skip_to(100);
     network.supply(0, 0, 0, 2);
     let events = run(&mut network);
-    assert_eq!(cycles(&events, EventKind::Entered), [101, 103]);
+    assert_eq!(cycles(&events, EventKind::Injected), [101, 103]);
     assert_eq!(network.counts().in_flight(), 0);
 }
 
 #[test]
-fn a_stream_that_nobody_takes_stops_its_source_when_the_path_is_full() {
+fn a_stream_that_is_not_taken_fills_its_path_and_stops_its_source() {
     for sharing in [Sharing::Demand, Sharing::Strict] {
         let parameters = RouterParameters { networks: 2, sharing, buffer_flits: 6, ..RouterParameters::defaults() };
         let mut network = Network::new(line(4), &parameters, 1);
         network.offer(streamed(packet(0, 3, 100, 0), 100, 1));
         let events = run(&mut network);
-        // The buffers of four routers, and the slots behind the last.
+        // The buffers of four routers, and the slots behind the last router.
         let full = 5 * 6;
         assert_eq!(network.counts().injected_flits, full);
-        assert_eq!(cycles(&events, EventKind::Came(1)).len(), 6);
+        assert_eq!(cycles(&events, EventKind::FlitsArrived(1)).len(), 6);
         assert_eq!(network.next_work(), None);
         network.skip_to(1000);
         let other = Injection { network: 1, ..packet(0, 3, 20, 1) };
@@ -151,38 +161,38 @@ fn a_stream_that_nobody_takes_stops_its_source_when_the_path_is_full() {
         let mut alone = Network::new(line(4), &parameters, 1);
         alone.skip_to(1000);
         alone.offer(other);
-        assert_eq!(events, run(&mut alone), "the other network is as it is alone");
+        assert_eq!(events, run(&mut alone), "the full network does not delay the other");
         network.take(3, 0, 0, 4);
         let events = run(&mut network);
-        assert_eq!(network.counts().injected_flits, full + 20 + 4, "as many more as were taken");
-        assert_eq!(cycles(&events, EventKind::Came(1)).len(), 4);
+        assert_eq!(network.counts().injected_flits, full + 20 + 4, "taken flits are replaced");
+        assert_eq!(cycles(&events, EventKind::FlitsArrived(1)).len(), 4);
         network.take(3, 0, 0, 6);
         let events = run_taking(&mut network);
-        assert_eq!(cycles(&events, EventKind::Came(1)).len(), 90);
+        assert_eq!(cycles(&events, EventKind::FlitsArrived(1)).len(), 90);
         assert_eq!(network.counts().in_flight(), 0);
     }
 }
 
 #[test]
-fn what_is_taken_is_what_was_told_of_whatever_else_has_come() {
-    // Two packets at one node: one has two flits of a grain of four there, then the other comes whole.
+fn credits_return_for_reported_flits_only() {
+    // Two packets at one node: two of the four flits of one packet's flow unit have arrived, then all of the other.
     let parameters = RouterParameters { buffer_flits: 4, ..RouterParameters::defaults() };
     let mut network = Network::new(line(3), &parameters, 1);
     network.offer(streamed(packet(0, 2, 8, 0), 2, 4));
     run(&mut network);
     network.offer(streamed(packet(1, 2, 100, 1), 100, 4));
-    // Were the first two flits taken in its stead, the second packet would lack their slots for ever.
+    // If the second packet's flits were taken from the first packet, their slots would never be freed.
     let events = run_taking(&mut network);
-    assert_eq!(cycles(&of(&events, 1), EventKind::Came(4)).len(), 25);
-    assert_eq!(cycles(&of(&events, 0), EventKind::Came(4)).len(), 0);
+    assert_eq!(cycles(&of(&events, 1), EventKind::FlitsArrived(4)).len(), 25);
+    assert_eq!(cycles(&of(&events, 0), EventKind::FlitsArrived(4)).len(), 0);
     network.supply(0, 0, 0, 6);
     run_taking(&mut network);
     assert_eq!(network.counts().in_flight(), 0);
 }
 
 #[test]
-#[should_panic(expected = "flits that it was told of")]
-fn no_more_is_taken_than_came() {
+#[should_panic(expected = "flits that were reported to it")]
+fn taking_more_flits_than_arrived_panics() {
     let mut network = Network::new(line(3), &RouterParameters::defaults(), 1);
     network.offer(streamed(packet(0, 2, 4, 0), 4, 2));
     run_taking(&mut network);
@@ -191,7 +201,7 @@ fn no_more_is_taken_than_came() {
 
 #[test]
 #[should_panic(expected = "no more flits are supplied")]
-fn no_more_is_supplied_than_the_packet_has() {
+fn supplying_more_flits_than_the_packet_has_panics() {
     let mut network = Network::new(line(3), &RouterParameters::defaults(), 1);
     network.offer(streamed(packet(0, 2, 4, 0), 2, 2));
     network.supply(0, 0, 0, 3);

@@ -1,4 +1,4 @@
-//! A packet alone takes what the formula says; a link carries what its rate says.
+//! Tests of timing: the latency of a single packet is that of the formula, and a link reaches its rate.
 
 use super::*;
 use crate::fabric::router::EventKind;
@@ -13,7 +13,7 @@ fn at(events: &[PacketEvent], kind: EventKind) -> u64 {
 }
 
 #[test]
-fn a_header_alone_takes_a_hop_for_each_router() {
+fn a_single_header_takes_one_hop_time_per_router() {
     for delays in [(0, 0, 0, 0), (1, 0, 0, 0), (1, 1, 1, 1), (0, 2, 0, 1), (3, 1, 2, 0)] {
         for (cycles_per_flit, wire_delay, interface_delay) in [(1, 0, 2), (4, 0, 10), (8, 1, 0), (2, 3, 1)] {
             let (routing_delay, vc_allocation_delay, switch_allocation_delay, switch_traversal_delay) = delays;
@@ -31,26 +31,26 @@ fn a_header_alone_takes_a_hop_for_each_router() {
             network.offer(packet(1, 5, 3, 7));
             let events = run(&mut network);
             let header = u64::from(interface_delay) + 5 * u64::from(parameters.hop_cycles()) - u64::from(wire_delay);
-            assert_eq!(at(&events, EventKind::Entered), 2 * u64::from(cycles_per_flit));
-            assert_eq!(at(&events, EventKind::Header), header);
+            assert_eq!(at(&events, EventKind::Injected), 2 * u64::from(cycles_per_flit));
+            assert_eq!(at(&events, EventKind::HeaderArrived), header);
             assert_eq!(at(&events, EventKind::Delivered), header + 2 * u64::from(cycles_per_flit));
         }
     }
 }
 
 #[test]
-fn a_stored_packet_alone_takes_its_length_at_each_router() {
+fn a_single_stored_packet_takes_its_length_per_router() {
     let switching = Switching::StoreAndForward;
     let parameters = RouterParameters { switching, routing_delay: 1, interface_delay: 6, ..serial(4) };
     let mut network = Network::new(line(4), &parameters, 1);
     network.offer(packet(0, 3, 8, 0));
     let events = run(&mut network);
-    // L = 32 bytes, a byte in each cycle; 5 links.
+    // L = 32 bytes, one byte per cycle; 5 links.
     assert_eq!(at(&events, EventKind::Delivered), 6 + (32 - 4) + (32 + 1) * 4);
 }
 
 #[test]
-fn a_link_of_four_cycles_per_flit_carries_a_flit_each_four_cycles() {
+fn a_link_of_four_cycles_per_flit_carries_a_flit_every_four_cycles() {
     let parameters = RouterParameters { buffer_flits: 2, virtual_channels: 1, ..serial(4) };
     let mut network = Network::new(line(3), &parameters, 1);
     (0..50).for_each(|tag| network.offer(packet(0, 2, 6, tag)));
@@ -60,7 +60,7 @@ fn a_link_of_four_cycles_per_flit_carries_a_flit_each_four_cycles() {
 }
 
 #[test]
-fn a_long_path_in_a_large_mesh_is_skipped_through() {
+fn idle_cycles_of_a_long_path_are_skipped() {
     let mut network = Network::new(MeshParameters { shape: vec![64, 64] }.shape(), &serial(8), 1);
     network.offer(packet(0, 4095, 1, 0));
     let mut steps = 0;

@@ -1,10 +1,10 @@
-//! Attributes of vertices and links that count: `kind`, `rate` and `latency`. All others are ignored.
+//! The attributes of vertices and links that have an effect: `kind`, `rate` and `latency`. All others are ignored.
 
 use super::super::LinkAttributes;
 use super::builder::VertexKind;
 use crate::text::quantity::{self, ParseError, Quantity};
 
-/// Names of the attributes of a vertex and of a link that count.
+/// Names of the attributes of vertices and links that have an effect.
 pub(super) const KIND: &str = "kind";
 pub(super) const RATE: &str = "rate";
 pub(super) const LATENCY: &str = "latency";

@@ -109,7 +109,7 @@ impl fmt::Display for Id {
     }
 }
 
-/// A vertex of which the kind may not be known yet.
+/// A vertex whose kind may not be known yet.
 struct NewVertex {
     name: String,
     kind: Option<VertexKind>,
@@ -218,8 +218,8 @@ impl Builder {
         }
     }
 
-    /// Returns the vertices, each with its kind. Where a file names only switches, all others are hosts, and those with
-    /// several links have a switch to join them; where it names only hosts, all others are switches.
+    /// Returns the vertices, each with its kind. If a file names only switches, all others are hosts, and those with
+    /// several links are switches with a host; if it names only hosts, all others are switches.
     fn with_kinds(&self) -> Vec<Vertex> {
         let has = |kind| self.vertices.iter().any(|vertex| vertex.kind == Some(kind));
         let (has_switches, has_hosts) = (has(VertexKind::Switch), has(VertexKind::Host));

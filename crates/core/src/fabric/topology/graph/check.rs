@@ -51,7 +51,7 @@ impl Graph {
         self.vertices[vertex as usize].kind
     }
 
-    /// Checks that hosts have names of their own, by which machines know them.
+    /// Checks that the names of hosts, by which machines refer to them, are unique.
     fn check_names(&self, errors: &mut Vec<GraphError>) {
         let mut lines: BTreeMap<&str, Option<usize>> = BTreeMap::new();
         for Vertex { name, line, .. } in self.vertices.iter().filter(|vertex| vertex.kind != VertexKind::Switch) {
@@ -64,7 +64,7 @@ impl Graph {
         }
     }
 
-    /// Checks that a host has one link, to a switch, both ways.
+    /// Checks that a host has exactly one link, in both directions, to a switch.
     fn check_hosts(&self, errors: &mut Vec<GraphError>) {
         let mut neighbours: Vec<BTreeMap<u32, [bool; 2]>> = vec![BTreeMap::new(); self.vertices.len()];
         for DirectedLink { from, to, link } in self.directed() {
@@ -113,7 +113,7 @@ impl Graph {
         }
     }
 
-    /// Returns an error if some vertex does not lead to some other.
+    /// Returns an error if a vertex cannot reach another.
     fn check_joined(&self) -> Option<GraphError> {
         let unreached = |is_forward: bool| {
             let mut next = vec![Vec::new(); self.vertices.len()];

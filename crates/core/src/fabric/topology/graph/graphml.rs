@@ -43,7 +43,7 @@ fn elements<'a, 'input>(parent: Node<'a, 'input>, name: &'static str) -> impl It
     parent.children().filter(move |child| child.is_element() && child.tag_name().name() == name)
 }
 
-/// A key of `data`: the attribute's name, and its value where an element has no such `data`.
+/// A key of `data`: the attribute's name, and its default for elements without such `data`.
 struct Key<'a> {
     name: &'a str,
     default: Option<&'a str>,

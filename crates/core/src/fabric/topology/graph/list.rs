@@ -1,9 +1,9 @@
 //! Edge lists: on each line two vertices, as `a b`, `a,b`, or for one direction only `a -> b`.
 //!
-//! `#` begins a comment. `# switches: s*` and `# hosts: h[0..15]` are lines that say which vertices are which, by
+//! `#` begins a comment. Lines such as `# switches: s*` and `# hosts: h[0..15]` state the kinds of vertices, by
 //! [patterns of names](NamePattern). Attributes follow in braces, as networkx writes them:
-//! `a b {'rate': '100 Gbit/s', 'latency': '500 ns'}`. Where all names are numbers, vertices have their order, else
-//! that of their first lines.
+//! `a b {'rate': '100 Gbit/s', 'latency': '500 ns'}`. If all names are numbers, vertices are in numerical order;
+//! otherwise they are in the order in which the file first names them.
 
 use super::attributes::{self, shortened};
 use super::builder::{Builder, Graph, GraphError, GraphLink, Id, VertexKind};

@@ -1,21 +1,21 @@
 //! Any graph, from a file: an edge list, networkx's node-link JSON, or GraphML.
 //!
-//! | file | does |
+//! | file | holds |
 //! |---|---|
-//! | `mod.rs` | reads the parameters and the file |
+//! | `mod.rs` | the parameters, and the reading of the file |
 //! | `builder.rs` | vertices and links while a file is read, and the errors of a file |
-//! | `attributes.rs` | the attributes that count: `kind`, `rate`, `latency` |
+//! | `attributes.rs` | the attributes that have an effect: `kind`, `rate`, `latency` |
 //! | `list.rs` | edge lists: `a b`, `a,b` or `a -> b` on each line |
 //! | `json.rs` | node-link JSON |
 //! | `graphml.rs` | GraphML |
-//! | `check.rs` | what a graph must be to be a fabric |
+//! | `check.rs` | the conditions on a graph that is a fabric |
 //! | `plan.rs` | routers and their ports |
 //! | `rule.rs` | routing by tables: up*/down*, shortest paths, distance classes |
 //!
 //! Models: a vertex is a switch, a host with one link to its switch, or a switch with a host, as its `kind` states.
-//! If a file states no kind, every vertex is a switch with a host; where it names switches alone, all others are
-//! hosts; where it names hosts alone, all others are switches. Nodes and routers have the names and the order of
-//! their vertices, and a router's ports the order of its links. A link may have a `rate` and a `latency` of its own.
+//! If a file states no kind, every vertex is a switch with a host; if it names only switches, all others are
+//! hosts; if it names only hosts, all others are switches. Nodes and routers have the names and the order of
+//! their vertices, and a router's ports the order of its links. A single link may have a `rate` and a `latency`.
 //! Leaves out: parallel links.
 
 mod attributes;
@@ -32,7 +32,7 @@ mod tests;
 
 pub use builder::{Graph, GraphError, GraphLink, Vertex, VertexKind};
 
-use super::{DescribedLink, Shape, Wrong};
+use super::{DescribedLink, Shape, ShapeError};
 use crate::text::{ParameterChoice, Parameters, Table, file};
 use plan::Plan;
 use rule::Rule;
@@ -42,15 +42,14 @@ use std::sync::Arc;
 /// Number of errors of a file that are reported.
 const REPORTED_MAX: usize = 10;
 
-/// How packets find their routes through a graph.
+/// The routing rule of a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum GraphRouting {
-    /// Up towards the root of a tree, then down: packets cannot wait in a circle.
+    /// Up towards the root of a tree, then down: packets cannot deadlock.
     UpDown,
-    /// By the fewest links: packets may wait in a circle.
+    /// By the fewest links: packets may deadlock.
     ShortestPath,
-    /// By the fewest links, each link of a route in the next class of virtual channels: packets cannot wait in a
-    /// circle.
+    /// By the fewest links, each link of a route in the next class of virtual channels: packets cannot deadlock.
     DistanceClasses,
 }
 
@@ -64,14 +63,14 @@ pub struct GraphParameters {
     /// route.
     #[param(default = "up-down")]
     pub routing: GraphRouting,
-    /// The graph of the file, unless that has errors.
+    /// Graph of the file, if the file has no errors.
     #[param(with(read = |t| load(t, &file), write = |_, _| ()))]
     pub graph: Option<Arc<Graph>>,
 }
 
 impl GraphParameters {
-    /// Returns what cannot be built: keys, messages and help.
-    pub fn check(&self) -> Vec<Wrong> {
+    /// Returns the errors of parameters with which the shape cannot be built.
+    pub fn check(&self) -> Vec<ShapeError> {
         let Some(graph) = &self.graph else { return Vec::new() };
         let errors = graph.check(self.routing);
         in_file(&self.file, errors).into_iter().map(|(message, help)| ("file", message, help)).collect()
@@ -90,7 +89,7 @@ impl GraphParameters {
         self.graph.as_ref().map(names).unwrap_or_default()
     }
 
-    /// Returns the links that have a rate or a latency of their own.
+    /// Returns the links whose rate or latency the file states.
     pub fn described_links(&self) -> Vec<DescribedLink> {
         let Some(graph) = &self.graph else { return Vec::new() };
         let name = |vertex: u32| &graph.vertices[vertex as usize].name;
@@ -108,13 +107,17 @@ impl GraphParameters {
         described.map(link).collect()
     }
 
-    /// Returns whether there is only one route between any two nodes; the tables are built for it, which takes time.
-    pub fn has_one_way(&self) -> bool {
-        self.graph.as_ref().is_none_or(|graph| Rule::new(&Plan::new(graph), self.routing).has_one_way())
+    /// Returns whether there is only one route between any two nodes. Builds the routing tables, which takes time.
+    pub fn has_single_paths(&self) -> bool {
+        self.graph.as_ref().is_none_or(|graph| Rule::new(&Plan::new(graph), self.routing).has_single_paths())
     }
 
-    /// Returns the shape, or what cannot be built.
-    pub fn shape(&self) -> Result<Shape, Vec<Wrong>> {
+    /// Builds the shape.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of the parameters.
+    pub fn shape(&self) -> Result<Shape, Vec<ShapeError>> {
         let errors = self.check();
         let Some(graph) = self.graph.as_ref().filter(|_| errors.is_empty()) else { return Err(errors) };
         let plan = Plan::new(graph);
@@ -129,7 +132,7 @@ impl GraphParameters {
 ///
 /// # Errors
 ///
-/// Returns every error of the text, each with its line where it has one.
+/// Returns every error of the text, with its line if it has one.
 pub fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     match text.trim_start().chars().next() {
@@ -161,7 +164,7 @@ fn load(t: &mut Table<'_>, path: &Path) -> Option<Arc<Graph>> {
     None
 }
 
-/// Returns errors with their positions in the file, and help; the first of many.
+/// Returns the first errors of a file as messages with their positions, and help.
 fn in_file(path: &Path, mut errors: Vec<GraphError>) -> Vec<(String, String)> {
     let more = errors.len().saturating_sub(REPORTED_MAX);
     errors.truncate(REPORTED_MAX);

@@ -1,6 +1,6 @@
-//! Routers with their ports, numbered in the order of the file.
+//! The routers of a graph and their ports, numbered in the order of the file.
 //!
-//! A router's ports have the order of its links, those of hosts among them; the host of a switch with a host is last.
+//! A router's ports have the order of its links, including those to hosts; the host of a switch with a host is last.
 
 use super::super::{End, LinkAttributes, Wiring, WiringDetails};
 use super::builder::{Graph, GraphLink, Vertex, VertexKind};
@@ -36,7 +36,7 @@ pub(super) struct Plan {
     pub inputs: Vec<u8>,
     /// For each node, the router and the port that leads to it.
     pub exits: Vec<(u32, u8)>,
-    /// For each node, the router and the port where it enters.
+    /// For each node, the router and the input port by which its packets enter.
     pub entries: Vec<(u32, u8)>,
     details: WiringDetails,
 }

@@ -2,22 +2,23 @@
 //!
 //! Models (Schroeder et al. 1991, Autonet): a breadth-first tree from the router with the least
 //! eccentricity, the first of several. A link leads up if it ends nearer the root, or as near at a
-//! router of lower number. A packet goes up any number of times, then down, by any of the shortest such routes. Up
-//! links form no circle, down links neither, and none is left for the other but once, so no circle of waits closes.
-//! The other rules take every link to lead up. In distance classes (Günther 1981; Dally and Towles 2004, chapter 14)
-//! the virtual channels of a link are divided among as many classes as the longest route has links, and a packet
-//! takes its first link in the first class, each further one in the next: it waits only for channels of a higher
-//! class. Leaves out: other trees, spreading packets evenly, choosing routes by rates and latencies of links.
+//! router of lower number. A packet goes up any number of times, then down, by any of the shortest such routes. Neither
+//! up links nor down links form a cycle, and a packet changes from up to down only once; dependencies therefore form no
+//! cycle.
+//! The other rules treat every link as an up link. In distance classes (Günther 1981; Dally and Towles 2004, chapter
+//! 14) the virtual channels of a link are divided among as many classes as the longest route has links, and a packet
+//! takes its first link in the first class and each further link in the next: it waits only for channels of a higher
+//! class. Leaves out: other trees, balancing of load among routes, and routes that depend on rates and latencies.
 
-use super::super::{Asking, End, Routing, Ways, every_channel};
+use super::super::{End, RouteOptions, RouteQuery, Routing, every_channel};
 use super::GraphRouting;
 use super::plan::Plan;
 use std::collections::VecDeque;
 
-/// Not reached.
+/// The distance of a router that is not reached.
 const FAR: u16 = u16::MAX;
 
-/// A rule and its tables.
+/// A routing rule and its tables.
 pub(super) struct Rule {
     routers: usize,
     /// For each router, its links to others.
@@ -26,13 +27,13 @@ pub(super) struct Rule {
     arrivals: Vec<Vec<Option<Arrival>>>,
     /// For each node, the router and the port that leads to it.
     exits: Vec<(u32, u8)>,
-    /// For each node, the router where it enters.
+    /// For each node, the router at which its packets enter.
     entries: Vec<u32>,
-    /// Links to a router from another, by their numbers, of packets that may still go up.
+    /// For each pair of routers, the number of links on the shortest route of packets that may still go up.
     left: Vec<u16>,
-    /// The same of those that may not.
+    /// For each pair of routers, the number of links on the shortest route of packets that may only go down.
     left_down: Vec<u16>,
-    /// Classes of virtual channels, where a packet takes each link in the next one.
+    /// Number of classes of virtual channels, if a packet takes each link in the next class.
     classes: Option<u8>,
 }
 
@@ -47,7 +48,7 @@ struct Onward {
     is_down: bool,
 }
 
-/// The link by which a packet came to a router.
+/// The link by which a packet arrived at a router.
 #[derive(Clone, Copy)]
 struct Arrival {
     is_down: bool,
@@ -132,7 +133,7 @@ impl Rule {
         }
     }
 
-    /// The ports by which the fewest links are left to the router `destination`.
+    /// Returns the ports by which the fewest links remain to the router `destination`.
     fn ports(&self, at: usize, destination: u32, has_gone_down: bool) -> u64 {
         let row = destination as usize * self.routers;
         let left = if has_gone_down { self.left_down[row + at] } else { self.left[row + at] };
@@ -143,8 +144,8 @@ impl Rule {
         self.next[at].iter().filter(|onward| is_way(onward)).fold(0, |ports, onward| ports | 1 << onward.output)
     }
 
-    /// Whether there is one way only from any router to any node.
-    pub fn has_one_way(&self) -> bool {
+    /// Returns whether there is only one route from any router to any node.
+    pub fn has_single_paths(&self) -> bool {
         let mut destinations = self.exits.iter().map(|(router, _)| *router);
         let has_one =
             |at, destination| [false, true].iter().all(|down| self.ports(at, destination, *down).count_ones() <= 1);
@@ -153,7 +154,7 @@ impl Rule {
     }
 }
 
-/// Says of every link whether it leads down.
+/// Sets, for every link, whether it leads down.
 fn direct(next: &mut [Vec<Onward>]) {
     let steps = |root: usize| {
         let mut steps = vec![FAR; next.len()];
@@ -179,16 +180,16 @@ fn direct(next: &mut [Vec<Onward>]) {
 }
 
 impl Routing for Rule {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
-        let (destination, exit) = self.exits[asking.destination as usize];
-        if asking.router == destination {
-            return Ways::one(exit, every_channel(virtual_channels));
+    fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+        let (destination, exit) = self.exits[query.destination as usize];
+        if query.router == destination {
+            return RouteOptions::one(exit, every_channel(virtual_channels));
         }
-        let at = asking.router as usize;
-        let arrival = self.arrivals[at].get(usize::from(asking.input)).copied().flatten();
+        let at = query.router as usize;
+        let arrival = self.arrivals[at].get(usize::from(query.input)).copied().flatten();
         let has_gone_down = arrival.is_some_and(|arrival| arrival.is_down);
-        let channels = self.channels(arrival, asking.channel, virtual_channels);
-        Ways { ports: self.ports(at, destination, has_gone_down).into(), channels, escape: None }
+        let channels = self.channels(arrival, query.channel, virtual_channels);
+        RouteOptions { ports: self.ports(at, destination, has_gone_down).into(), channels, escape: None }
     }
 
     fn virtual_channels_min(&self) -> u8 {
@@ -200,7 +201,7 @@ impl Routing for Rule {
         self.left[destination as usize * self.routers + self.entries[from as usize] as usize].into()
     }
 
-    fn looks_back(&self) -> bool {
+    fn depends_on_input(&self) -> bool {
         self.classes.is_some()
     }
 }

@@ -1,4 +1,4 @@
-//! Graphs in each format, valid and invalid; what they are as fabrics.
+//! Tests of graphs in each format, valid and invalid, and of their properties as fabrics.
 
 use super::super::LinkAttributes;
 use super::super::survey::{Deadlock, survey};
@@ -78,7 +78,7 @@ fn both_rules_arrive_and_one_cannot_deadlock() {
         }
     }
     let shortest = parameters(&ring, GraphRouting::ShortestPath).shape().unwrap();
-    assert!(matches!(survey(&shortest, 2).deadlock, Deadlock::Circle(_)));
+    assert!(matches!(survey(&shortest, 2).deadlock, Deadlock::Cycle(_)));
     assert_eq!(survey(&parameters(PETERSEN, GraphRouting::ShortestPath).shape().unwrap(), 1).diameter, 2);
 }
 
@@ -103,7 +103,7 @@ fn kinds_distinguish_hosts_from_switches() {
     }
 }
 
-/// The kinds of the vertices of an edge list.
+/// Returns the names and kinds of the vertices of an edge list.
 fn kinds(text: &str) -> Vec<(String, VertexKind)> {
     parse(text).unwrap().vertices.into_iter().map(|vertex| (vertex.name, vertex.kind)).collect()
 }
@@ -179,10 +179,10 @@ fn distance_classes_are_shortest_and_cannot_deadlock() {
 
 #[test]
 fn one_way_links_are_followed_one_way() {
-    let circle = parameters("a -> b\nb -> c\nc->a\n", GraphRouting::ShortestPath).shape().unwrap();
-    assert_eq!((circle.routing.distance(0, 1), circle.routing.distance(1, 0)), (1, 2));
-    Walk::new(&circle, 1).every_pair(|_| {});
-    assert!(matches!(survey(&circle, 1).deadlock, Deadlock::Circle(_)));
+    let cycle = parameters("a -> b\nb -> c\nc->a\n", GraphRouting::ShortestPath).shape().unwrap();
+    assert_eq!((cycle.routing.distance(0, 1), cycle.routing.distance(1, 0)), (1, 2));
+    Walk::new(&cycle, 1).every_pair(|_| {});
+    assert!(matches!(survey(&cycle, 1).deadlock, Deadlock::Cycle(_)));
     let both = parameters("a -> b\nb -> a\n", GraphRouting::UpDown);
     assert!(both.shape().is_ok());
 }
@@ -261,8 +261,8 @@ fn elements_may_be_nested_deep() {
     assert!(!errors(&"<a>".repeat(100_000)).is_empty());
 }
 
-/// Builds all that is read, and asks its rule.
-fn survives(text: &str) {
+/// Reads a graph and, if it is valid, builds its shape and queries its routing rule: none of these may panic.
+fn check_no_panic(text: &str) {
     let Ok(graph) = parse(text) else { return };
     for routing in [GraphRouting::UpDown, GraphRouting::ShortestPath, GraphRouting::DistanceClasses] {
         let parameters = GraphParameters { file: "g".into(), routing, graph: Some(Arc::new(graph.clone())) };
@@ -276,32 +276,32 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_text_brings_it_down(text in any::<String>()) {
-        survives(&text);
-        survives(&format!("{{{text}"));
-        survives(&format!("<{text}"));
+    fn no_text_makes_the_reader_panic(text in any::<String>()) {
+        check_no_panic(&text);
+        check_no_panic(&format!("{{{text}"));
+        check_no_panic(&format!("<{text}"));
     }
 
     #[test]
-    fn no_line_brings_it_down(
+    fn no_edge_list_makes_the_reader_panic(
         text in "(# (switches|hosts): [a-d*]{0,2}\n|[a-d1-3]{0,2}[ ,]?(->| |,|#|\\{'rate': '?|\\}|\n)){0,20}",
     ) {
-        survives(&text);
+        check_no_panic(&text);
     }
 
     #[test]
-    fn no_json_brings_it_down(
+    fn no_json_makes_the_reader_panic(
         nodes in prop::collection::vec((0..5_u8, prop::sample::select(vec!["", ", \"kind\": \"node\"", ", \"kind\": \"router\"", ", \"kind\": 1"])), 0..6),
         edges in prop::collection::vec((0..5_u8, 0..5_u8), 0..8),
         directed in any::<bool>(),
     ) {
         let nodes: Vec<String> = nodes.iter().map(|(id, kind)| format!("{{\"id\": {id}{kind}}}")).collect();
         let edges: Vec<String> = edges.iter().map(|(a, b)| format!("{{\"source\": {a}, \"target\": {b}}}")).collect();
-        survives(&format!("{{\"directed\": {directed}, \"nodes\": [{}], \"edges\": [{}]}}", nodes.join(","), edges.join(",")));
+        check_no_panic(&format!("{{\"directed\": {directed}, \"nodes\": [{}], \"edges\": [{}]}}", nodes.join(","), edges.join(",")));
     }
 
     #[test]
-    fn no_graphml_brings_it_down(
+    fn no_graphml_makes_the_reader_panic(
         elements in prop::collection::vec(
             ("(node|edge|data|graph|key)", "( (id|source|target|key|attr.name|for)=\"[a-c]\"){0,3}", "[a-c<&]{0,2}"),
             0..12,
@@ -310,26 +310,26 @@ proptest! {
         type Element = (String, String, String);
         let element = |(name, attributes, text): &Element| format!("<{name}{attributes}>{text}</{name}>");
         let elements: String = elements.iter().map(element).collect();
-        survives(&format!("<graphml><graph>{elements}</graph></graphml>"));
-        survives(&format!("<graphml>{elements}</graphml>"));
+        check_no_panic(&format!("<graphml><graph>{elements}</graph></graphml>"));
+        check_no_panic(&format!("<graphml>{elements}</graphml>"));
     }
 
     #[test]
-    fn any_joined_graph_is_routed(links in prop::collection::btree_set((0..12_u8, 0..12_u8), 0..30)) {
-        // A chain joins all; the others come on top.
+    fn up_down_routes_never_deadlock(links in prop::collection::btree_set((0..12_u8, 0..12_u8), 0..30)) {
+        // A chain connects all vertices; the drawn links are added to it.
         let chain = (1..12_u8).map(|at| (at - 1, at));
         let more = links.into_iter().filter(|(a, b)| a + 1 < *b);
         let text: String = chain.chain(more).map(|(a, b)| format!("{a} {b}\n")).collect();
-        survives(&text);
+        check_no_panic(&text);
         let shape = parameters(&text, GraphRouting::UpDown).shape().unwrap();
         prop_assert_eq!(survey(&shape, 1).deadlock, Deadlock::Free);
     }
 }
 
 #[test]
-fn equal_ways_are_known() {
-    let one_way = |text, routing| parameters(text, routing).has_one_way();
-    assert!(one_way(PETERSEN, GraphRouting::ShortestPath), "no circle has fewer than five links");
-    assert!(one_way("a b\nb c\n", GraphRouting::UpDown));
-    assert!(!one_way("0 1\n1 2\n2 3\n3 0\n", GraphRouting::ShortestPath), "a square has two");
+fn graphs_with_several_routes_are_recognised() {
+    let has_single_paths = |text, routing| parameters(text, routing).has_single_paths();
+    assert!(has_single_paths(PETERSEN, GraphRouting::ShortestPath), "no cycle has fewer than five links");
+    assert!(has_single_paths("a b\nb c\n", GraphRouting::UpDown));
+    assert!(!has_single_paths("0 1\n1 2\n2 3\n3 0\n", GraphRouting::ShortestPath), "a square has two routes");
 }

@@ -1,8 +1,8 @@
-//! The fewest links, those of nodes included, that separate the lower half of the nodes, by number,
-//! from the upper: the most packets that flow from one to the other at a time (Dinic 1970). Both directions count, as
-//! the bisection channel count of Dally and Towles (2004, chapter 3), has it.
+//! The bisection: the fewest links, including those of nodes, that separate the lower half of the nodes, by number,
+//! from the upper. It is computed as a maximum flow (Dinic 1970), once in each direction, and both directions are
+//! added, as in the bisection channel count of Dally and Towles (2004, chapter 3).
 //!
-//! Leaves out: halving the nodes in any other way, of which some may cut fewer.
+//! Leaves out: other divisions of the nodes into halves, some of which may cut fewer links.
 
 use super::super::{End, Wiring};
 use std::collections::VecDeque;
@@ -13,7 +13,7 @@ pub fn bisection(wiring: &Wiring) -> u64 {
     one_way(wiring, |node| node < lower) + one_way(wiring, |node| node >= lower)
 }
 
-/// Returns the fewest links from the nodes that `sends` to all others.
+/// Returns the fewest links from the nodes for which `sends` is true to all others.
 fn one_way(wiring: &Wiring, sends: impl Fn(u32) -> bool) -> u64 {
     let (source, sink) = (wiring.routers(), wiring.routers() + 1);
     let mut flow = Flow::new(wiring.routers() as usize + 2);
@@ -30,7 +30,7 @@ fn one_way(wiring: &Wiring, sends: impl Fn(u32) -> bool) -> u64 {
     flow.most(source, sink)
 }
 
-/// Links, each with its reverse beside it: link `n ^ 1` is that of `n`.
+/// A flow network of links with capacity 1. Link `n ^ 1` is the reverse of link `n`.
 struct Flow {
     leaving: Vec<Vec<u32>>,
     to: Vec<u32>,
@@ -64,7 +64,7 @@ impl Flow {
         }
     }
 
-    /// Steps from the source over free links.
+    /// Returns the number of free links from the source to each vertex; `u32::MAX` for a vertex that is not reachable.
     fn steps(&self, source: u32) -> Vec<u32> {
         let mut steps = vec![u32::MAX; self.leaving.len()];
         steps[source as usize] = 0;
@@ -81,7 +81,8 @@ impl Flow {
         steps
     }
 
-    /// Takes one more path that each link brings a step nearer; false if there is none.
+    /// Fills one more path, each of whose links leads one step farther from the source. Returns `false` if there is no
+    /// such path.
     fn fill(&mut self, source: u32, sink: u32, steps: &[u32], tried: &mut [usize]) -> bool {
         let mut path: Vec<u32> = Vec::new();
         let mut at = source;

@@ -1,45 +1,46 @@
-//! Every state that the packets to one node can be in, found by asking the rule again and again.
+//! The states that packets to one node can reach, found by querying the routing rule from state to state.
 
-use super::super::{Asking, PortSet, Shape, Ways};
+use super::super::{PortSet, RouteOptions, RouteQuery, Shape};
 use super::links::{Links, NONE};
 
-/// A header at an input.
+/// The state of a header at an input.
 #[derive(Clone)]
 pub struct State {
-    /// Its router.
+    /// Router of the input.
     pub router: u32,
-    /// The input, by its number.
+    /// Number of the input.
     pub input: u32,
-    /// The channels by which packets of this state came.
+    /// Channels by which packets in this state arrived, one bit each.
     pub held: u16,
-    /// Where it may go.
-    pub ways: Ways,
+    /// Outputs that the header may request.
+    pub options: RouteOptions,
 }
 
-/// Follows packets.
+/// The search for all states of packets.
 pub struct Follow<'s> {
     shape: &'s Shape,
     links: &'s Links,
     virtual_channels: u8,
-    /// Whether the channel it came by belongs to a packet's state.
+    /// Whether states are distinguished by the channel by which packets arrived.
     by_channel: bool,
-    /// For each input (and channel) its state, or none.
+    /// For each input (and channel) the index of its state, or [`NONE`].
     number: Vec<u32>,
-    /// The states of the packets followed last.
+    /// States of the packets followed last.
     pub states: Vec<State>,
-    /// How often the rule was asked.
-    pub asked: u64,
+    /// Number of queries of the routing rule.
+    pub queries: u64,
 }
 
 impl Follow<'_> {
-    /// Over a shape.
+    /// Creates a search over a shape.
     pub fn new<'s>(shape: &'s Shape, links: &'s Links, virtual_channels: u8) -> Follow<'s> {
-        let by_channel = shape.routing.looks_back();
+        let by_channel = shape.routing.depends_on_input();
         let number = vec![NONE; links.inputs() * if by_channel { usize::from(virtual_channels) } else { 1 }];
-        Follow { shape, links, virtual_channels, by_channel, number, states: Vec::new(), asked: 0 }
+        Follow { shape, links, virtual_channels, by_channel, number, states: Vec::new(), queries: 0 }
     }
 
-    /// Follows all packets from `sources`, which is one unless the rule does not look back.
+    /// Finds the states of all packets from `sources` to `destination`. There is only one source if the rule
+    /// [depends on the input](crate::fabric::topology::Routing::depends_on_input).
     pub fn follow(&mut self, sources: &[u32], destination: u32) {
         for state in std::mem::take(&mut self.states) {
             let key = self.key(state.input, state.held.trailing_zeros() as u8);
@@ -54,11 +55,11 @@ impl Follow<'_> {
         while let Some(&State { router, input, held, .. }) = self.states.get(at) {
             let port = (input - self.links.input(router, 0)) as u8;
             let channel = held.trailing_zeros() as u8;
-            let asking = Asking { router, input: port, channel, source: sources[0], destination };
-            let ways = self.shape.routing.ways(&asking, self.virtual_channels);
-            self.states[at].ways = ways.clone();
-            self.asked += 1;
-            for (port, channels) in each(&ways) {
+            let query = RouteQuery { router, input: port, channel, source: sources[0], destination };
+            let options = self.shape.routing.route(&query, self.virtual_channels);
+            self.states[at].options = options.clone();
+            self.queries += 1;
+            for (port, channels) in each(&options) {
                 let input = self.links.leads(self.links.output(router, port));
                 if input != NONE {
                     self.enter(input, channels);
@@ -68,7 +69,7 @@ impl Follow<'_> {
         }
     }
 
-    /// The states at an input that packets on one of `channels` are in.
+    /// Returns the indices of the states at an input whose packets arrived by one of `channels`.
     pub fn at(&self, input: u32, channels: u16) -> impl Iterator<Item = usize> {
         let channels = if self.by_channel { channels } else { channels & channels.wrapping_neg() };
         let numbers = bits(channels).map(move |channel| self.number[self.key(input, channel)]);
@@ -99,7 +100,7 @@ impl Follow<'_> {
                     router,
                     input,
                     held,
-                    ways: Ways { ports: PortSet::Mask(0), channels: 0, escape: None },
+                    options: RouteOptions { ports: PortSet::Mask(0), channels: 0, escape: None },
                 });
             }
             number => self.states[number as usize].held |= held,
@@ -107,12 +108,12 @@ impl Follow<'_> {
     }
 }
 
-/// The set bits of a number, by their places.
+/// Returns the positions of the set bits of a number, in ascending order.
 pub fn bits(number: u16) -> impl Iterator<Item = u8> + Clone {
     ports(number.into())
 }
 
-/// The ports of a set.
+/// Returns the ports of a mask, in ascending order.
 pub fn ports(set: u64) -> impl Iterator<Item = u8> + Clone {
     let mut rest = set;
     std::iter::from_fn(move || {
@@ -122,15 +123,15 @@ pub fn ports(set: u64) -> impl Iterator<Item = u8> + Clone {
     })
 }
 
-/// Every port that may be taken, with its channels, escapes included.
-pub fn each(ways: &Ways) -> impl Iterator<Item = (u8, u16)> {
-    let channels = ways.channels;
-    ports(ways.ports.mask()).map(move |port| (port, channels)).chain(ways.escape)
+/// Returns every port that a header may take, with its channels, including the escape.
+pub fn each(options: &RouteOptions) -> impl Iterator<Item = (u8, u16)> {
+    let channels = options.channels;
+    ports(options.ports.mask()).map(move |port| (port, channels)).chain(options.escape)
 }
 
-/// What is waited for until it comes: the escape, or else any way.
-pub fn waited_for(ways: &Ways) -> impl Iterator<Item = (u8, u16)> {
-    let plain = if ways.escape.is_some() { 0 } else { ways.ports.mask() };
-    let channels = ways.channels;
-    ports(plain).map(move |port| (port, channels)).chain(ways.escape)
+/// Returns the ports and channels for which a blocked header waits: the escape, or all options if there is no escape.
+pub fn waited_for(options: &RouteOptions) -> impl Iterator<Item = (u8, u16)> {
+    let plain = if options.escape.is_some() { 0 } else { options.ports.mask() };
+    let channels = options.channels;
+    ports(plain).map(move |port| (port, channels)).chain(options.escape)
 }

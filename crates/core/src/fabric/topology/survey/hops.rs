@@ -1,4 +1,4 @@
-//! Hops between nodes: over the fewest links of the wiring, and as the shape's formula counts them.
+//! Hops between nodes: over the fewest links of the wiring, and by the formula of the shape.
 
 use super::super::{End, Shape, Wiring};
 use std::collections::VecDeque;
@@ -6,16 +6,16 @@ use std::collections::VecDeque;
 /// Hops over pairs of different nodes.
 #[derive(Default)]
 pub struct Hops {
-    /// Links from router to router, at the fewest.
+    /// Fewest links between routers.
     pub router_hops: Count,
-    /// As the rule counts.
+    /// Hops as the shape's latency formula counts them.
     pub distance: Count,
 }
 
-/// The most, and the mean.
+/// The maximum and the mean of hop counts.
 #[derive(Default)]
 pub struct Count {
-    /// The most.
+    /// The maximum.
     pub most: u32,
     sum: u64,
     pairs: u64,
@@ -28,13 +28,13 @@ impl Count {
         self.pairs += 1;
     }
 
-    /// The mean; 0 of none.
+    /// Returns the mean, or 0 if no pair was counted.
     pub fn mean(&self) -> f64 {
         self.sum as f64 / self.pairs.max(1) as f64
     }
 }
 
-/// From these sources to all nodes.
+/// Returns the hops from these sources to all nodes.
 pub fn hops(shape: &Shape, sources: &[u32]) -> Hops {
     let exits = exits(&shape.wiring);
     let mut hops = Hops::default();
@@ -50,14 +50,14 @@ pub fn hops(shape: &Shape, sources: &[u32]) -> Hops {
     hops
 }
 
-/// The hops between these two alone.
+/// Returns the fewest links between routers and the formula's hops between two nodes; `None` if there is no path.
 pub fn between(shape: &Shape, (from, to): (u32, u32)) -> Option<(u32, u32)> {
     let router = exits(&shape.wiring)[to as usize]?;
     let steps = steps(&shape.wiring, shape.wiring.entry(from).0)[router as usize]?;
     Some((steps, shape.routing.distance(from, to)))
 }
 
-/// For each node the router that leads to it.
+/// Returns, for each node, the router that leads to it.
 fn exits(wiring: &Wiring) -> Vec<Option<u32>> {
     let mut exits = vec![None; wiring.nodes() as usize];
     for router in 0..wiring.routers() {
@@ -70,7 +70,7 @@ fn exits(wiring: &Wiring) -> Vec<Option<u32>> {
     exits
 }
 
-/// The fewest links to each router.
+/// Returns the fewest links from a router to each router.
 fn steps(wiring: &Wiring, from: u32) -> Vec<Option<u32>> {
     let mut steps = vec![None; wiring.routers() as usize];
     steps[from as usize] = Some(0);

@@ -1,28 +1,26 @@
-//! Inputs and outputs of all routers by number: which output feeds which input.
-//!
-//! Leaves out: rules.
+//! The inputs and outputs of all routers by number, and the links from outputs to inputs. Leaves out: routing rules.
 
 use super::super::{End, Wiring};
 
-/// No input, no output.
+/// The number of no input and no output.
 pub const NONE: u32 = u32::MAX;
 
-/// Outputs and inputs, each numbered router by router and port by port.
+/// The outputs and inputs of all routers, each numbered router by router and port by port.
 pub struct Links {
-    /// For each router, its first output; one more at the end.
+    /// For each router, the number of its first output; at the end, the number of outputs.
     first_output: Vec<u32>,
-    /// For each router, its first input; one more at the end.
+    /// For each router, the number of its first input; at the end, the number of inputs.
     first_input: Vec<u32>,
-    /// For each output, the input it feeds.
+    /// For each output, the input to which it leads, or [`NONE`].
     leads: Vec<u32>,
-    /// For each input, the output that feeds it.
+    /// For each input, the output that leads to it, or [`NONE`].
     fed_by: Vec<u32>,
     /// For each input, its router.
     router: Vec<u32>,
 }
 
 impl Links {
-    /// Of a wiring.
+    /// Numbers the inputs and outputs of a wiring.
     pub fn new(wiring: &Wiring) -> Links {
         let routers = 0..wiring.routers();
         let mut inputs = vec![0; wiring.routers() as usize];
@@ -45,57 +43,57 @@ impl Links {
         Links { first_output, first_input, leads, fed_by, router }
     }
 
-    /// The number of an output.
+    /// Returns the number of an output.
     pub fn output(&self, router: u32, port: u8) -> u32 {
         self.first_output[router as usize] + u32::from(port)
     }
 
-    /// The number of an input.
+    /// Returns the number of an input.
     pub fn input(&self, router: u32, port: u8) -> u32 {
         self.first_input[router as usize] + u32::from(port)
     }
 
-    /// The router of an input.
+    /// Returns the router of an input.
     pub fn router_of_input(&self, input: u32) -> u32 {
         self.router[input as usize]
     }
 
-    /// The router and the port of an output.
-    pub fn place_of_output(&self, output: u32) -> (u32, u8) {
+    /// Returns the router and the port of an output.
+    pub fn router_and_port(&self, output: u32) -> (u32, u8) {
         let router = self.first_output.partition_point(|first| *first <= output) as u32 - 1;
         (router, (output - self.first_output[router as usize]) as u8)
     }
 
-    /// The input that an output feeds, or none.
+    /// Returns the input to which an output leads, or [`NONE`].
     pub fn leads(&self, output: u32) -> u32 {
         self.leads[output as usize]
     }
 
-    /// The output that feeds an input, or none.
+    /// Returns the output that leads to an input, or [`NONE`].
     pub fn fed_by(&self, input: u32) -> u32 {
         self.fed_by[input as usize]
     }
 
-    /// How many outputs.
+    /// Returns the number of outputs.
     pub fn outputs(&self) -> usize {
         self.leads.len()
     }
 
-    /// How many inputs.
+    /// Returns the number of inputs.
     pub fn inputs(&self) -> usize {
         self.fed_by.len()
     }
 
-    /// How many links lead from router to router.
+    /// Returns the number of links from router to router.
     pub fn count(&self) -> u64 {
         self.leads.iter().filter(|input| **input != NONE).count() as u64
     }
 
-    /// The most connected outputs of a router, those to nodes included or not.
+    /// Returns the largest number of connected outputs of a router, with or without those to nodes.
     pub fn degree(&self, wiring: &Wiring, with_nodes: bool) -> u32 {
         let counts = |end: &&End| matches!(end, End::Router { .. }) || (with_nodes && matches!(end, End::Node(_)));
-        let of = |router| wiring.outputs(router).iter().filter(counts).count() as u32;
-        (0..wiring.routers()).map(of).max().unwrap_or(0)
+        let degree = |router| wiring.outputs(router).iter().filter(counts).count() as u32;
+        (0..wiring.routers()).map(degree).max().unwrap_or(0)
     }
 }
 
@@ -106,7 +104,7 @@ fn to_router(end: &End) -> Option<(u32, u8)> {
     }
 }
 
-/// Where each begins, and where all end.
+/// Returns the partial sums of counts: the first number of each range, and at the end the total.
 fn firsts(counts: impl Iterator<Item = u32>) -> Vec<u32> {
     let sum = |sum: &mut u32, count: u32| {
         *sum += count;

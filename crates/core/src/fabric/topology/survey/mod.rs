@@ -1,21 +1,21 @@
-//! What can be told of a shape before time 0: its measures, and whether its packets can wait in a circle.
+//! The survey of a shape before time 0: its degree, diameter and bisection, and whether its packets can deadlock.
 //!
-//! | file | finds |
+//! | file | holds |
 //! |---|---|
-//! | `mod.rs` | the survey, and how it is told |
+//! | `mod.rs` | the survey, and its output as text |
 //! | `links.rs` | inputs and outputs of all routers by number |
 //! | `hops.rs` | router hops between nodes, over the fewest links |
 //! | `cut.rs` | the links between the halves of the nodes |
-//! | `follow.rs` | every state of the packets to a node, by asking the rule |
-//! | `wait.rs` | which channel waits for which, escapes considered |
-//! | `circle.rs` | a circle of waits |
+//! | `follow.rs` | the states of the packets to a node, found by querying the routing rule |
+//! | `wait.rs` | the dependencies between channels, with escapes |
+//! | `dependency_cycle.rs` | the search for a cycle of dependencies |
 //!
-//! Up to [`ALL_PAIRS_NODES`] nodes all pairs are followed, above that a sample, always the same, and
-//! the survey says so. Leaves out: the least bisection of all (nodes are halved by number), circles
+//! Up to [`ALL_PAIRS_NODES`] nodes all pairs are followed, above that a sample, the same in every run, which
+//! the survey states. Leaves out: the least bisection of all divisions (nodes are halved by number), cycles
 //! through interfaces, livelock.
 
-pub mod circle;
 mod cut;
+pub mod dependency_cycle;
 mod follow;
 mod hops;
 mod links;
@@ -30,81 +30,81 @@ use links::Links;
 use rand::RngExt;
 use std::fmt;
 
-/// Up to so many nodes, all pairs are followed.
+/// Largest number of nodes with which all pairs are followed.
 pub const ALL_PAIRS_NODES: u32 = 1024;
-/// How many sources and destinations a sample has.
+/// Number of sources and destinations of a sample.
 const SAMPLE: usize = 64;
 
-/// What was found.
+/// The measures of a shape.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Survey {
-    /// The shape's name.
+    /// Name of the shape.
     pub name: String,
-    /// How many nodes.
+    /// Number of nodes.
     pub nodes: u32,
-    /// How many routers.
+    /// Number of routers.
     pub routers: u32,
-    /// Links between routers, counted each way.
+    /// Number of links between routers, counted in each direction.
     pub links: u64,
-    /// The most links of a router to others.
+    /// Largest number of links from a router to others.
     pub degree: u32,
-    /// The most connected outputs of a router, nodes included.
+    /// Largest number of connected outputs of a router, including those to nodes.
     pub ports: u32,
-    /// The most router hops between two nodes, of those that were measured.
+    /// Largest number of router hops between two of the measured nodes.
     pub diameter: u32,
     /// Mean router hops between two different nodes.
     pub hops_mean: f64,
-    /// The most hops, as the shape's latency formula counts them, of the same nodes.
+    /// Largest number of hops between two of the measured nodes, as the shape's latency formula counts them.
     pub distance_max: u32,
     /// Mean hops between two different nodes, as the shape's latency formula counts them.
     pub distance_mean: f64,
-    /// The fewest links that separate the lower half of the nodes, by number, from the upper, counted each way.
+    /// Fewest links that separate the lower half of the nodes, by number, from the upper, counted in each direction.
     pub bisection: u64,
-    /// Inputs of routers that routers feed.
+    /// Number of router inputs to which routers lead.
     pub inputs_from_routers: u64,
-    /// Inputs of routers that nodes feed.
+    /// Number of router inputs to which nodes lead.
     pub inputs_from_nodes: u64,
-    /// Virtual channels of a logical network.
+    /// Number of virtual channels of a logical network.
     pub virtual_channels: u8,
-    /// Whether packets can wait in a circle.
+    /// Whether packets can deadlock.
     pub deadlock: Deadlock,
-    /// From how many nodes hops were measured.
+    /// Number of nodes from which hops were measured.
     pub measured: u32,
-    /// Whether two nodes are among them that are as far apart as any.
+    /// Whether the measured pairs include two nodes that are as far apart as any.
     pub has_farthest: bool,
-    /// How many sources and destinations were followed.
+    /// Numbers of sources and destinations that were followed.
     pub followed: (u32, u32),
 }
 
-/// Whether packets can wait in a circle.
+/// The result of the search for a deadlock.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Deadlock {
-    /// No circle of waits was found; with all pairs followed, there is none.
+    /// No cycle of dependencies was found. If all pairs were followed, packets cannot deadlock.
     Free,
-    /// Each of these can wait for the next, and the last for the first.
-    Circle(Vec<Channel>),
-    /// There are too many channels to escape by.
+    /// A cycle of channels: a packet on each can wait for the next, and one on the last for the first.
+    Cycle(Vec<Channel>),
+    /// The shape has too many escape channels to be searched.
     NotExamined,
 }
 
 /// A virtual channel of an output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Channel {
-    /// The router.
+    /// Router.
     pub router: u32,
-    /// Its output port.
+    /// Output port of the router.
     pub port: u8,
-    /// The virtual channel.
+    /// Virtual channel of the output.
     pub channel: u8,
 }
 
-/// Surveys a shape with so many virtual channels for each logical network.
+/// Surveys a shape with `virtual_channels` virtual channels for each logical network.
 pub fn survey(shape: &Shape, virtual_channels: u8) -> Survey {
     let wiring = &shape.wiring;
     let links = Links::new(wiring);
     let some = sample(wiring.nodes());
     let hops = hops::hops(shape, &some);
-    // A sample need not hold the nodes that are farthest apart; a regular shape knows them.
+    // A sample may lack the nodes that are farthest apart; a regular shape knows them.
     let farthest = shape.routing.farthest().and_then(|pair| hops::between(shape, pair));
     let (most, distance_max) = farthest.unwrap_or_default();
     let (deadlock, followed) = wait::deadlock(shape, &links, virtual_channels, &some);
@@ -130,13 +130,13 @@ pub fn survey(shape: &Shape, virtual_channels: u8) -> Survey {
     }
 }
 
-/// Whether packets can wait in a circle, and nothing else of the survey.
+/// Returns whether packets can deadlock, without the other measures of a survey.
 pub fn deadlock(shape: &Shape, virtual_channels: u8) -> Deadlock {
     let some = sample(shape.wiring.nodes());
     wait::deadlock(shape, &Links::new(&shape.wiring), virtual_channels, &some).0
 }
 
-/// All nodes, or of many some, in order.
+/// Returns the nodes to follow, in ascending order: all, or a random sample of more than [`ALL_PAIRS_NODES`].
 fn sample(nodes: u32) -> Vec<u32> {
     if nodes <= ALL_PAIRS_NODES {
         return (0..nodes).collect();
@@ -149,12 +149,12 @@ fn sample(nodes: u32) -> Vec<u32> {
 }
 
 impl Survey {
-    /// Inputs of routers, for each node.
+    /// Returns the number of router inputs per node.
     pub fn inputs_per_node(&self) -> f64 {
         (self.inputs_from_routers + self.inputs_from_nodes) as f64 / f64::from(self.nodes)
     }
 
-    /// Whether every pair of nodes was followed.
+    /// Returns whether every pair of nodes was followed.
     pub fn is_complete(&self) -> bool {
         self.followed == (self.nodes, self.nodes)
     }
@@ -195,18 +195,18 @@ impl fmt::Display for Survey {
 impl fmt::Display for Deadlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Deadlock::Free => write!(f, "no circle of waits"),
+            Deadlock::Free => write!(f, "no cycle of waiting packets"),
             Deadlock::NotExamined => write!(f, "not examined: too many channels to escape by"),
-            Deadlock::Circle(circle) => {
-                let told: Vec<String> = circle.iter().chain(circle.first()).map(Channel::to_string).collect();
-                write!(f, "packets can wait in a circle: {}", told.join(" waits for "))
+            Deadlock::Cycle(cycle) => {
+                let channels: Vec<String> = cycle.iter().chain(cycle.first()).map(Channel::to_string).collect();
+                write!(f, "packets can wait in a cycle: {}", channels.join(" waits for "))
             }
         }
     }
 }
 
 impl Channel {
-    /// Returns the channel as text, with the router's name where the description names it.
+    /// Returns the channel as text, with the name of its router if the description names it.
     pub fn with_name(&self, wiring: &Wiring) -> String {
         let Channel { router, port, channel } = *self;
         match wiring.router_name(router) {

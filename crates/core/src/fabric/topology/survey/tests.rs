@@ -1,4 +1,4 @@
-//! Surveys of shapes whose measures are known, and rules that do and do not deadlock.
+//! Tests of surveys of shapes with known measures, and of rules that can and cannot deadlock.
 
 use super::super::adaptive::MinimalAdaptive;
 use super::super::butterfly::ButterflyParameters;
@@ -7,7 +7,7 @@ use super::super::fat_tree::{Climb, FatTreeParameters};
 use super::super::grid::Grid;
 use super::super::hypercube::HypercubeParameters;
 use super::super::torus::TorusParameters;
-use super::super::{Asking, PortSet, Routing, Shape, Ways, every_channel};
+use super::super::{PortSet, RouteOptions, RouteQuery, Routing, Shape, every_channel};
 use super::*;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn ring(nodes: u32) -> Shape {
     torus(&[nodes])
 }
 
-/// Degree, diameter, most distance, bisection, inputs.
+/// Returns the degree, the diameter, the largest distance, the bisection, and the router inputs per node.
 fn measures(shape: &Shape) -> (u32, u32, u32, u64, f64) {
     let survey = survey(shape, 2);
     assert_eq!(survey.deadlock, Deadlock::Free, "{}", shape.name);
@@ -45,7 +45,7 @@ fn measures(shape: &Shape) -> (u32, u32, u32, u64, f64) {
 }
 
 #[test]
-fn measures_are_those_of_the_books() {
+fn measures_equal_published_values() {
     assert_eq!(measures(&adaptive(&[8, 8])), (4, 14, 14, 16, 4.5));
     assert_eq!(measures(&adaptive(&[4, 4, 4])), (6, 9, 9, 32, 1.0 + 4.5));
     assert_eq!(measures(&ring(64)), (2, 32, 32, 4, 3.0));
@@ -62,138 +62,147 @@ fn measures_are_those_of_the_books() {
     assert_eq!((mesh.ports, mesh.links, mesh.inputs_from_nodes), (5, 224, 64));
 }
 
-/// A rule that is wrong on purpose.
+/// A routing rule that can deadlock.
 #[derive(Debug)]
 struct Careless {
     grid: Grid,
-    ways: fn(&Grid, &Asking, u8) -> Ways,
-    looks_back: bool,
+    options: fn(&Grid, &RouteQuery, u8) -> RouteOptions,
+    depends_on_input: bool,
 }
 
 impl Routing for Careless {
-    fn ways(&self, asking: &Asking, virtual_channels: u8) -> Ways {
-        (self.ways)(&self.grid, asking, virtual_channels)
+    fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+        (self.options)(&self.grid, query, virtual_channels)
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {
         self.grid.distance(from, to)
     }
 
-    fn looks_back(&self) -> bool {
-        self.looks_back
+    fn depends_on_input(&self) -> bool {
+        self.depends_on_input
     }
 }
 
-fn careless(shape: &[u32], wraps: bool, looks_back: bool, ways: fn(&Grid, &Asking, u8) -> Ways) -> Shape {
+fn careless(
+    shape: &[u32],
+    wraps: bool,
+    depends_on_input: bool,
+    options: fn(&Grid, &RouteQuery, u8) -> RouteOptions,
+) -> Shape {
     let grid = Grid::new(shape);
-    Shape { name: grid.name(), wiring: grid.wiring(wraps), routing: Arc::new(Careless { grid, ways, looks_back }) }
+    Shape {
+        name: grid.name(),
+        wiring: grid.wiring(wraps),
+        routing: Arc::new(Careless { grid, options, depends_on_input }),
+    }
 }
 
-/// Always upwards, round the ring.
-fn upwards(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
-    let is_there = asking.router == asking.destination;
-    Ways::one(if is_there { grid.node_port() } else { 0 }, every_channel(virtual_channels))
+/// Routes always upwards around the ring, without a dateline.
+fn upwards(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+    let is_there = query.router == query.destination;
+    RouteOptions::one(if is_there { grid.node_port() } else { 0 }, every_channel(virtual_channels))
 }
 
-/// Any productive port over any channel.
-fn anywhere(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
+/// Routes by any productive port over any channel.
+fn anywhere(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
     let every = every_channel(virtual_channels);
-    let pairs: Vec<_> = grid.coordinates(asking.router).zip(grid.coordinates(asking.destination)).collect();
+    let pairs: Vec<_> = grid.coordinates(query.router).zip(grid.coordinates(query.destination)).collect();
     let differing = pairs.iter().enumerate().filter(|(_, (here, there))| here != there);
     match differing.fold(0, |ports, (dimension, (here, there))| ports | 1 << Grid::port(dimension, here < there)) {
-        0 => Ways::one(grid.node_port(), every),
-        ports => Ways { ports: PortSet::Mask(ports), channels: every, escape: None },
+        0 => RouteOptions::one(grid.node_port(), every),
+        ports => RouteOptions { ports: PortSet::Mask(ports), channels: every, escape: None },
     }
 }
 
 #[test]
-fn a_ring_without_a_dateline_deadlocks_and_the_circle_is_named() {
-    for looks_back in [false, true] {
-        let survey = survey(&careless(&[4], true, looks_back, upwards), 1);
-        let told = survey.to_string();
-        let circle = "router 0 port 0 channel 0 waits for router 1 port 0 channel 0 waits for router 2 port 0 channel 0 \
+fn a_ring_without_a_dateline_deadlocks_and_the_cycle_is_named() {
+    for depends_on_input in [false, true] {
+        let survey = survey(&careless(&[4], true, depends_on_input, upwards), 1);
+        let text = survey.to_string();
+        let cycle = "router 0 port 0 channel 0 waits for router 1 port 0 channel 0 waits for router 2 port 0 channel 0 \
             waits for router 3 port 0 channel 0 waits for router 0 port 0 channel 0";
-        assert!(told.contains(&format!("deadlock: packets can wait in a circle: {circle}\n")), "{told}");
+        assert!(text.contains(&format!("deadlock: packets can wait in a cycle: {cycle}\n")), "{text}");
     }
     assert_eq!(survey(&ring(8), 2).deadlock, Deadlock::Free);
     assert_eq!(survey(&ring(9), 3).deadlock, Deadlock::Free);
 }
 
 #[test]
-fn channels_of_a_circle_are_named() {
-    let Deadlock::Circle(circle) = survey(&careless(&[2, 2], false, true, anywhere), 2).deadlock else {
-        panic!("four turns close a circle")
+fn channels_of_a_cycle_are_named() {
+    let Deadlock::Cycle(cycle) = survey(&careless(&[2, 2], false, true, anywhere), 2).deadlock else {
+        panic!("four turns form a cycle")
     };
-    assert_eq!(circle.len(), 4);
-    let first = circle[0];
-    assert!(circle.iter().all(|other| other.channel <= 1 && (other.router < 4)));
+    assert_eq!(cycle.len(), 4);
+    let first = cycle[0];
+    assert!(cycle.iter().all(|other| other.channel <= 1 && (other.router < 4)));
     assert!(first.to_string().starts_with(&format!("router {} port", first.router)));
 }
 
 #[test]
 fn turns_without_an_escape_deadlock_and_with_one_do_not() {
-    assert!(matches!(survey(&careless(&[4, 4], false, false, anywhere), 4).deadlock, Deadlock::Circle(_)));
+    assert!(matches!(survey(&careless(&[4, 4], false, false, anywhere), 4).deadlock, Deadlock::Cycle(_)));
     for channels in 1..=4 {
         assert_eq!(survey(&adaptive(&[4, 4]), channels).deadlock, Deadlock::Free);
         assert_eq!(survey(&adaptive(&[3, 3, 3]), channels).deadlock, Deadlock::Free);
     }
 }
 
-/// Escapes by dimensions over channel 0, the other ports over all channels.
-fn escape_and_more(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
-    let ways = anywhere(grid, asking, virtual_channels);
-    match ways.ports.mask().trailing_zeros() as u8 {
-        port if port == grid.node_port() => ways,
-        port => Ways { escape: Some((port, 1)), ..ways },
+/// Routes by any productive port over any channel, with an escape in the order of dimensions over channel 0.
+fn escape_and_more(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+    let options = anywhere(grid, query, virtual_channels);
+    match options.ports.mask().trailing_zeros() as u8 {
+        port if port == grid.node_port() => options,
+        port => RouteOptions { escape: Some((port, 1)), ..options },
     }
 }
 
-/// An escape that is itself careless: by rows or by columns, as the destination has it.
-fn careless_escape(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
-    let ways = anywhere(grid, asking, virtual_channels);
-    let (first, last) = (ways.ports.mask().trailing_zeros(), 63 - ways.ports.mask().leading_zeros());
+/// Routes with an escape that can deadlock: by rows or by columns, depending on the destination.
+fn careless_escape(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+    let options = anywhere(grid, query, virtual_channels);
+    let (first, last) = (options.ports.mask().trailing_zeros(), 63 - options.ports.mask().leading_zeros());
     match first as u8 {
-        port if port == grid.node_port() => ways,
-        _ if asking.destination.is_multiple_of(3) => {
-            Ways { escape: Some((first as u8, 1)), channels: !1 & ways.channels, ..ways }
+        port if port == grid.node_port() => options,
+        _ if query.destination.is_multiple_of(3) => {
+            RouteOptions { escape: Some((first as u8, 1)), channels: !1 & options.channels, ..options }
         }
-        _ => Ways { escape: Some((last as u8, 1)), channels: !1 & ways.channels, ..ways },
+        _ => RouteOptions { escape: Some((last as u8, 1)), channels: !1 & options.channels, ..options },
     }
 }
 
 #[test]
-fn an_escape_that_others_take_out_of_turn_is_none() {
+fn an_escape_channel_that_packets_take_out_of_order_can_deadlock() {
     // A packet may hold channel 0 out of the order of dimensions, and then wait for an escape.
-    for looks_back in [false, true] {
-        let crossed = survey(&careless(&[4, 4], false, looks_back, escape_and_more), 2).deadlock;
-        assert!(matches!(crossed, Deadlock::Circle(_)), "{crossed}");
-        let careless = survey(&careless(&[4, 4], false, looks_back, careless_escape), 2).deadlock;
-        assert!(matches!(careless, Deadlock::Circle(_)), "{careless}");
+    for depends_on_input in [false, true] {
+        let crossed = survey(&careless(&[4, 4], false, depends_on_input, escape_and_more), 2).deadlock;
+        assert!(matches!(crossed, Deadlock::Cycle(_)), "{crossed}");
+        let careless = survey(&careless(&[4, 4], false, depends_on_input, careless_escape), 2).deadlock;
+        assert!(matches!(careless, Deadlock::Cycle(_)), "{careless}");
     }
 }
 
-/// Eastwards any way; a packet's last dimension decides where it may escape, so that waits lead
-/// over channels that do not count.
-fn indirect(grid: &Grid, asking: &Asking, virtual_channels: u8) -> Ways {
-    let rising = (asking.destination + grid.nodes() - asking.router) % grid.nodes();
+/// Routes around a ring over channel 2, with an escape whose channel alternates between routers. The dependencies
+/// between escapes lead over channel 2, for which no packet waits.
+fn indirect(grid: &Grid, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
+    let rising = (query.destination + grid.nodes() - query.router) % grid.nodes();
     match rising {
-        0 => Ways::one(grid.node_port(), every_channel(virtual_channels)),
-        // The escape is at every router, but over channel 0 only from even ones, else over channel 1.
-        _ => Ways {
+        0 => RouteOptions::one(grid.node_port(), every_channel(virtual_channels)),
+        // The escape of an even router is channel 0, that of an odd router channel 1.
+        _ => RouteOptions {
             ports: PortSet::Mask(1),
             channels: 0b100,
-            escape: Some((0, if asking.router.is_multiple_of(2) { 1 } else { 2 })),
+            escape: Some((0, if query.router.is_multiple_of(2) { 1 } else { 2 })),
         },
     }
 }
 
 #[test]
-fn waits_over_channels_that_do_not_count_are_seen() {
-    assert!(matches!(survey(&careless(&[6], true, false, indirect), 3).deadlock, Deadlock::Circle(_)));
+fn dependencies_over_other_channels_are_found() {
+    assert!(matches!(survey(&careless(&[6], true, false, indirect), 3).deadlock, Deadlock::Cycle(_)));
 }
 
 #[test]
-fn a_large_shape_is_sampled_and_says_so() {
+fn the_survey_of_a_large_shape_states_its_sample() {
     let survey = survey(&fat_tree(4096, &[4]), 1);
     assert_eq!((survey.deadlock.clone(), survey.distance_max, survey.bisection), (Deadlock::Free, 12, 4096));
     assert!(!survey.is_complete() && survey.followed.1 > 0);
@@ -201,8 +210,8 @@ fn a_large_shape_is_sampled_and_says_so() {
 }
 
 #[test]
-fn a_survey_reads_as_a_few_lines() {
-    let told = survey(&fat_tree(16, &[2]), 1).to_string();
+fn a_survey_is_printed_as_a_few_lines() {
+    let text = survey(&fat_tree(16, &[2]), 1).to_string();
     let expected = "\
 16-node fat tree of arity 4, parents 2: 16 nodes, 6 routers, 16 links between them, counted each way
 degree: 4 (6 ports with those of nodes)
@@ -210,13 +219,13 @@ diameter: 2 router hops, mean 1.60
 distance of the latency formula: at most 4, mean 3.60
 bisection: 8 links between the halves of the nodes by number, counted each way
 router inputs for each node: 2.00
-deadlock: no circle of waits
+deadlock: no cycle of waiting packets
 followed: every pair of nodes, 1 virtual channels";
-    assert_eq!(told, expected);
+    assert_eq!(text, expected);
 }
 
 #[test]
-fn the_farthest_nodes_of_a_shape_are_those_it_names() {
+fn farthest_returns_nodes_at_the_largest_distance() {
     let grids = [&[8u32, 8][..], &[5, 3], &[1, 7], &[4, 4, 4], &[2, 3, 5], &[9]];
     let rings = [&[8u32, 8][..], &[5, 3], &[4, 4, 4], &[2, 3, 5], &[9]];
     let cubes = [1, 4, 6].map(|dimensions| HypercubeParameters { dimensions }.shape().unwrap());
@@ -231,7 +240,7 @@ fn the_farthest_nodes_of_a_shape_are_those_it_names() {
 }
 
 #[test]
-fn the_diameter_of_a_large_shape_is_exact_or_told_as_a_sample() {
+fn the_diameter_of_a_large_shape_is_exact_or_a_lower_bound() {
     let mesh = survey(&adaptive(&[64, 64]), 2);
     assert_eq!((mesh.diameter, mesh.distance_max), (126, 126));
     assert!(mesh.to_string().contains("diameter: 126 router hops, mean"), "{mesh}");

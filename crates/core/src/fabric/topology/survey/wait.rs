@@ -1,30 +1,30 @@
-//! Which channel can wait for which, and so whether packets can wait in a circle.
+//! The dependencies between channels, and whether they form a cycle, in which packets can deadlock.
 //!
-//! Without escapes (Dally and Seitz 1987): a packet that holds a channel may ask for any of its ways
-//! next, so the one waits for the other. With escapes (Duato 1993): only the channels that are waited
-//! for until they come count; one waits for another if a packet that holds it can ask for the other
-//! next, or after any ways over channels that do not count. A channel counts for every packet that
-//! takes it, as an escape or not. No circle of these waits: no deadlock.
+//! Without escapes (Dally and Seitz 1987), a channel depends on every channel that a packet which holds it may request
+//! next. With escapes (Duato 1993), only channels for which packets wait until they are free are considered, which are
+//! called waited-for channels here. Such a channel depends on another if a packet that holds it can request the other
+//! next, or after any number of hops over other channels. A waited-for channel counts for every packet that takes it,
+//! as an escape or not. If the dependencies form no cycle, packets cannot deadlock.
 
 use super::super::Shape;
-use super::circle::{self, Waits};
+use super::dependency_cycle::{self, Waits};
 use super::follow::{Follow, bits, each, ports, waited_for};
 use super::links::{Links, NONE};
 use super::{ALL_PAIRS_NODES, Channel, Deadlock};
 
-/// Above [`ALL_PAIRS_NODES`], no further destination is followed after the rule was asked so often.
-const ASKED_MAX: u64 = 20_000_000;
-/// The most channels that count with escapes: their waits are a table.
+/// Number of queries of the routing rule after which no further destination is followed, above [`ALL_PAIRS_NODES`].
+const QUERIES_MAX: u64 = 20_000_000;
+/// Largest number of waited-for channels of a shape with escapes, whose dependencies are stored as a matrix.
 const ESCAPES_MAX: usize = 20_000;
 
-/// Whether packets can wait in a circle, and how many sources and destinations were followed.
+/// Returns whether packets can deadlock, and the numbers of sources and destinations that were followed.
 pub fn deadlock(shape: &Shape, links: &Links, virtual_channels: u8, some: &[u32]) -> (Deadlock, (u32, u32)) {
     let mut waiting = Waiting { shape, links, virtual_channels, some };
     let mut direct = Direct::new(shape, links, virtual_channels);
     let followed = waiting.every(|follow| direct.add(follow));
     let waits = match direct.has_escapes {
         false => direct.waits(),
-        true => match Indirect::new(links, virtual_channels, &direct.counts) {
+        true => match Indirect::new(links, virtual_channels, &direct.waited_for) {
             None => return (Deadlock::NotExamined, followed),
             Some(mut indirect) => {
                 waiting.every(|follow| indirect.add(follow));
@@ -33,14 +33,14 @@ pub fn deadlock(shape: &Shape, links: &Links, virtual_channels: u8, some: &[u32]
         },
     };
     let channel = |number: u32| {
-        let (router, port) = links.place_of_output(number / u32::from(virtual_channels));
+        let (router, port) = links.router_and_port(number / u32::from(virtual_channels));
         Channel { router, port, channel: (number % u32::from(virtual_channels)) as u8 }
     };
-    let found = circle::find(&waits).map(|circle| circle.into_iter().map(channel).collect());
-    (found.map_or(Deadlock::Free, Deadlock::Circle), followed)
+    let found = dependency_cycle::find(&waits).map(|cycle| cycle.into_iter().map(channel).collect());
+    (found.map_or(Deadlock::Free, Deadlock::Cycle), followed)
 }
 
-/// What is followed.
+/// The shape and the nodes between which packets are followed.
 struct Waiting<'s> {
     shape: &'s Shape,
     links: &'s Links,
@@ -49,21 +49,22 @@ struct Waiting<'s> {
 }
 
 impl Waiting<'_> {
-    /// Follows packets destination by destination; returns how many sources and destinations.
-    fn every(&mut self, mut told: impl FnMut(&Follow<'_>)) -> (u32, u32) {
+    /// Follows packets destination by destination and passes their states to `visit`. Returns the numbers of sources
+    /// and destinations.
+    fn every(&mut self, mut visit: impl FnMut(&Follow<'_>)) -> (u32, u32) {
         let nodes = self.shape.wiring.nodes();
         let all: Vec<u32> = (0..nodes).collect();
         let mut follow = Follow::new(self.shape, self.links, self.virtual_channels);
-        let looks_back = self.shape.routing.looks_back();
-        let sources = if looks_back { self.some } else { &all };
+        let depends_on_input = self.shape.routing.depends_on_input();
+        let sources = if depends_on_input { self.some } else { &all };
         let mut destinations = 0;
         for &destination in self.some {
-            if nodes > ALL_PAIRS_NODES && follow.asked > ASKED_MAX {
+            if nodes > ALL_PAIRS_NODES && follow.queries > QUERIES_MAX {
                 break;
             }
-            for together in sources.chunks(if looks_back { 1 } else { sources.len() }) {
+            for together in sources.chunks(if depends_on_input { 1 } else { sources.len() }) {
                 follow.follow(together, destination);
-                told(&follow);
+                visit(&follow);
             }
             destinations += 1;
         }
@@ -71,16 +72,16 @@ impl Waiting<'_> {
     }
 }
 
-/// Waits of each channel for the next.
+/// The dependencies of each channel on the channels of the next hop.
 struct Direct<'s> {
     links: &'s Links,
     virtual_channels: u8,
-    /// For each input, where the channels that its packets ask for begin in `asked`.
+    /// For each input, the index in `requested` of the channels that its packets request.
     first: Vec<usize>,
-    /// For each input, channel, and output of its router: the channels asked for there.
-    asked: Vec<u16>,
-    /// For each output, the channels that are waited for until they come.
-    counts: Vec<u16>,
+    /// For each input, channel, and output of the input's router: the channels requested there.
+    requested: Vec<u16>,
+    /// For each output, the waited-for channels.
+    waited_for: Vec<u16>,
     has_escapes: bool,
     outputs: Vec<u8>,
 }
@@ -97,31 +98,31 @@ impl<'s> Direct<'s> {
             first
         };
         let first = outputs.iter().map(&mut begin).collect();
-        let (asked, counts) = (vec![0; total], vec![0; links.outputs()]);
-        Direct { links, virtual_channels, first, asked, counts, has_escapes: false, outputs }
+        let (requested, waited_for) = (vec![0; total], vec![0; links.outputs()]);
+        Direct { links, virtual_channels, first, requested, waited_for, has_escapes: false, outputs }
     }
 
     fn add(&mut self, follow: &Follow<'_>) {
         for state in &follow.states {
-            for (port, channels) in waited_for(&state.ways) {
-                self.counts[self.links.output(state.router, port) as usize] |= channels;
+            for (port, channels) in waited_for(&state.options) {
+                self.waited_for[self.links.output(state.router, port) as usize] |= channels;
             }
-            self.has_escapes |= state.ways.escape.is_some();
+            self.has_escapes |= state.options.escape.is_some();
             if self.links.fed_by(state.input) == NONE {
                 continue;
             }
             let (first, outputs) = (self.first[state.input as usize], usize::from(self.outputs[state.input as usize]));
             for channel in bits(state.held) {
-                let asked = &mut self.asked[first + usize::from(channel) * outputs..][..outputs];
-                each(&state.ways).for_each(|(port, channels)| asked[usize::from(port)] |= channels);
+                let requested = &mut self.requested[first + usize::from(channel) * outputs..][..outputs];
+                each(&state.options).for_each(|(port, channels)| requested[usize::from(port)] |= channels);
             }
         }
     }
 
-    /// For each channel of each output the channels it waits for.
+    /// Returns, for each channel of each output, the channels on which it depends.
     fn waits(&self) -> Waits {
         let channels = u32::from(self.virtual_channels);
-        let of = |number: u32| {
+        let waits_of = |number: u32| {
             let input = self.links.leads(number / channels);
             if input == NONE {
                 return Vec::new();
@@ -129,34 +130,35 @@ impl<'s> Direct<'s> {
             let outputs = usize::from(self.outputs[input as usize]);
             let first = self.first[input as usize] + (number % channels) as usize * outputs;
             let first_output = self.links.output(self.links.router_of_input(input), 0);
-            let asked = self.asked[first..][..outputs].iter().zip(first_output..);
-            let onward = asked.filter(|(_, output)| self.links.leads(*output) != NONE);
-            onward.flat_map(|(asked, output)| bits(*asked).map(move |c| output * channels + u32::from(c))).collect()
+            let requested = self.requested[first..][..outputs].iter().zip(first_output..);
+            let onward = requested.filter(|(_, output)| self.links.leads(*output) != NONE);
+            onward.flat_map(|(set, output)| bits(*set).map(move |c| output * channels + u32::from(c))).collect()
         };
-        (0..self.links.outputs() as u32 * channels).map(of).collect()
+        (0..self.links.outputs() as u32 * channels).map(waits_of).collect()
     }
 }
 
-/// Waits of channels that count, also over channels that do not.
+/// The dependencies between waited-for channels, including those over other channels.
 struct Indirect<'s> {
     links: &'s Links,
-    /// For each output, the channels that count.
-    counts: &'s [u16],
-    /// For each output and channel its number among those that count, or none.
+    /// For each output, the waited-for channels.
+    waited_for: &'s [u16],
+    /// For each output and channel its number among the waited-for channels, or [`NONE`].
     number: Vec<u32>,
     virtual_channels: usize,
     /// Words of a row of `waits`.
     words: usize,
-    /// For each that counts, a bit for each that it waits for.
+    /// For each waited-for channel, a bit for each channel on which it depends.
     waits: Vec<u64>,
 }
 
 impl<'s> Indirect<'s> {
-    fn new(links: &'s Links, virtual_channels: u8, counts: &'s [u16]) -> Option<Indirect<'s>> {
+    fn new(links: &'s Links, virtual_channels: u8, waited_for: &'s [u16]) -> Option<Indirect<'s>> {
         let virtual_channels = usize::from(virtual_channels);
         let mut number = vec![NONE; links.outputs() * virtual_channels];
         let mut count = 0_usize;
-        for (output, channels) in counts.iter().enumerate().filter(|(output, _)| links.leads(*output as u32) != NONE) {
+        let linked = waited_for.iter().enumerate().filter(|(output, _)| links.leads(*output as u32) != NONE);
+        for (output, channels) in linked {
             for channel in bits(*channels) {
                 number[output * virtual_channels + usize::from(channel)] = count as u32;
                 count += 1;
@@ -164,7 +166,7 @@ impl<'s> Indirect<'s> {
         }
         let words = count.div_ceil(64);
         let waits = vec![0; if count <= ESCAPES_MAX { count * words } else { 0 }];
-        (count <= ESCAPES_MAX).then_some(Indirect { links, counts, number, virtual_channels, words, waits })
+        (count <= ESCAPES_MAX).then_some(Indirect { links, waited_for, number, virtual_channels, words, waits })
     }
 
     fn number(&self, output: u32, channel: u8) -> u32 {
@@ -178,27 +180,28 @@ impl<'s> Indirect<'s> {
             if output == NONE {
                 continue;
             }
-            for channel in bits(state.held & self.counts[output as usize]) {
+            for channel in bits(state.held & self.waited_for[output as usize]) {
                 let row = self.number(output, channel) as usize * self.words;
                 self.waits[row..][..self.words].iter_mut().zip(reached).for_each(|(row, reached)| *row |= reached);
             }
         }
     }
 
-    /// For each state, what its packets wait for there, or after ways over channels that do not count.
+    /// Returns, for each state, the waited-for channels that its packets can request there, or after hops over other
+    /// channels.
     fn reached(&self, follow: &Follow<'_>) -> Vec<u64> {
         let mut reached = vec![0; follow.states.len() * self.words];
         let mut onward: Vec<Vec<usize>> = Vec::with_capacity(follow.states.len());
         for (at, state) in follow.states.iter().enumerate() {
-            for (port, channels) in waited_for(&state.ways) {
+            for (port, channels) in waited_for(&state.options) {
                 let output = self.links.output(state.router, port);
                 for number in bits(channels).map(|c| self.number(output, c)).filter(|number| *number != NONE) {
                     reached[at * self.words + number as usize / 64] |= 1 << (number % 64);
                 }
             }
-            let outputs = ports(state.ways.ports.mask()).map(|port| self.links.output(state.router, port));
+            let outputs = ports(state.options.ports.mask()).map(|port| self.links.output(state.router, port));
             let next = outputs.filter(|output| self.links.leads(*output) != NONE).flat_map(|output| {
-                follow.at(self.links.leads(output), state.ways.channels & !self.counts[output as usize])
+                follow.at(self.links.leads(output), state.options.channels & !self.waited_for[output as usize])
             });
             onward.push(next.collect());
         }
@@ -206,7 +209,7 @@ impl<'s> Indirect<'s> {
         reached
     }
 
-    /// What the next states reach, each state reaches; until nothing is new.
+    /// Adds to each state everything that its next states reach, until nothing changes.
     fn close(&self, onward: &[Vec<usize>], reached: &mut [u64]) {
         let order = last_first(onward);
         let mut is_new = true;
@@ -220,23 +223,23 @@ impl<'s> Indirect<'s> {
         }
     }
 
-    /// For each channel of each output the channels it waits for.
+    /// Returns, for each channel of each output, the channels on which it depends.
     fn waits(&self, virtual_channels: u8) -> Waits {
-        let counted: Vec<u32> =
+        let channels: Vec<u32> =
             (0..self.number.len()).filter(|at| self.number[*at] != NONE).map(|at| at as u32).collect();
         let mut waits = vec![Vec::new(); self.links.outputs() * usize::from(virtual_channels)];
-        for (row, of) in self.waits.chunks(self.words.max(1)).zip(&counted) {
+        for (row, channel) in self.waits.chunks(self.words.max(1)).zip(&channels) {
             let set = row
                 .iter()
                 .enumerate()
                 .flat_map(|(word, bits)| ports(*bits).map(move |bit| word * 64 + usize::from(bit)));
-            waits[*of as usize] = set.map(|number| counted[number]).collect();
+            waits[*channel as usize] = set.map(|number| channels[number]).collect();
         }
         waits
     }
 }
 
-/// Adds the set of `words` words at `from` to that at `to`; true if anything was new.
+/// Adds the set of `words` words at `from` to the set at `to`. Returns whether the set at `to` has grown.
 fn join(sets: &mut [u64], to: usize, from: usize, words: usize) -> bool {
     if to == from {
         return false;
@@ -252,7 +255,7 @@ fn join(sets: &mut [u64], to: usize, from: usize, words: usize) -> bool {
     new != 0
 }
 
-/// The states in an order in which the next ones of each stand before it, unless they form circles.
+/// Returns the states in an order in which the next states of each precede it, except within cycles.
 fn last_first(onward: &[Vec<usize>]) -> Vec<usize> {
     let mut order = Vec::with_capacity(onward.len());
     let mut seen = vec![false; onward.len()];

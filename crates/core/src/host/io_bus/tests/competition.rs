@@ -1,12 +1,12 @@
-//! Each competition rule: one DMA transfer of 128 B beside a processor that reads memory without
-//! pause, an access of 100 ns after the other; set-up is 150 ns and a byte takes 7.8125 ns.
+//! Tests of the competition rules: a DMA transfer competes with a processor that accesses memory continuously, 100 ns
+//! for each access; set-up is 150 ns and a byte takes 7.8125 ns.
 
 use super::*;
 use crate::engine::LocalFuture;
 use crate::host::Direction;
 use crate::host::{CoreId, Interrupt, InterruptController, InterruptVector};
 
-/// Bursts of a transfer, each as (began, ended), and the processor's accesses by its end.
+/// The bursts of a transfer, each with its start and end, and the number of the processor's accesses until its end.
 struct Seen {
     bursts: Vec<(Time, Time)>,
     accesses: u64,
@@ -58,7 +58,7 @@ pub const BUFFERED: Competition = Competition::Buffered {
 };
 
 #[test]
-fn alone_every_rule_moves_at_the_bridges_rate() {
+fn without_competition_every_rule_reaches_the_bridges_rate() {
     for (competition, burst) in [(ALTERNATE, 250), (Competition::DmaFirst, 1_000), (BUFFERED, 1_000)] {
         for direction in [Direction::Read, Direction::Write] {
             let seen = transfer(competition, direction, 256, false);
@@ -70,8 +70,8 @@ fn alone_every_rule_moves_at_the_bridges_rate() {
 }
 
 #[test]
-fn taking_turns_costs_an_access_and_a_restart_each_grain() {
-    // The transfer asks at 150 and gets memory at 200; then an access of 100 between any two
+fn alternation_costs_an_access_and_a_restart_per_grain() {
+    // The transfer requests memory at 150 and gets it at 200; then there is an access of 100 between any two
     // grains of 250, and a restart with each grain but the first.
     let read = transfer(ALTERNATE, Direction::Read, 128, true);
     assert_eq!(read.ns(), [(200, 450), (550, 850), (950, 1_250), (1_350, 1_650)]);
@@ -82,23 +82,23 @@ fn taking_turns_costs_an_access_and_a_restart_each_grain() {
 
 #[test]
 fn dma_first_starves_the_processor() {
-    // Memory is taken at 0 or after the first access, and kept from set-up to the last byte.
+    // The transfer takes memory after the first access, and holds it from set-up to the last byte.
     let seen = transfer(Competition::DmaFirst, Direction::Read, 256, true);
     assert_eq!(seen.ns(), [(250, 1_250), (1_250, 2_250)]);
-    assert_eq!(seen.accesses, 1, "none while the transfer lasts");
+    assert_eq!(seen.accesses, 1, "no access during the transfer");
 }
 
 #[test]
-fn buffered_bursts_take_memory_only_at_its_own_rate() {
-    // 128 B take 250 of their 1000 ns at memory; an access there at most delays a burst by 100.
+fn buffered_bursts_hold_memory_only_at_memorys_rate() {
+    // 128 B hold memory for 250 of their 1000 ns; an access delays a burst by at most 100.
     let seen = transfer(BUFFERED, Direction::Read, 256, true);
     assert_eq!(seen.ns(), [(200, 1_200), (1_250, 2_250)]);
-    // Two before the first burst's turn; 450 to 1250 in between and 1500 to 2250 after the second.
+    // Two accesses before the first burst; the others from 450 to 1250 and from 1500 to 2250.
     assert_eq!(seen.accesses, 2 + 8 + 8);
 }
 
 #[test]
-fn an_idle_pause_is_no_interruption() {
+fn a_pause_without_other_accesses_is_not_an_interruption() {
     let bench = Bench::new(bursts_of(4), ALTERNATE);
     bench.spawn("DMA", |sim, host| async move {
         let mut stream = host.bridge.open(Direction::Read).await;
@@ -109,7 +109,7 @@ fn an_idle_pause_is_no_interruption() {
             drop(burst);
             sim.delay(Time::from_ns(1_000)).await;
             if restart == 0 && sim.now() > Time::from_us(2) {
-                // A load across the bus is one.
+                // A load over the bus interrupts the stream.
                 host.pio.read(0, &mut [0; 4]).await;
             }
         }
@@ -118,7 +118,7 @@ fn an_idle_pause_is_no_interruption() {
 }
 
 #[test]
-fn the_processor_and_its_interrupts_take_turns() {
+fn an_interrupt_handler_waits_for_the_program_that_holds_the_processor() {
     let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
     let handled = Rc::new(RefCell::new(Vec::new()));
     let noted = handled.clone();
@@ -142,5 +142,9 @@ fn the_processor_and_its_interrupts_take_turns() {
     };
     bench.host.interrupts.connect(InterruptVector::FIRST, CoreId::FIRST, Box::new(handle));
     bench.finish();
-    assert_eq!(*handled.borrow(), [(Time::from_us(5), 3)], "raised twice, taken once, when the program lets it");
+    assert_eq!(
+        *handled.borrow(),
+        [(Time::from_us(5), 3)],
+        "raised twice, handled once, when the program releases the processor"
+    );
 }

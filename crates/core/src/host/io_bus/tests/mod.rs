@@ -1,14 +1,14 @@
-//! The bus at the precision of its clock, and each bridge between DMA and processor.
+//! Tests of the I/O bus with cycle precision, and of each bridge between DMA and processor.
 //!
-//! | file | asks |
+//! | file | tests |
 //! |---|---|
-//! | `pio.rs` | in which cycle do loads and stores arrive? |
-//! | `competition.rs` | who waits for whom, and what does it cost? |
-//! | `levels.rs` | who goes first on the processor? |
+//! | `pio.rs` | the cycles in which loads and stores arrive |
+//! | `competition.rs` | the competition rules of bridges |
+//! | `priorities.rs` | execution priorities of the processor |
 
 mod competition;
-mod levels;
 mod pio;
+mod priorities;
 
 use super::*;
 use crate::engine::{Bytes, Hertz, Limits, Outcome, Rate, Recorder, Simulation, Time};
@@ -17,7 +17,7 @@ use std::cell::RefCell;
 
 const CLOCK: Hertz = Hertz(33_000_000);
 
-/// A device that notes when the bytes of a store arrive.
+/// A device that records the times at which the bytes of stores arrive.
 struct Registers {
     sim: Sim,
     stores: RefCell<Vec<(Time, u64, Vec<u8>)>>,
@@ -33,7 +33,7 @@ impl Device for Registers {
     }
 }
 
-/// A host with nothing but what a test puts on its bus.
+/// A host with one device, in a simulation.
 struct Bench {
     simulation: Simulation,
     host: Rc<IoBusHost>,
@@ -45,7 +45,7 @@ impl Bench {
         Bench::with_clock(pio, competition, CLOCK)
     }
 
-    /// A bus of another clock.
+    /// Creates a bench whose bus has this clock.
     fn with_clock(pio: PioParameters, competition: Competition, clock: Hertz) -> Bench {
         let simulation = Simulation::new(Recorder::off());
         let sim = simulation.sim();
@@ -75,24 +75,24 @@ impl Bench {
         Bench { simulation, host, device }
     }
 
-    /// Starts `work` on the host; the run ends with it.
+    /// Starts `work` on the host; the run ends when all work has ended.
     fn spawn<F: Future<Output = ()> + 'static>(&self, name: &'static str, work: impl FnOnce(Sim, Rc<IoBusHost>) -> F) {
         self.simulation.sim().spawn(name, work(self.simulation.sim(), self.host.clone()));
     }
 
-    /// Runs to the end of all that was started; when that is.
+    /// Runs the simulation, and returns the time of its end.
     fn finish(&self) -> Time {
         assert_eq!(self.simulation.run(Limits::default()), Outcome::Done);
         self.simulation.sim().now()
     }
 
-    /// How many words have arrived when cycle `cycle` of the bus has ended.
+    /// Returns the number of words that have arrived at the end of cycle `cycle` of the bus.
     fn stored_by(&self, cycle: u64) -> usize {
         self.device.stores.borrow().iter().filter(|(at, ..)| *at <= CLOCK.end_of_cycle(cycle)).count()
     }
 }
 
-/// A bridge that combines `burst` bytes, with the overheads that §2.3 of the paper implies.
+/// Returns the parameters of a bridge that combines `burst` bytes, with the overheads that §2.3 of the paper implies.
 fn bursts_of(burst: u64) -> PioParameters {
     PioParameters {
         write_overhead: BusOverhead::Cycles(3),
@@ -104,7 +104,7 @@ fn bursts_of(burst: u64) -> PioParameters {
 }
 
 #[test]
-fn a_full_memory_ends_the_run_with_its_name() {
+fn exhausted_memory_ends_the_run_and_is_named_in_the_report() {
     let bench = Bench::new(bursts_of(4), competition::BUFFERED);
     bench.spawn("greedy", |sim, host| async move {
         loop {
@@ -117,5 +117,5 @@ fn a_full_memory_ends_the_run_with_its_name() {
     let Outcome::Deadlock(stuck) = &outcome else { panic!("{outcome:?}") };
     let expected = "greedy waits for 300000 B of the main memory of host, 1 MiB of which are all in use";
     assert!(stuck.to_string().ends_with(expected), "{stuck}");
-    assert_eq!(bench.simulation.sim().now(), Time::from_us(3), "the fourth has no room");
+    assert_eq!(bench.simulation.sim().now(), Time::from_us(3), "the fourth buffer does not fit");
 }

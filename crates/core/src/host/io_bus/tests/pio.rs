@@ -1,4 +1,4 @@
-//! Programmed I/O: the cycle in which each word arrives, and what the processor waits for.
+//! Tests of programmed I/O: the cycle in which each word arrives, and the waits of the processor.
 
 use super::*;
 use crate::engine::LocalFuture;
@@ -24,7 +24,7 @@ fn bursts_reach_the_bandwidths_of_the_paper() {
 }
 
 #[test]
-fn a_burst_arrives_after_its_overhead_and_a_cycle_a_word() {
+fn a_burst_takes_its_overhead_and_one_cycle_per_word() {
     let bench = Bench::new(bursts_of(32), Competition::DmaFirst);
     bench.spawn("stores", |_, host| async move {
         host.pio.write(64, &[7; 96]).await;
@@ -39,7 +39,7 @@ fn a_burst_arrives_after_its_overhead_and_a_cycle_a_word() {
     assert_eq!(offsets, (64..160).step_by(4).collect::<Vec<_>>());
 }
 
-/// The time at which `bytes` are stored, or loaded, on a bus of this clock.
+/// Returns the time at which 8 bytes are stored, or loaded if `is_load` is true, on a bus of this clock.
 fn taken(overhead: BusOverhead, clock: Hertz, is_load: bool) -> Time {
     let pio = PioParameters { write_overhead: overhead, read_overhead: overhead, ..bursts_of(4) };
     let bench = Bench::with_clock(pio, Competition::DmaFirst, clock);
@@ -82,7 +82,7 @@ fn without_combining_every_word_is_a_transaction() {
 }
 
 #[test]
-fn stores_elsewhere_are_not_combined() {
+fn stores_to_other_addresses_are_not_combined() {
     let bench = Bench::new(bursts_of(32), Competition::DmaFirst);
     bench.spawn("stores", |_, host| async move {
         host.pio.write(0, &[1; 8]).await;
@@ -116,7 +116,7 @@ fn stores_are_posted_until_the_buffer_is_full_and_loads_wait_for_them() {
     assert_eq!(loaded.get(), drained + CLOCK.cycles(16), "a load drains the stores, then crosses the bus");
 }
 
-/// Registers behind a link: an answer takes 400 ns.
+/// Registers behind a link, whose responses take 400 ns.
 struct FarRegisters(Sim, Rc<Registers>);
 
 impl AsyncDevice for FarRegisters {
@@ -135,7 +135,7 @@ impl AsyncDevice for FarRegisters {
     }
 }
 
-/// Writes two words and reads one; returns when the writes were posted, and when the read was answered.
+/// Writes two words and reads one. Returns the times at which the writes were posted and the read was complete.
 fn write_and_read(map: impl FnOnce(&Bench) -> Window) -> [Time; 2] {
     let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
     let (window, times) = (map(&bench), Rc::new(Cell::new([Time::ZERO; 2])));
@@ -157,7 +157,7 @@ fn write_and_read(map: impl FnOnce(&Bench) -> Window) -> [Time; 2] {
 fn a_device_that_takes_time_holds_the_bus_for_it() {
     let near = write_and_read(|bench| bench.host.attach(bench.device.clone(), 64));
     let adapted = write_and_read(|bench| bench.host.attach_async(Rc::new(Immediate(bench.device.clone())), 64));
-    assert_eq!(near, adapted, "a device that answers at once takes no time behind its adapter");
+    assert_eq!(near, adapted, "the adapter of a device that responds at once takes no time");
     let far = write_and_read(|bench| {
         bench.host.attach_async(Rc::new(FarRegisters(bench.simulation.sim(), bench.device.clone())), 64)
     });

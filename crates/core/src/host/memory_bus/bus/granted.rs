@@ -1,6 +1,6 @@
-//! The bus, granted to one agent for one transaction, and the wait for it.
+//! The grant of the bus to one agent for one transaction, the wait for it, and the transaction.
 
-use super::{Bus, Done};
+use super::{Bus, TransactionResult};
 use crate::engine::Time;
 use crate::engine::resource::{Acquire, Held};
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
@@ -9,18 +9,18 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// The wait of [`Bus::acquire`].
-#[must_use = "a wait waits only when awaited"]
+/// The future of [`Bus::acquire`].
+#[must_use = "a request is granted only when awaited"]
 pub struct AcquireBus<'a> {
     bus: &'a Bus,
     by: AgentId,
-    asked: Time,
+    requested_at: Time,
     held: Acquire<'a>,
 }
 
 impl<'a> AcquireBus<'a> {
     pub(super) fn new(bus: &'a Bus, by: AgentId) -> AcquireBus<'a> {
-        AcquireBus { bus, by, asked: bus.sim.now(), held: bus.held.acquire() }
+        AcquireBus { bus, by, requested_at: bus.sim.now(), held: bus.held.acquire() }
     }
 }
 
@@ -29,9 +29,9 @@ impl<'a> Future for AcquireBus<'a> {
     #[inline]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Granted<'a>> {
         let held = ready!(Pin::new(&mut self.held).poll(context));
-        let AcquireBus { bus, by, asked, .. } = *self;
+        let AcquireBus { bus, by, requested_at, .. } = *self;
         let now = bus.sim.now();
-        Poll::Ready(Granted { bus, by, waited: now - asked, begins: now, _held: held })
+        Poll::Ready(Granted { bus, by, waited: now - requested_at, begins: now, _held: held })
     }
 }
 
@@ -39,29 +39,35 @@ impl<'a> Future for AcquireBus<'a> {
 pub struct Granted<'a> {
     bus: &'a Bus,
     by: AgentId,
-    /// How long the agent waited for it.
+    /// Time for which the agent waited for the bus.
     pub waited: Time,
-    /// Before then no transaction begins.
+    /// Earliest start of the transaction.
     begins: Time,
     _held: Held<'a>,
 }
 
 impl Granted<'_> {
-    /// It is used only from an instant on; until then nobody else asks for it.
+    /// Delays the start of the transaction to `begins`. No other agent may request the bus before.
     pub(in crate::host::memory_bus) fn begin_at(self, begins: Time) -> Self {
         self.bus.held.holds_from(begins);
         Granted { begins, ..self }
     }
 
     /// Runs a transaction on `bytes` bytes at `address`, which lie in one block.
-    pub async fn run(self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) -> Done {
+    pub async fn run(
+        self,
+        kind: TransactionKind,
+        address: Address,
+        bytes: usize,
+        data: &mut Block,
+    ) -> TransactionResult {
         self.begin(kind, address, bytes, data).finish(data).await
     }
 }
 
 impl<'a> Granted<'a> {
-    /// Begins a transaction on `bytes` bytes at `address`, which lie in one block. What a supplier has of it is in `data`
-    /// at once; what is written may still be put there.
+    /// Begins a transaction on `bytes` bytes at `address`, which lie in one block. A supplier writes the block to
+    /// `data` at once; bytes to be written may be put into `data` until [`Transaction::finish`].
     pub fn begin(self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) -> Transaction<'a> {
         let (bus, block) = (self.bus, block_of(address));
         let from = self.begins.max(bus.sim.now());
@@ -90,25 +96,25 @@ pub struct Transaction<'a> {
     /// The agent that supplies or takes the data.
     by: Option<AgentId>,
     access: Time,
-    /// Its beginning.
+    /// Start of the transaction.
     pub from: Time,
-    /// Its end.
+    /// End of the transaction.
     pub to: Time,
 }
 
 impl Transaction<'_> {
     /// Waits for the end of the transaction, whose data is in `data`.
-    pub async fn finish(self, data: &mut Block) -> Done {
+    pub async fn finish(self, data: &mut Block) -> TransactionResult {
         let Transaction { ref granted, kind, address, bytes, supplier, shared, by, access, from, to } = self;
-        let (bus, asked) = (granted.bus, granted.by);
+        let (bus, requester) = (granted.bus, granted.by);
         let carries = supplier.is_some() || kind.may_be_posted() && bytes == BLOCK_BYTES;
         if carries {
             bus.moved.set(*data);
-            bus.under_way.set(Some(block_of(address)));
+            bus.in_flight.set(Some(block_of(address)));
         }
         bus.sim.until(to).await;
-        bus.under_way.set(None);
-        bus.account(kind, (asked, by), access, (from, to));
+        bus.in_flight.set(None);
+        bus.account(kind, (requester, by), access, (from, to));
         let settled = bus.settle(kind, by, address);
         if let (None, Some(home)) = (supplier, by) {
             let home = &bus.agents.borrow()[home.0];
@@ -118,6 +124,6 @@ impl Transaction<'_> {
             }
         }
         bus.record(kind, bytes, from, to);
-        Done { shared, by, settled }
+        TransactionResult { shared, by, settled }
     }
 }

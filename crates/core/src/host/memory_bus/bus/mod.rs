@@ -1,4 +1,4 @@
-//! The memory bus: one transaction at a time, snooped by every agent, answered by an owner or a home.
+//! The memory bus: one transaction at a time, snooped by every agent, and served by an owner or a home.
 //!
 //! Models: a circuit-switched bus. A transaction holds the bus from arbitration to turnaround,
 //! the access at the home or owner included, and begins at a clock edge:
@@ -7,22 +7,22 @@
 //! |---|---|---|---|
 //! | `Read`, `ReadExclusive`, `ReadBlock` | 64 B | 4 + 2 | the access at the owner or home |
 //! | `ReadWord`, `WriteWord` | 1–8 B | 4 + 1 | the access at the home |
-//! | `WriteBlock`, `WriteBack` | 64 B | 4 + 2 | the access at the home, if that does not post |
+//! | `WriteBlock`, `WriteBack` | 64 B | 4 + 2 | the access at the home, unless the home posts |
 //! | `Invalidate` | nothing | 4 | nothing |
 //!
-//! A home that posts takes a block into a buffer, one deep, and writes it to its memory afterwards,
-//! which the next block access to it waits for with the bus held. Main memory does not post. Word
-//! accesses are strongly ordered and end when the device has done them.
+//! A home that posts takes a block into a buffer, one deep, and writes it to its memory afterwards. The next block
+//! access to this home waits for the write and holds the bus during the wait. Main memory does not post. Word
+//! accesses are strongly ordered and end when the device has completed them.
 //!
-//! All copies change state when the bus is granted, all data arrives when the transaction ends;
-//! in between no other agent can look, and a program that looks at its memory in no time ([`Bus::peek`])
-//! is shown what is under way. Requests are served in the order of asking. Data of a
-//! transaction lies at its place in the block (word 3 at bytes 24 to 31), whatever its size.
+//! All copies change state when the bus is granted, and all data arrives when the transaction ends. No other agent can
+//! access the block in between; [`Bus::peek`], which takes no simulated time, returns the data in flight.
+//! Requests are served in their order. The data of a transaction is at its offset in the block (word 3 at bytes 24 to
+//! 31), whatever its size.
 //!
-//! Leaves out: split transactions and pipelining (the paper says nothing; a held bus is what its
-//! contemporaries with this processor, MBus machines, had), retries, errors, priorities.
+//! Leaves out: split transactions and pipelining (the paper does not mention them, and the
+//! contemporary machines with this processor had a circuit-switched MBus), retries, errors, priorities.
 //!
-//! Parameters: [`BusParameters`]. Statistics: transactions by kind, blocks read by who supplied them; time held.
+//! Parameters: [`BusParameters`]. Statistics: transactions by kind, blocks read by supplier, time held.
 
 mod granted;
 mod word_reads;
@@ -39,14 +39,14 @@ use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// How a transaction ended.
+/// The result of a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Done {
-    /// Another agent keeps a copy.
+pub struct TransactionResult {
+    /// Whether another agent keeps a copy.
     pub shared: bool,
-    /// The agent that supplied or took the data, if any was moved.
+    /// Agent that supplied or took the data, if any was moved.
     pub by: Option<AgentId>,
-    /// When a posted write has reached its home's memory; for all else, the end.
+    /// Time at which a posted write reaches its home's memory; the end of any other transaction.
     pub settled: Time,
 }
 
@@ -54,29 +54,29 @@ pub struct Done {
 pub struct Bus {
     sim: Sim,
     parameters: BusParameters,
-    /// What every transaction takes.
+    /// Cycles that every transaction takes.
     fixed_cycles: u64,
     held: Resource,
     agents: RefCell<Vec<Rc<dyn Agent>>>,
-    /// Those that snoop.
+    /// Agents that snoop.
     snooping: RefCell<Vec<(AgentId, Rc<dyn Agent>)>>,
     homes: RefCell<Vec<(Range<Address>, AgentId)>>,
-    /// How many may ask for it.
-    asking: Cell<usize>,
+    /// Number of agents that may request the bus.
+    requesters: Cell<usize>,
     counts: [Cell<u64>; TransactionKind::ALL.len()],
-    /// By the agent that asked, then by the one that supplied: blocks that were read.
+    /// Number of blocks that were read, by requesting and by supplying agent.
     fetched: RefCell<Vec<Vec<u64>>>,
-    /// Until when each agent's memory is at work on a posted write.
+    /// Time until which each agent's memory works on a posted write.
     writing_until: RefCell<Vec<Time>>,
     accessed: [Busy; 3],
-    /// The block that a transaction moves, while neither who gave it nor who gets it has it.
-    under_way: Cell<Option<Address>>,
+    /// Block that a transaction moves, while neither its supplier nor its receiver has the block.
+    in_flight: Cell<Option<Address>>,
     moved: Cell<Block>,
     track: Option<record::TrackId>,
 }
 
 impl Bus {
-    /// A bus without agents.
+    /// Creates a bus without agents.
     pub fn new(sim: &Sim, name: &str, parameters: BusParameters) -> Bus {
         let (recorder, p) = (sim.recorder(), &parameters);
         Bus {
@@ -87,24 +87,28 @@ impl Bus {
             agents: RefCell::default(),
             snooping: RefCell::default(),
             homes: RefCell::default(),
-            asking: Cell::new(0),
+            requesters: Cell::new(0),
             counts: Default::default(),
             fetched: RefCell::default(),
             writing_until: RefCell::default(),
             accessed: Default::default(),
-            under_way: Cell::new(None),
+            in_flight: Cell::new(None),
             moved: Cell::new(Block::ZERO),
             track: recorder.is_on().then(|| recorder.track(name, "memory bus")),
         }
     }
 
-    /// Attaches an agent, the home of `addresses`.
+    /// Attaches an agent, which is the home of `addresses`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if another agent is the home of any of these addresses.
     pub fn attach(&self, agent: Rc<dyn Agent>, addresses: Option<Range<Address>>) -> AgentId {
         let id = AgentId(self.agents.borrow().len());
         if agent.snoops() {
             self.snooping.borrow_mut().push((id, agent.clone()));
         }
-        self.asking.set(self.asking.get() + usize::from(agent.asks()));
+        self.requesters.set(self.requesters.get() + usize::from(agent.requests_bus()));
         self.agents.borrow_mut().push(agent);
         self.fetched.borrow_mut().push(Vec::new());
         self.fetched.borrow_mut().iter_mut().for_each(|by| by.resize(id.0 + 1, 0));
@@ -131,54 +135,54 @@ impl Bus {
         address: Address,
         bytes: usize,
         data: &mut Block,
-    ) -> Done {
+    ) -> TransactionResult {
         self.acquire(by).await.run(kind, address, bytes, data).await
     }
 
-    /// The transactions so far, by [`TransactionKind`].
+    /// Returns the number of transactions, by [`TransactionKind`].
     pub fn counts(&self) -> [u64; TransactionKind::ALL.len()] {
         std::array::from_fn(|kind| self.counts[kind].get())
     }
 
-    /// How many blocks `agent` has read, by the agent that supplied them.
+    /// Returns the number of blocks that `agent` has read, by supplying agent.
     pub fn fetched(&self, agent: AgentId) -> Vec<u64> {
         self.fetched.borrow()[agent.0].clone()
     }
 
-    /// For how long the bus has been held.
+    /// Returns the time for which the bus was held.
     pub fn held_total(&self) -> Time {
         self.held.held_total()
     }
 
-    /// For how long it has moved addresses and data, and not only waited for who gave or took them.
+    /// Returns the time for which the bus moved addresses and data, without the accesses at homes and owners.
     pub fn moved_total(&self) -> Time {
         self.held.moved_total()
     }
 
-    /// For how long accesses from the bus, posted ones among them, kept the agents' memories at work:
-    /// that of the first agent, of the second, and of all others together, which are an interface's.
+    /// Returns the times for which accesses from the bus, including posted ones, kept the memories of agents busy: that
+    /// of the first agent, of the second, and of all others together, which belong to an interface.
     pub fn accessed(&self) -> [Time; 3] {
         self.accessed.each_ref().map(|busy| busy.total(self.sim.now()))
     }
 
-    /// What it moves at most: a full width every cycle.
+    /// Returns the peak rate of the bus: a full width in every cycle.
     pub fn peak(&self) -> Rate {
         Rate::from_bytes_per_s(self.parameters.clock.0 * self.parameters.width.get())
     }
 
-    /// Whether a transaction is going on.
+    /// Returns whether a transaction holds the bus.
     pub fn is_held(&self) -> bool {
         self.held.is_held()
     }
 
-    /// The block as a program would find it, without a transaction: as its owner has it, or the
-    /// transaction that moves it, or its home.
+    /// Returns a block as a program would read it, without a transaction: from its owner, from the transaction that
+    /// moves it, or from its home.
     pub fn peek(&self, block: Address) -> Block {
         let agents = self.agents.borrow();
         if let Some(owned) = agents.iter().find_map(|agent| agent.peek(block)) {
             return owned;
         }
-        if self.under_way.get() == Some(block) {
+        if self.in_flight.get() == Some(block) {
             return self.moved.get();
         }
         let mut data = Block::ZERO;
@@ -186,7 +190,7 @@ impl Bus {
         data
     }
 
-    /// An agent by its number.
+    /// Returns an agent by its number.
     pub fn agent(&self, id: AgentId) -> Rc<dyn Agent> {
         self.agents.borrow()[id.0].clone()
     }
@@ -197,14 +201,14 @@ impl Bus {
         home.unwrap_or_else(|| panic!("no agent is the home of {address:#x}")).1
     }
 
-    /// Lets every other agent snoop; says who supplies, and whether a copy stays.
+    /// Lets every other agent snoop. Returns the agent that supplies the block, and whether another agent keeps a copy.
     fn snoop(&self, by: AgentId, kind: TransactionKind, block: Address, data: &mut Block) -> (Option<AgentId>, bool) {
         let (mut supplier, mut shared) = (None, false);
         for (id, agent) in self.snooping.borrow().iter().filter(|(id, _)| *id != by) {
             let snooped = agent.snoop(kind, block, data);
             shared |= snooped.shared;
             if snooped.supplies {
-                assert!(supplier.is_none(), "two agents answer for block {block:#x}");
+                assert!(supplier.is_none(), "two agents own block {block:#x}");
                 supplier = Some(*id);
             }
         }
@@ -215,7 +219,7 @@ impl Bus {
         &self.accessed[agent.0.min(2)]
     }
 
-    /// When a transaction that begins at `start` ends.
+    /// Returns the end of a transaction that begins at `start`.
     fn end(&self, start: Time, kind: TransactionKind, bytes: usize, access: Time) -> Time {
         let p = &self.parameters;
         let moved = match kind {
@@ -225,11 +229,11 @@ impl Bus {
         p.clock.edge_after(start, self.fixed_cycles + moved)
     }
 
-    /// Counts a transaction that one agent asked for and another, if any, answered in the time of `access`.
+    /// Accounts for a transaction of `requester` that agent `by`, if any, served in the time `access`.
     fn account(
         &self,
         kind: TransactionKind,
-        (asked, by): (AgentId, Option<AgentId>),
+        (requester, by): (AgentId, Option<AgentId>),
         access: Time,
         (start, end): (Time, Time),
     ) {
@@ -240,7 +244,7 @@ impl Bus {
         let count = &self.counts[kind as usize];
         count.set(count.get() + 1);
         if let (TransactionKind::Read | TransactionKind::ReadExclusive, Some(by)) = (kind, by) {
-            self.fetched.borrow_mut()[asked.0][by.0] += 1;
+            self.fetched.borrow_mut()[requester.0][by.0] += 1;
         }
     }
 
@@ -251,19 +255,23 @@ impl Bus {
         }
     }
 
-    /// One writer and no reader, or any readers and at most one that answers for the block.
+    /// Checks that a block has one writer and no reader, or any readers and at most one owner.
+    ///
+    /// # Panics
+    ///
+    /// Panics if this does not hold.
     pub fn assert_single_writer(&self, block: Address) {
         let agents = self.agents.borrow();
         let states: Vec<State> = agents.iter().map(|agent| agent.state(block)).collect();
         let copies = states.iter().filter(|state| state.readable()).count();
-        let passed_by = agents.iter().zip(&states).find(|(agent, state)| !agent.snoops() && state.readable());
-        assert!(passed_by.is_none(), "an agent that does not snoop has a copy of block {block:#x}");
+        let unsnooped = agents.iter().zip(&states).find(|(agent, state)| !agent.snoops() && state.readable());
+        assert!(unsnooped.is_none(), "an agent that does not snoop has a copy of block {block:#x}");
         let sole = states.iter().any(|state| state.writable());
-        let answering = states.iter().filter(|state| state.answers()).count();
-        assert!(!(sole && copies > 1) && answering <= 1, "block {block:#x} is held as {states:?}");
+        let owners = states.iter().filter(|state| state.owns()).count();
+        assert!(!(sole && copies > 1) && owners <= 1, "block {block:#x} is held as {states:?}");
     }
 
-    /// The part of a transaction that depends on who answers.
+    /// Returns the access time of the owner or home that serves a transaction, including the wait for a posted write.
     fn access_time(
         &self,
         start: Time,
@@ -285,7 +293,8 @@ impl Bus {
         }
     }
 
-    /// A transaction ends; a posted write keeps its home's memory at work.
+    /// Ends a transaction; a posted write keeps its home's memory busy. Returns the time at which the write, if posted,
+    /// reaches memory.
     fn settle(&self, kind: TransactionKind, by: Option<AgentId>, address: Address) -> Time {
         let now = self.sim.now();
         let Some(home) = by.filter(|_| kind.may_be_posted()) else { return now };

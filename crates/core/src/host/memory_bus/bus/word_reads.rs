@@ -1,11 +1,13 @@
-//! The reads of one word, passed at once: what each would have been counted as.
+//! Accounting for repeated reads of one word that are not simulated one by one (`polls.rs`).
+//!
+//! Each read is counted as if it had been simulated. Leaves out: contention for the bus, which the caller excludes.
 
 use super::Bus;
 use crate::engine::Time;
 use crate::host::block::Address;
 use crate::host::memory_bus::agent::{AgentId, TransactionKind};
 
-/// A word that is read again and again, while nobody else uses the bus.
+/// A word that is read repeatedly while no other agent uses the bus.
 #[derive(Clone, Copy)]
 pub(in crate::host::memory_bus) struct WordReads {
     address: Address,
@@ -18,48 +20,53 @@ impl Bus {
         WordReads { address, bytes, home: self.home(address) }
     }
 
-    /// When such a read ends for which the bus is asked at `asks`.
-    pub(in crate::host::memory_bus) fn word_read_ends(&self, read: WordReads, asks: Time) -> Time {
-        self.end(asks, TransactionKind::ReadWord, read.bytes, self.word_time(read, asks))
+    /// Returns the end of a read that requests the bus at `start`.
+    pub(in crate::host::memory_bus) fn word_read_end(&self, read: WordReads, start: Time) -> Time {
+        self.end(start, TransactionKind::ReadWord, read.bytes, self.word_time(read, start))
     }
 
-    fn word_time(&self, read: WordReads, asks: Time) -> Time {
-        self.access_time(asks, TransactionKind::ReadWord, None, Some(read.home), read.address)
+    fn word_time(&self, read: WordReads, start: Time) -> Time {
+        self.access_time(start, TransactionKind::ReadWord, None, Some(read.home), read.address)
     }
 
-    /// Counts such a read.
-    pub(in crate::host::memory_bus) fn word_was_read(&self, read: WordReads, by: AgentId, asks: Time, ends: Time) {
-        self.held.was_held(ends - asks, 1);
-        let access = self.word_time(read, asks);
-        self.account(TransactionKind::ReadWord, (by, Some(read.home)), access, (asks, ends));
-        self.record(TransactionKind::ReadWord, read.bytes, asks, ends);
+    /// Accounts for a read of agent `by` from `start` to `end`, with its span.
+    pub(in crate::host::memory_bus) fn count_word_read(&self, read: WordReads, by: AgentId, start: Time, end: Time) {
+        self.held.was_held(end - start, 1);
+        let access = self.word_time(read, start);
+        self.account(TransactionKind::ReadWord, (by, Some(read.home)), access, (start, end));
+        self.record(TransactionKind::ReadWord, read.bytes, start, end);
     }
 
-    /// Counts so many such reads, each so long after the one before. They have no spans: nobody wants them.
-    pub(in crate::host::memory_bus) fn words_were_read(
+    /// Accounts for `times` reads, the first from `start` to `end` and each `every` after the previous one, without
+    /// spans.
+    ///
+    /// # Panics
+    ///
+    /// Panics if spans are recorded.
+    pub(in crate::host::memory_bus) fn count_word_reads(
         &self,
         read: WordReads,
-        (asks, ends): (Time, Time),
+        (start, end): (Time, Time),
         every: Time,
         times: u64,
     ) {
         assert!(self.track.is_none(), "each read has its span");
-        self.held.was_held(ends - asks, times);
-        let access = self.word_time(read, asks);
-        self.held.moves((ends - asks).since(access) * times);
-        self.memory_of(read.home).cover_each((ends.since(access), ends), every, times);
+        self.held.was_held(end - start, times);
+        let access = self.word_time(read, start);
+        self.held.moves((end - start).since(access) * times);
+        self.memory_of(read.home).cover_each((end.since(access), end), every, times);
         let count = &self.counts[TransactionKind::ReadWord as usize];
         count.set(count.get() + times);
     }
 
-    /// Whether reads may be counted without one another: no spans are kept, and the clock's edges are so far apart
-    /// always.
-    pub(in crate::host::memory_bus) fn counts_at_once(&self) -> bool {
+    /// Returns whether reads may be counted together: no spans are recorded, and the clock's edges are equally spaced
+    /// in picoseconds.
+    pub(in crate::host::memory_bus) fn can_count_together(&self) -> bool {
         self.track.is_none() && self.parameters.clock.period().is_some()
     }
 
-    /// Whether nobody has it, and none but one may ever ask for it.
-    pub(in crate::host::memory_bus) fn is_for_one(&self) -> bool {
-        self.asking.get() == 1 && !self.is_held()
+    /// Returns whether the bus is free and only one agent may request it.
+    pub(in crate::host::memory_bus) fn is_uncontended(&self) -> bool {
+        self.requesters.get() == 1 && !self.is_held()
     }
 }

@@ -1,4 +1,4 @@
-//! The bus as a coherent port: what each transaction does to the copies of a block and to its home.
+//! Tests of the bus as a coherent port: the effect of each transaction on the copies of a block and on its home.
 
 use super::*;
 use crate::host::{Address, AnyCoherentPort, Block};
@@ -26,7 +26,7 @@ impl Agent for OneBlock {
     }
 
     fn peek(&self, _: Address) -> Option<Block> {
-        self.data.get().filter(|_| self.state.get().answers())
+        self.data.get().filter(|_| self.state.get().owns())
     }
 }
 
@@ -57,11 +57,11 @@ fn transactions_of_a_port_move_the_only_writable_copy() {
         let states = || copies.clone().map(|copy| copy.state.get());
         assert_eq!(port.read_own(a, AT).await, Block::ZERO, "the home has the block");
         copies[0].set(State::Modified, block_of_word(7));
-        // The owner supplies it, and keeps answering for it.
+        // The owner supplies the block and remains its owner.
         assert_eq!(port.read_shared(b, AT, || None).await.read(0, 8), 7);
         copies[1].set(State::Shared, block_of_word(7));
         assert_eq!(states(), [State::Owned, State::Shared]);
-        // A block that another task of the agent has fetched meanwhile is not fetched again.
+        // A block that another task of the agent has fetched in the meantime is not fetched again.
         let before = seen.counts();
         assert_eq!(port.read_shared(b, AT, || copies[1].data.get()).await.read(0, 8), 7);
         assert_eq!(seen.counts(), before, "no transaction ran");
@@ -70,7 +70,7 @@ fn transactions_of_a_port_move_the_only_writable_copy() {
         assert_eq!(states(), [State::Invalid, State::Modified]);
         port.write_back(b, AT, block_of_word(9)).await;
         copies[1].state.set(State::Invalid);
-        assert_eq!(seen.peek(AT).read(0, 8), 9, "the home has it again");
+        assert_eq!(seen.peek(AT).read(0, 8), 9, "the home has the block again");
         assert_eq!(port.read_own(a, AT).await.read(0, 8), 9);
         copies[0].set(State::Modified, block_of_word(10));
         port.write_through(b, AT, block_of_word(11)).await;

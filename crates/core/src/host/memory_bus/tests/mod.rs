@@ -1,4 +1,4 @@
-//! The bus at clock precision, the protocol over all reachable states, and traffic against a
+//! Tests of the bus with cycle precision, of the protocol over all reachable states, and of traffic against a
 //! reference.
 
 mod coherent_port;
@@ -14,37 +14,37 @@ use super::*;
 use crate::engine::{Bytes, Outcome, Recorder, Simulation, Time};
 use std::rc::Rc;
 
-/// A bus with a main memory of 64 KiB.
+/// Returns a bus with a main memory of 64 KiB.
 pub fn bus_with_memory(simulation: &Simulation) -> Rc<Bus> {
     let bus = Rc::new(Bus::new(&simulation.sim(), "test", NodeParameters::PAPER.bus));
     bus.attach(Rc::new(Memory::new(Bytes(1 << 16), Time::from_ns(120))), Some(0..1 << 16));
     bus
 }
 
-/// A cache of so many blocks.
+/// Returns the parameters of a cache of `blocks` blocks in sets of `ways`.
 pub fn cache_of(blocks: u64, ways: usize) -> CacheParameters {
     CacheParameters { size: Bytes(blocks * BLOCK_BYTES as u64), ways, supply_time: Time::from_ns(20) }
 }
 
-/// An empty simulation.
+/// Returns an empty simulation.
 pub fn simulation() -> Simulation {
     Simulation::new(Recorder::off())
 }
 
 #[test]
-fn impossible_parameters_are_all_told() {
+fn all_parameter_errors_are_reported() {
     let mut parameters = NodeParameters::PAPER;
     assert_eq!(parameters.check(), []);
     parameters.cache.size = Bytes(1000);
     parameters.cache.ways = 3;
     parameters.bus.width = Bytes(24);
     parameters.processor.store_buffer_entries = 0;
-    let told: Vec<&str> = parameters.check().iter().map(|problem| problem.parameter).collect();
-    assert_eq!(told, ["cache.size", "cache.ways", "bus.width", "processor.store-buffer-entries"]);
+    let wrong: Vec<&str> = parameters.check().iter().map(|problem| problem.parameter).collect();
+    assert_eq!(wrong, ["cache.size", "cache.ways", "bus.width", "processor.store-buffer-entries"]);
 }
 
 #[test]
-fn a_full_memory_ends_the_run_with_its_name() {
+fn exhausted_memory_ends_the_run_and_is_named_in_the_report() {
     let simulation = simulation();
     let sim = simulation.sim();
     let parameters = NodeParameters { memory_size: Bytes(1 << 16), ..NodeParameters::PAPER };

@@ -1,5 +1,4 @@
-//! Each kind of transaction holds the bus for the cycles of its datasheet: probed in the last
-//! cycle and in the one after.
+//! Tests that each kind of transaction holds the bus for exactly its documented cycles.
 
 use super::*;
 use crate::engine::Hertz;
@@ -9,7 +8,7 @@ use std::cell::RefCell;
 const CLOCK: Hertz = Hertz(250_000_000);
 const CYCLE: Time = Time::from_ns(4);
 
-/// A device of 60 ns that posts block writes, or does not.
+/// A device with an access time of 60 ns, which posts block writes if `posts` is true.
 struct Device {
     posts: bool,
 }
@@ -27,8 +26,8 @@ impl Agent for Device {
     fn home_write(&self, _: Address, _: usize, _: &Block) {}
 }
 
-/// In which cycles the bus is held, seen in the middle of each, while `kinds` run one after the
-/// other from a third into the first cycle on.
+/// Runs transactions of `kinds` one after the other, from a third of the first cycle on. Returns for each cycle whether
+/// the bus is held in its middle.
 fn held_cycles(posts: bool, kinds: &[(TransactionKind, Address, usize)]) -> Vec<bool> {
     let simulation = simulation();
     let (sim, bus) = (simulation.sim(), bus_with_memory(&simulation));
@@ -58,12 +57,12 @@ fn held_cycles(posts: bool, kinds: &[(TransactionKind, Address, usize)]) -> Vec<
     Rc::into_inner(seen).unwrap().into_inner()
 }
 
-/// Held for exactly the first `cycles` cycles after the edge that follows the request.
+/// Checks that the bus is held for exactly the first `cycles` cycles after the edge that follows the request.
 fn assert_holds(cycles: usize, posts: bool, kinds: &[(TransactionKind, Address, usize)]) {
     let held = held_cycles(posts, kinds);
     assert!(held[cycles - 1], "{kinds:?} still holds the bus in cycle {cycles}");
     assert!(!held[cycles], "{kinds:?} no longer holds the bus in cycle {}", cycles + 1);
-    assert!(held[..cycles].iter().all(|&held| held), "{kinds:?} holds it throughout");
+    assert!(held[..cycles].iter().all(|&held| held), "{kinds:?} holds the bus throughout");
 }
 
 #[test]
@@ -105,7 +104,7 @@ fn an_invalidation_takes_four_cycles() {
 fn a_posted_block_takes_six_cycles_and_the_next_waits_for_the_memory() {
     let write = (TransactionKind::WriteBlock, INTERFACE_BASE, 64);
     assert_holds(6, true, &[write]);
-    // The memory is at work for 15 cycles after the first; the second holds the bus so long.
+    // The memory is busy for 15 cycles after the first write; the second transaction holds the bus for that time.
     assert_holds(6 + 15 + 6, true, &[write, write]);
     assert_holds(6 + 15 + 6 + 15, true, &[write, (TransactionKind::ReadBlock, INTERFACE_BASE, 64)]);
 }

@@ -1,4 +1,4 @@
-//! Polls that are passed at once, beside the same polls one by one.
+//! Tests that skipped polls are counted as polls that are simulated one by one.
 
 use super::*;
 use crate::engine::Signal;
@@ -8,7 +8,7 @@ use crate::host::{AnyProcessor, Device, Processor, Stalls, Utilization};
 use proptest::prelude::*;
 use std::cell::Cell;
 
-/// A status that is set some time.
+/// A status register that is set once.
 #[derive(Default)]
 struct Status(Cell<bool>);
 
@@ -22,26 +22,26 @@ impl Device for Status {
     fn write(&self, _: u64, _: &[u8]) {}
 }
 
-/// When the processor has seen the status, or has stopped; and all that was counted.
+/// The start and the end of the last round, the statistics, and the number of events.
 type Counted = (Time, Time, Stalls, Vec<Utilization>, Utilization, [u64; TransactionKind::ALL.len()], u64);
 
-/// Cycles of an access to a register of the processor's own.
+/// Cycles of an access to a register of the processor.
 const ACCESS_CYCLES: u64 = 1;
 
-/// A processor polls a status that is set at `shown`, at most until `until`; with events. The status is on the bus, or
-/// the processor's own.
+/// Lets a processor poll a status, on the bus or in the processor, that is set at `shown`, at most until `until`. With
+/// `passes`, polls are skipped.
 fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: Time) -> Counted {
     let simulation = simulation();
     let sim = simulation.sim();
     let node = Rc::new(MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER));
-    let (status, told) = (Rc::new(Status::default()), Rc::new(Signal::new(&sim, "the status")));
+    let (status, event) = (Rc::new(Status::default()), Rc::new(Signal::new(&sim, "the status")));
     let window = node.attach_device(status.clone(), crate::host::DeviceWindow::uncached(8));
     assert!(window.0 >= INTERFACE_BASE);
-    let (set, tells, later) = (status.clone(), told.clone(), sim.clone());
+    let (set, signal, later) = (status.clone(), event.clone(), sim.clone());
     sim.spawn("setter", async move {
         later.until(shown).await;
         set.0.set(true);
-        tells.notify();
+        signal.notify();
     });
     let (processor, ended) = (node.processor.clone(), Rc::new(Cell::default()));
     let (end, cpu) = (ended.clone(), AnyProcessor::MemoryBus(processor.clone()));
@@ -49,11 +49,11 @@ fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: T
         let mut sees = false;
         let begun = loop {
             let begun = cpu.now();
-            let turn = cpu.acquire("poll").await;
+            let lease = cpu.acquire("poll").await;
             let shows = || status.0.get().then_some(Time::ZERO);
             let on_bus = over_bus.then_some((window.at(0), 4));
             let register =
-                PolledRegister { on_bus, access_cycles: ACCESS_CYCLES, round_cycles, event: &told, shows: &shows };
+                PolledRegister { on_bus, access_cycles: ACCESS_CYCLES, round_cycles, event: &event, shows: &shows };
             if sees {
                 processor.resume_read(over_bus);
             } else if over_bus {
@@ -63,7 +63,7 @@ fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: T
                 cpu.sync().await;
                 sees = status.0.get();
             }
-            drop(turn);
+            drop(lease);
             if sees {
                 break begun;
             }
@@ -88,7 +88,7 @@ fn polled(over_bus: bool, passes: bool, round_cycles: u64, shown: Time, until: T
 
 proptest! {
     #[test]
-    fn polls_passed_at_once_are_counted_as_if_they_were_not(
+    fn skipped_polls_are_counted_as_simulated_ones(
         round_cycles in 0..40u64,
         shown in 0..5_000u64,
         until in 0..5_000u64,
@@ -96,8 +96,9 @@ proptest! {
     ) {
         let [shown, until] = [shown, until].map(Time::from_ns);
         let [passed, each] = [true, false].map(|passes| polled(over_bus, passes, round_cycles, shown, until));
-        let told = |counted: &Counted| format!("{:?}", (counted.0, counted.1, &counted.2, &counted.3, &counted.4, counted.5));
-        prop_assert_eq!(told(&passed), told(&each));
+        let totals =
+            |counted: &Counted| format!("{:?}", (counted.0, counted.1, &counted.2, &counted.3, &counted.4, counted.5));
+        prop_assert_eq!(totals(&passed), totals(&each));
         prop_assert!(passed.6 <= each.6 + 2, "{} events for {}", passed.6, each.6);
     }
 }

@@ -1,4 +1,4 @@
-//! The processor's times, to the cycle.
+//! Tests of the processor's times, to the cycle.
 
 use super::*;
 use crate::engine::{Outcome, Sim};
@@ -15,7 +15,7 @@ impl Agent for Device {
     fn home_write(&self, _: Address, _: usize, _: &Block) {}
 }
 
-/// Runs a program on a node with a device of 60 ns.
+/// Runs a program on a node with a device whose access time is 60 ns.
 fn on_node<F: Future<Output = ()> + 'static>(program: impl FnOnce(MemoryBusProcessor, Sim) -> F) {
     let simulation = simulation();
     let sim = simulation.sim();
@@ -32,7 +32,7 @@ fn an_uncached_access_takes_100_ns_and_the_wait_for_the_clock() {
         // 10 to the bus, 2 to the next edge, 80 on the bus, 10 back.
         assert_eq!(processor.time(), Time::from_ns(102));
         processor.write_uncached(INTERFACE_BASE, 8, 1).await;
-        assert_eq!(processor.time(), Time::from_ns(202), "the second asks at an edge");
+        assert_eq!(processor.time(), Time::from_ns(202), "the second access requests the bus at an edge");
     });
 }
 
@@ -57,7 +57,7 @@ fn stores_do_not_wait_for_their_block_until_the_buffer_is_full() {
         assert_eq!(processor.time(), Time::from_ns(8));
         assert_eq!(processor.load(4096 + 24, 8).await, 3, "a load takes the value of a waiting store");
         processor.store(8192, 8, 8).await;
-        assert!(processor.time() > Time::from_ns(150), "the ninth store waits for room");
+        assert!(processor.time() > Time::from_ns(150), "the ninth store waits for an entry");
         processor.fence().await;
         assert_eq!(processor.load(8192, 8).await, 8);
     });
@@ -68,6 +68,10 @@ fn stores_narrower_than_a_word_change_only_their_bytes() {
     on_node(|processor, _| async move {
         processor.store(4096, 8, u64::MAX).await;
         processor.store(4099, 2, 0).await;
-        assert_eq!(processor.load(4096, 8).await, 0xffff_ff00_00ff_ffff, "a partly waiting word is waited for");
+        assert_eq!(
+            processor.load(4096, 8).await,
+            0xffff_ff00_00ff_ffff,
+            "a load waits for a store to a part of its word"
+        );
     });
 }

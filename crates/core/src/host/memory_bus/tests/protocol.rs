@@ -1,13 +1,13 @@
-//! All states that two caches, one caching interface and memory can reach on one block, by the
-//! code that simulates them: every operation in every reachable state keeps one writer, and every
-//! reader reads what was written last.
+//! A test over all states that two caches, one caching interface and memory can reach on one block with the
+//! simulated code: every operation in every reachable state keeps one writer, and every
+//! reader reads the value written last.
 
 use super::*;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 
 const BLOCK: Address = 1024;
-/// Falls on the same place of a cache of one block.
+/// A block that maps to the same frame of a cache of one block.
 const OTHER: Address = 2048;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,20 +116,22 @@ impl Machine {
         }
         let mut data = Block::ZERO;
         let done = self.bus.transact(self.id, kind, BLOCK, BLOCK_BYTES, &mut data).await;
-        assert_eq!(data.read(0, 8), self.latest, "the device reads what was written last");
+        assert_eq!(data.read(0, 8), self.latest, "the device reads the value written last");
         Some((data, done.shared))
     }
 
     async fn device_replace(&self) {
         let held = std::mem::take(&mut *self.device.0.borrow_mut());
-        if held.0.answers() {
+        if held.0.owns() {
             self.bus.transact(self.id, TransactionKind::WriteBack, BLOCK, BLOCK_BYTES, &mut held.1.unwrap()).await;
         }
     }
 
     async fn apply(&mut self, operation: Operation) {
         match operation {
-            Load(cache) => assert_eq!(self.load(cache, BLOCK).await, self.latest, "a load reads what was written last"),
+            Load(cache) => {
+                assert_eq!(self.load(cache, BLOCK).await, self.latest, "a load reads the value written last")
+            }
             Store(cache) => self.store(cache).await,
             Replace(cache) => drop(self.load(cache, OTHER).await),
             DeviceRead => drop(self.device_read(TransactionKind::Read).await),
@@ -172,11 +174,11 @@ impl Machine {
         let held = *self.device.0.borrow();
         assert!(!held.0.readable() || held.1.unwrap().read(0, 8) == self.latest, "no copy is stale");
         let (states, memory_is_current) = self.seen();
-        assert!(memory_is_current || states.iter().any(|state| state.answers()), "the newest bytes are not lost");
+        assert!(memory_is_current || states.iter().any(|state| state.owns()), "the newest bytes are not lost");
     }
 }
 
-/// The state after `operations`.
+/// Returns the state after `operations`.
 fn run(operations: Vec<Operation>) -> Seen {
     let simulation = simulation();
     let mut machine = Machine::new(&simulation);
@@ -207,7 +209,8 @@ fn every_operation_in_every_reachable_state_keeps_one_writer_and_no_stale_copy()
             });
         }
     }
-    // Modified, exclusive and owned each alone or with sharers, shared with and without an owner.
+    // Among them: modified, exclusive and owned without sharers, owned with sharers, and shared with and without an
+    // owner.
     assert!(reached.len() >= 20, "{} states", reached.len());
     for state in ["Modified", "Owned", "Exclusive", "Shared"] {
         assert!(reached.keys().any(|seen| seen.contains(state)), "{state} is reached");

@@ -1,4 +1,4 @@
-//! What a program sees of its memory at any instant, wherever the bytes are.
+//! A test that a program's view of its memory is current at any time, wherever the bytes are.
 
 use super::*;
 use crate::engine::Outcome;
@@ -11,8 +11,8 @@ fn value(word: u64, round: u64) -> u64 {
     1 + word + 100 * round
 }
 
-/// A program that stores to blocks which drive one another out of the cache; what it has stored is
-/// looked at every few nanoseconds.
+/// Runs a program that stores to blocks which replace one another in the cache, and compares the program's view of
+/// memory with the stored values every few nanoseconds.
 fn assert_sees_its_stores(parameters: &NodeParameters) {
     let simulation = simulation();
     let sim = simulation.sim();
@@ -33,7 +33,7 @@ fn assert_sees_its_stores(parameters: &NodeParameters) {
     sim.spawn("program", async move {
         for round in 0..20 {
             for word in 0..WORDS {
-                // Stored at the instant at which the buffer takes it, which may be after a wait.
+                // The word counts as stored when the buffer accepts it, which may be after a wait.
                 node.processor.store(address(word), 8, value(word, round)).await;
                 stored.borrow_mut()[word as usize] = value(word, round);
                 node.processor.work(40);
@@ -48,7 +48,7 @@ fn assert_sees_its_stores(parameters: &NodeParameters) {
 }
 
 #[test]
-fn a_program_sees_what_it_stored_while_blocks_come_and_go() {
+fn a_program_sees_its_stores_while_blocks_are_replaced() {
     for (blocks, ways) in [(1, 1), (2, 1), (2, 2), (4, 4), (1 << 14, 1)] {
         let parameters = NodeParameters { cache: cache_of(blocks, ways), ..NodeParameters::PAPER };
         assert_sees_its_stores(&parameters);

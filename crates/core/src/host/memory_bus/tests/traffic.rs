@@ -1,5 +1,5 @@
-//! Random traffic of two processors and an interface on a few blocks, against a reference: each
-//! word has one writer, who counts; a reader sees the count never fall and never before it was
+//! A test of random traffic of two processors and an interface on a few blocks, against a reference. Each
+//! word has one writer, which counts; a reader never sees the count decrease, nor a count that was not yet
 //! written.
 
 use super::*;
@@ -10,7 +10,7 @@ use std::cell::RefCell;
 const BLOCKS: u64 = 6;
 const WORDS: u64 = BLOCKS * 8;
 
-/// What was written to each word so far.
+/// The last count that was written to each word.
 type Reference = Rc<RefCell<Vec<u64>>>;
 
 fn address(word: u64) -> Address {
@@ -30,7 +30,7 @@ async fn processor_traffic(processor: MemoryBusProcessor, writer: u64, reference
             processor.store(address(word), 8, next).await;
         } else {
             let value = processor.load(address(word), 8).await;
-            assert!(value >= seen[word as usize], "a word never falls back");
+            assert!(value >= seen[word as usize], "a word never decreases");
             assert!(value <= reference.borrow()[word as usize], "nothing is read before it is written");
             seen[word as usize] = value;
         }

@@ -1,4 +1,4 @@
-//! Write combining: which stores leave together, when, and what that saves.
+//! Tests of write combining: the stores that leave together, the time at which they leave, and the time that is saved.
 
 use super::*;
 use crate::engine::{Outcome, Sim};
@@ -6,7 +6,7 @@ use crate::host::{Device, DeviceWindow, Processor, Window};
 use std::cell::RefCell;
 use std::future::Future;
 
-/// A device that notes its writes.
+/// A device that records its writes.
 #[derive(Default)]
 struct Notes(RefCell<Vec<(u64, Vec<u8>)>>);
 
@@ -22,7 +22,7 @@ impl Device for Notes {
     }
 }
 
-/// Runs a program on a node with a device; returns the writes that reached the device, as offsets and sizes.
+/// Runs a program on a node with a device. Returns the writes that reached the device, as offsets and sizes.
 fn writes<F: Future<Output = ()> + 'static>(
     window: DeviceWindow,
     program: impl FnOnce(MemoryBusProcessor, Window, Sim) -> F,
@@ -58,7 +58,7 @@ fn a_full_block_is_one_burst() {
         (writes, time.take())
     });
     let [(words, slow), (burst, fast)] = times;
-    assert_eq!(words, (0..8).map(|word| (8 * word, 8)).collect::<Vec<_>>(), "uncached, each leaves alone");
+    assert_eq!(words, (0..8).map(|word| (8 * word, 8)).collect::<Vec<_>>(), "uncached stores leave one by one");
     assert_eq!(burst, [(0, 64)]);
     // Eight cycles of stores, 10 to the bus, 2 to the next edge, (4 + 2) cycles of 4 ns and 60 ns on the bus, 10 back.
     assert_eq!(fast, Time::from_ns(8 + 10 + 2 + 24 + 60 + 10));
@@ -86,7 +86,7 @@ fn stores_leave_before_an_access_to_another_register() {
 }
 
 #[test]
-fn stores_wait_until_something_flushes_them() {
+fn combined_stores_do_not_leave_without_a_flush() {
     let left = writes(COMBINED, |processor, window, sim| async move {
         processor.write(window.at(0), 8, 1).await;
         MemoryBusProcessor::sync(&processor).await;

@@ -124,7 +124,7 @@ impl Agent for ReceiveDevice {
         self.cache.0.borrow().state(block)
     }
     fn peek(&self, block: Address) -> Option<Block> {
-        let answers = self.state(block).answers();
+        let answers = self.state(block).owns();
         answers.then(|| self.cache.get(block)).flatten()
     }
 }

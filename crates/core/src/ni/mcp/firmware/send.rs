@@ -114,7 +114,7 @@ impl SendSide {
         let destination = NodeId(sram.load_word(slot + send::NODE));
         let length = Bytes(prefix + u64::from(units));
         let (source, class) = (context.host.node, Class::REQUESTS);
-        let label = Label { source, destination, class, length, takes_place: false, ..Label::default() };
+        let label = Label { source, destination, class, length, needs_slot: false, ..Label::default() };
         if from == 0 {
             context.pending.add(destination);
             self.message = Rc::new(Message { journey: journey.clone(), lost: Cell::new(false) });

@@ -89,13 +89,13 @@ impl Admission {
     pub(super) fn label(&self, frame: &Frame<PacketHandle>) -> Label {
         let is_packet = frame.body.as_ref().is_some_and(|body| body.peek::<Outgoing>().is_some());
         let length = if is_packet { frame.bytes } else { self.acknowledgement };
-        let takes_place = self.runs && frame.takes_place;
+        let needs_slot = self.runs && frame.needs_slot;
         Label {
             source: self.node,
             destination: frame.to,
             class: CLASS,
             length,
-            takes_place,
+            needs_slot,
             flow: frame.flow,
             head: frame.head,
         }
@@ -109,7 +109,7 @@ impl Admission {
 
     /// Takes a receive slot for a packet that needs one; returns `false` if none is free.
     pub(super) fn take_slot(&self, packet: &Packet) -> bool {
-        match self.slots.get().filter(|_| packet.label().takes_place) {
+        match self.slots.get().filter(|_| packet.label().needs_slot) {
             None => true,
             Some(0) => false,
             Some(free) => {
@@ -121,7 +121,7 @@ impl Admission {
 
     /// Returns the receive slot of a packet that was not reported to the protocol.
     pub(super) fn return_slot(&self, packet: &Packet) {
-        if packet.label().takes_place {
+        if packet.label().needs_slot {
             self.add_slot();
         }
     }

@@ -87,7 +87,7 @@ fn a_dialog_has_a_window_of_packets_in_flight_and_no_entry_of_the_table() {
     net.offer(A, OutgoingPacket::new(C, 6));
     assert_eq!(net.leave_all(A), [1, 2, 3, 4, 6].map(Some), "5 waits for the window");
     assert_eq!((net.unit(A).outstanding(), net.unit(A).unacknowledged(B)), (1, 4));
-    assert!(net.transit.iter().all(|frame| frame.takes_place() == (frame.destination == C)));
+    assert!(net.transit.iter().all(|frame| frame.needs_slot() == (frame.destination == C)));
 }
 
 #[test]

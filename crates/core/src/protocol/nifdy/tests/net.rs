@@ -75,14 +75,14 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
     /// True if a frame in transit need not wait for a place.
     pub fn can_arrive(&self, place: usize) -> bool {
         let frame = &self.transit[place];
-        !frame.takes_place() || self.places[frame.destination.index()] > 0
+        !frame.needs_slot() || self.places[frame.destination.index()] > 0
     }
 
     pub fn arrive(&mut self, place: usize) {
         assert!(self.can_arrive(place));
         let frame = self.transit.remove(place);
         let node = frame.destination.index();
-        self.places[node] -= u16::from(frame.takes_place());
+        self.places[node] -= u16::from(frame.needs_slot());
         self.places[node] += u16::from(self.units[node].arrive(frame));
     }
 

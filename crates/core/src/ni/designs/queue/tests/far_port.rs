@@ -152,8 +152,8 @@ impl Agent for FarAgent {
         self.agent.snoops()
     }
 
-    fn asks(&self) -> bool {
-        self.agent.asks()
+    fn requests_bus(&self) -> bool {
+        self.agent.requests_bus()
     }
 
     fn supply_time(&self) -> Time {

@@ -1,23 +1,23 @@
-//! What is due in a later cycle: lines on which everything spends the same time.
+//! Delay lines: items that become due a fixed number of cycles after they are added.
 //!
-//! What joins a line in a cycle is one list, kept in a ring by the cycle in which it is due. A line
-//! stands in place of an object for each link.
+//! The items that are added in one cycle form one list, and the lists are kept in a ring by the cycle in which they are
+//! due. One line for all links replaces a queue for each link.
 
-/// Items that are due a fixed number of cycles after they join, but for few.
+/// Items that are due a fixed number of cycles after they are added, except for those with a cycle of their own.
 #[derive(Clone, Debug)]
-pub struct Line<T> {
+pub struct DelayLine<T> {
     delay: u64,
-    /// What joined in this cycle.
+    /// Items that were added in this cycle.
     joined: Vec<T>,
-    /// What is due, by cycle.
+    /// Items that are due, by cycle.
     slots: Vec<Vec<T>>,
 }
 
-impl<T> Line<T> {
-    /// A line on which items spend `delay` cycles, and some others `longest` at most.
-    pub fn new(delay: u64, longest: u64) -> Line<T> {
+impl<T> DelayLine<T> {
+    /// Creates a line on which items spend `delay` cycles, and items with a cycle of their own at most `longest`.
+    pub fn new(delay: u64, longest: u64) -> DelayLine<T> {
         let slots = (delay.max(longest) as usize + 2).next_power_of_two();
-        Line { delay, joined: Vec::new(), slots: (0..slots).map(|_| Vec::new()).collect() }
+        DelayLine { delay, joined: Vec::new(), slots: (0..slots).map(|_| Vec::new()).collect() }
     }
 
     /// Adds an item.
@@ -26,19 +26,20 @@ impl<T> Line<T> {
         self.joined.push(item);
     }
 
-    /// Adds an item that is due at a cycle of its own.
+    /// Adds an item that is due in `cycle`.
     #[inline]
     pub fn push_at(&mut self, cycle: u64, item: T) {
         let slot = cycle as usize & (self.slots.len() - 1);
         self.slots[slot].push(item);
     }
 
-    /// How many joined in this cycle.
+    /// Returns the number of items that were added in this cycle.
     pub fn joined(&self) -> usize {
         self.joined.len()
     }
 
-    /// Takes all that is due at `cycle`, if anything is; [`give_back`](Line::give_back) returns the list.
+    /// Takes the list of items that are due in `cycle`, or returns `None` if no item is due. The caller returns the
+    /// list with [`recycle`](DelayLine::recycle).
     #[inline(always)]
     pub fn take(&mut self, cycle: u64) -> Option<Vec<T>> {
         if self.delay == 0 {
@@ -49,16 +50,16 @@ impl<T> Line<T> {
         if due.is_empty() { None } else { Some(std::mem::take(due)) }
     }
 
-    /// Returns the list taken at `cycle`, whose room is used again.
+    /// Returns the list that was taken in `cycle`, whose allocation is used again.
     #[inline]
-    pub fn give_back(&mut self, cycle: u64, mut items: Vec<T>) {
+    pub fn recycle(&mut self, cycle: u64, mut items: Vec<T>) {
         items.clear();
         let slot = cycle as usize & (self.slots.len() - 1);
-        debug_assert!(self.slots[slot].is_empty(), "nothing is due a whole turn ahead");
+        debug_assert!(self.slots[slot].is_empty(), "no item is due a whole turn ahead");
         self.slots[slot] = items;
     }
 
-    /// A cycle ends, or what is due in it is about to be taken: nothing more joins in it.
+    /// Ends a cycle: moves the items that were added in it to the list of the cycle in which they are due.
     #[inline]
     pub fn end_cycle(&mut self, cycle: u64) {
         if !self.joined.is_empty() {
@@ -76,18 +77,19 @@ impl<T> Line<T> {
         }
     }
 
-    /// Whether something is due at `cycle`, if nothing is due a whole [`turn`](Line::turn) or more before it.
+    /// Returns whether an item is due in `cycle`. Correct only if no item is due a [`turn`](DelayLine::turn) or more
+    /// before `cycle`.
     #[inline]
     pub fn is_due(&self, cycle: u64) -> bool {
         !self.slots[cycle as usize & (self.slots.len() - 1)].is_empty()
     }
 
-    /// Every item is due fewer cycles ahead.
+    /// Returns the number of cycles of the ring; every item is due fewer cycles ahead.
     pub fn turn(&self) -> u64 {
         self.slots.len() as u64
     }
 
-    /// All that is pending between two cycles, in no particular order.
+    /// Iterates over all items that are pending between two cycles, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.slots.iter().flatten()
     }

@@ -1,14 +1,16 @@
-//! A circle in a graph of waits, if there is one; a short one, so that it can be read.
+//! The search for a cycle in a graph of dependencies. A shortest cycle through the first vertex found on one is
+//! reported, which keeps messages short.
 
 use std::collections::VecDeque;
 
-/// What waits for what, by number.
+/// For each vertex, the vertices for which it waits.
 pub type Waits = Vec<Vec<u32>>;
 
-/// Vertices of which each waits for the next, and the last for the first.
+/// Returns a cycle: each of its vertices waits for the next, and the last for the first. Returns `None` if there is no
+/// cycle.
 pub fn find(waits: &Waits) -> Option<Vec<u32>> {
-    let on_circle = on_circle(waits)?;
-    Some(shortest_through(waits, on_circle))
+    let on_cycle = on_cycle(waits)?;
+    Some(shortest_through(waits, on_cycle))
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -18,8 +20,8 @@ enum Seen {
     Done,
 }
 
-/// A vertex on a circle.
-fn on_circle(waits: &Waits) -> Option<u32> {
+/// Returns a vertex on a cycle, found by depth-first search.
+fn on_cycle(waits: &Waits) -> Option<u32> {
     let mut seen = vec![Seen::Not; waits.len()];
     for start in 0..waits.len() as u32 {
         if seen[start as usize] != Seen::Not {
@@ -47,14 +49,14 @@ fn on_circle(waits: &Waits) -> Option<u32> {
     None
 }
 
-/// The shortest circle through a vertex that is on one.
+/// Returns the shortest cycle through a vertex that is on one.
 fn shortest_through(waits: &Waits, start: u32) -> Vec<u32> {
     let mut before = vec![u32::MAX; waits.len()];
     let mut queue = VecDeque::from([start]);
     while let Some(at) = queue.pop_front() {
         for &next in &waits[at as usize] {
             if next == start {
-                return back(&before, start, at);
+                return path_to(&before, start, at);
             }
             if before[next as usize] == u32::MAX {
                 before[next as usize] = at;
@@ -65,15 +67,15 @@ fn shortest_through(waits: &Waits, start: u32) -> Vec<u32> {
     vec![start]
 }
 
-/// The way from `start` to `at`.
-fn back(before: &[u32], start: u32, mut at: u32) -> Vec<u32> {
-    let mut circle = vec![at];
+/// Returns the path from `start` to `at`, given the predecessor of each vertex.
+fn path_to(before: &[u32], start: u32, mut at: u32) -> Vec<u32> {
+    let mut path = vec![at];
     while at != start {
         at = before[at as usize];
-        circle.push(at);
+        path.push(at);
     }
-    circle.reverse();
-    circle
+    path.reverse();
+    path
 }
 
 #[cfg(test)]
@@ -81,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn circles_are_found() {
+    fn cycles_are_found() {
         assert_eq!(find(&vec![]), None);
         assert_eq!(find(&vec![vec![1, 2], vec![2], vec![]]), None);
         assert_eq!(find(&vec![vec![0]]), Some(vec![0]));

@@ -1,29 +1,29 @@
-//! Who waits for whom on the processor: handlers pre-empt, and what is pre-empted goes on.
+//! Tests of execution priorities: handlers preempt programs, and preempted code resumes.
 
 use super::*;
 use crate::host::{AnyProcessor, ExecPriority, Processor};
 
-/// When the program ends that runs `program`, and when the handler does that asks for the bottom half at
-/// `asks` and works for `cycles` of 10 ns.
-fn run(asks: Time, cycles: u64, program: impl AsyncFnOnce(&AnyProcessor) + 'static) -> (Time, Time) {
+/// Runs `program`, and a handler that requests the processor at `requested_at` and works for `cycles` of 10 ns. Returns
+/// the times at which they end.
+fn run(requested_at: Time, cycles: u64, program: impl AsyncFnOnce(&AnyProcessor) + 'static) -> (Time, Time) {
     let bench = Bench::new(bursts_of(4), Competition::DmaFirst);
     let ends = Rc::new(RefCell::new((Time::ZERO, Time::ZERO)));
     let cpu = AnyProcessor::IoBus(bench.host.cpu.clone());
     let half = cpu.at(ExecPriority::BottomHalf);
     let (noted, handled) = (ends.clone(), ends.clone());
     bench.spawn("program", |sim, _| async move {
-        let turn = cpu.acquire("program").await;
+        let lease = cpu.acquire("program").await;
         program(&cpu).await;
         cpu.sync().await;
-        drop(turn);
+        drop(lease);
         noted.borrow_mut().0 = sim.now();
     });
     bench.spawn("handler", move |sim, _| async move {
-        sim.until(asks).await;
-        let turn = half.acquire("handle").await;
+        sim.until(requested_at).await;
+        let lease = half.acquire("handle").await;
         half.work(cycles);
         half.sync().await;
-        drop(turn);
+        drop(lease);
         handled.borrow_mut().1 = sim.now();
     });
     bench.finish();
@@ -31,15 +31,15 @@ fn run(asks: Time, cycles: u64, program: impl AsyncFnOnce(&AnyProcessor) + 'stat
 }
 
 #[test]
-fn a_handler_breaks_a_programs_work_off_and_the_rest_follows() {
+fn a_handler_preempts_a_programs_work() {
     let (program, handler) = run(Time::from_us(3), 500, async |cpu| cpu.work(1_000));
-    assert_eq!(handler, Time::from_us(8), "at once");
-    assert_eq!(program, Time::from_us(15), "no cycle is lost, and none is done twice");
+    assert_eq!(handler, Time::from_us(8), "the handler starts at once");
+    assert_eq!(program, Time::from_us(15), "no cycle is lost or repeated");
 }
 
 #[test]
-fn an_access_is_not_broken_off() {
-    // Blocks take 200 ns of memory each; the third has begun when the handler asks.
+fn an_access_is_not_preempted() {
+    // Each block takes 200 ns of memory; the third has begun when the handler requests the processor.
     let copies = async |cpu: &AnyProcessor| {
         for _ in 0..10 {
             cpu.copy_block(0, 0).await;
@@ -58,7 +58,7 @@ fn a_handler_with_work_starves_the_program() {
     let ends = Rc::new(RefCell::new(Vec::new()));
     let noted = ends.clone();
     bench.spawn("program", |sim, _| async move {
-        let _turn = cpu.acquire("program").await;
+        let _lease = cpu.acquire("program").await;
         cpu.work(100);
         cpu.sync().await;
         noted.borrow_mut().push(("program", sim.now()));
@@ -71,7 +71,7 @@ fn a_handler_with_work_starves_the_program() {
                 if name == "interrupt" {
                     sim.until(Time::from_us(2 * round)).await;
                 }
-                let _turn = cpu.acquire(name).await;
+                let _lease = cpu.acquire(name).await;
                 cpu.work(work);
                 cpu.sync().await;
             }

@@ -1,0 +1,75 @@
+//! Selection of items without a branch, for conditions that a branch predictor cannot predict: every item is written to
+//! the position of the next selected item, and is overwritten if it was not selected.
+
+use super::state::PORTS;
+
+/// Number of positions: one for each port of a sector, and as many for items that are not selected.
+const CAPACITY: usize = 2 * PORTS;
+
+/// Number of bits of a word that are added between two checks for further bits.
+const AT_ONCE: usize = 3;
+
+/// Storage of the items.
+pub type Items = [u16; CAPACITY + AT_ONCE];
+
+/// Empty storage.
+pub const NO_ITEMS: Items = [0; CAPACITY + AT_ONCE];
+
+/// The selected items, at most one for each port.
+pub struct BranchlessFilter<'a> {
+    items: &'a mut Items,
+    selected: usize,
+}
+
+impl BranchlessFilter<'_> {
+    /// Creates a filter without items that writes to `items`.
+    #[inline]
+    pub fn new(items: &mut Items) -> BranchlessFilter<'_> {
+        BranchlessFilter { items, selected: 0 }
+    }
+
+    /// Adds an item if `condition` is true.
+    #[inline(always)]
+    pub fn add_if(&mut self, condition: bool, item: u16) {
+        self.items[self.selected % CAPACITY] = item;
+        self.selected += usize::from(condition);
+    }
+
+    /// Adds `first` plus the position of each set bit of a word.
+    #[inline(always)]
+    pub fn add_bits(&mut self, first: usize, mut bits: u64) {
+        loop {
+            // The positions are consecutive, because no bit follows after the first iteration without one.
+            let at = self.selected % CAPACITY;
+            for offset in 0..AT_ONCE {
+                self.items[at + offset] = (first + bits.trailing_zeros() as usize) as u16;
+                self.selected += usize::from(bits != 0);
+                bits &= bits.wrapping_sub(1);
+            }
+            if bits == 0 {
+                break;
+            }
+        }
+    }
+
+    /// Returns the number of selected items.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.selected
+    }
+
+    /// Returns the selected item at this index.
+    #[inline]
+    pub fn get(&self, index: usize) -> u16 {
+        self.items[index % CAPACITY]
+    }
+
+    /// Keeps the selected items for which `condition` returns true.
+    #[inline]
+    pub fn retain(&mut self, mut condition: impl FnMut(u16) -> bool) {
+        for index in 0..std::mem::take(&mut self.selected) {
+            let item = self.get(index);
+            self.add_if(condition(item), item);
+        }
+    }
+}
