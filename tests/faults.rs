@@ -325,7 +325,7 @@ fn one_bit_is_refused_where_copies_may_be_overtaken_under_every_interface() {
         let facts = sound(&text(one, 4, INTO_ONE), &[]).fabric.capabilities();
         if one.fabric.starts_with("fabrics/nifdy-") && !facts.in_order {
             let told = read(&text(one, 4, INTO_ONE), &sets).err().unwrap_or_default();
-            assert!(told.contains("one bit does not tell a copy from a new packet"), "{one:?}: {told}");
+            assert!(told.contains("one bit does not distinguish a copy from a new packet"), "{one:?}: {told}");
             refusals += 1;
         }
     }

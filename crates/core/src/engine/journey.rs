@@ -1,12 +1,12 @@
-//! A message as the workbench follows it: who sends what to whom, and the ledgers of its packets.
+//! A message as the measurement instruments follow it: its source, destination and payload, and the ledgers of its
+//! packets.
 //!
-//! A [`Journey`] is an instrument, not a part: hardware passes it along with the bytes, and no
-//! model decides anything by it. Where no ledger is wanted it is no more than the message's number
-//! and start, and costs no allocation.
+//! A [`Journey`] is an instrument, not a part: hardware passes it along with the bytes, and no model bases a decision
+//! on it. Without a ledger it consists of the message's number and start, and costs no allocation.
 //!
-//! A message of several packets has a journey for each of them, all from the message's start; the
-//! one of the packet that completes it is the message's. A copy that is sent again has a journey of
-//! its own from then on ([`Journey::fork`]); that of the copy which is accepted is handed up.
+//! A message of several packets has a journey for each of them, all from the message's start; the journey of the packet
+//! that completes the message is the message's. A retransmitted copy has a separate journey from its transmission on
+//! ([`Journey::fork`]); the journey of the accepted copy is handed up.
 
 use super::endpoint::EndId;
 use super::ledger::Ledger;

@@ -1,8 +1,8 @@
 //! Things that are held: a resource by one task at a time, a pool in units.
 //!
-//! Both serve in the order of asking. A resource keeps the time it was held, and how long of that it
-//! moved something, from which utilisation comes; where spans are kept, a span for each who held it. What they leave out: priorities and preemption, which belong to the part
-//! modelled.
+//! Both serve in the order of asking. A resource keeps the time it was held, and how long of that it moved something,
+//! from which utilisation comes; where spans are kept, a span for each who held it. What they leave out: priorities and
+//! preemption, which belong to the part modelled.
 
 use super::record::{Doing, Track};
 use super::sim::{NO_TASK, PointId, Sim, TaskId};
@@ -333,7 +333,7 @@ impl Future for Take<'_> {
 
 impl Drop for Take<'_> {
     fn drop(&mut self) {
-        // Served, but not taken up?
+        // If the wait was served but its task never resumed, the units are returned.
         if self.waiter != NO_TASK && self.pool.forget(self.waiter) {
             self.pool.release(self.units);
         }

@@ -189,7 +189,7 @@ impl<T> Mailbox<T> {
 #[must_use = "a wait waits only when awaited"]
 pub struct Receive<'a, T> {
     mailbox: &'a Mailbox<T>,
-    /// The task that waits for the first value, while there is none.
+    /// Task that waits for the first value while the mailbox is empty.
     waiter: TaskId,
 }
 

@@ -73,7 +73,7 @@ impl WorkloadSpec for SingleCosts {
             .collect();
         let others = (nodes as u64).saturating_sub(2);
         if self.readers > others {
-            errors.push(("readers", format!("there are only {others} nodes besides `node` and `home`")));
+            errors.push(("readers", format!("there are only {others} nodes other than `node` and `home`")));
         }
         if self.operation == Operation::Message && self.node == self.home {
             errors.push(("home", "a node cannot send to itself: choose another than `node`".to_owned()));

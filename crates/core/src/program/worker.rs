@@ -155,8 +155,8 @@ impl Worker {
         }
     }
 
-    /// Prefetches a block that the program will load or store to. Another program may take it away before it is used.
-    /// Where software keeps memory coherent, this does nothing and costs nothing.
+    /// Prefetches a block that the program will load or store to. Another program may invalidate it before it is used.
+    /// If software keeps memory coherent, the call has no effect and no cost.
     pub async fn prefetch(&self, at: SharedAddress, want: Want) {
         if self.shared.prefetches() {
             self.acquire_cpu().await;

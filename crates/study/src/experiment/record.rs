@@ -19,6 +19,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Key of the candidate for the bottleneck.
+pub const BOTTLENECK_KEY: &str = "binds";
+
 /// The version of the program, part of every result.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -58,7 +61,7 @@ impl Record {
             map.insert("resources_summed".into(), summed(result, &listed));
         }
         let candidate = result.outcome.is_complete().then(|| Candidate::of(result, &ledger));
-        map.insert("binds".into(), candidate.as_ref().map_or(Json::Null, candidate_json));
+        map.insert(BOTTLENECK_KEY.into(), candidate.as_ref().map_or(Json::Null, candidate_json));
         map.insert("simulated_us".into(), result.end.as_us().into());
         if let Some(stuck) = pending_waits(&result.outcome) {
             map.insert("stuck".into(), stuck_json(stuck));
@@ -216,7 +219,8 @@ fn inputs_of(machine: &Json, files: &Json, version: &str) -> String {
     }
 }
 
-/// Returns the files that the description names, by key. Shipped traces are left out, since the version determines them.
+/// Returns the files that the description names, by key. Shipped traces are left out, since the version determines
+/// them.
 fn user_files(read: &Read<Machine>) -> impl Iterator<Item = &(String, PathBuf)> {
     read.files().iter().filter(|(_, file)| !file.starts_with(shipped::SHIPPED))
 }
@@ -228,7 +232,8 @@ pub fn files(read: &Read<Machine>) -> Json {
     if files.is_empty() { Json::Null } else { files.into() }
 }
 
-/// Returns the folder that the paths of the files are relative to; `None` without files, and if their paths are absolute.
+/// Returns the folder that the paths of the files are relative to; `None` without files, and if their paths are
+/// absolute.
 fn folder(read: &Read<Machine>) -> Option<PathBuf> {
     let mut files = user_files(read).peekable();
     // Most descriptions name no file: their entries, which are many, are not listed for each run.

@@ -4,6 +4,7 @@
 //! bottleneck, the initial transient, the utilisation of resources, the mean time of a message by stage, the seed and
 //! the hash. If there are many resources, those of each kind are aggregated.
 
+use super::record::BOTTLENECK_KEY;
 use super::result_row::{ResultRow, SharedName, StageTimes};
 use super::run::Delivery;
 use super::sweep::SweepPoint;
@@ -25,8 +26,8 @@ pub use values::columns as of_values;
 /// The number of resources above which those of each kind are aggregated.
 const RESOURCES_MAX: usize = 32;
 
-/// The column that says whether an initial transient was detected: 1 or 0, or nothing if it was not tested. With several
-/// seeds, the number of such runs.
+/// The column that says whether an initial transient was detected: 1 or 0, or nothing if it was not tested. With
+/// several seeds, the number of such runs.
 const TRANSIENT: &str = "initial_transient";
 
 /// The name and unit of a metric.
@@ -121,7 +122,7 @@ fn push_bottlenecks(data: &mut Dataset, results: &[&ResultRow]) {
         texts(results, move |result| result.bottleneck.as_ref().map(|bottleneck| of(bottleneck).to_string()))
     };
     data.push("binds_kind", "", word(|(kind, ..)| kind));
-    data.push("binds", "", word(|(_, which, _)| which));
+    data.push(BOTTLENECK_KEY, "", word(|(_, which, _)| which));
     data.push("binds_share", "", numbers(results, |result| result.bottleneck.as_ref().map(|(.., share)| *share)));
 }
 

@@ -25,7 +25,7 @@ pub struct Barrier {
 /// An endpoint that takes part.
 struct Member {
     endpoint: Rc<Endpoint>,
-    /// Its program.
+    /// Task of the endpoint's program.
     task: Cell<TaskId>,
     /// The number of barriers that it has entered.
     entered: Cell<u64>,

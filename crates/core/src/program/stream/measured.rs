@@ -1,4 +1,4 @@
-//! What a stream measures: latencies, rates and the backlog of its open loops.
+//! The measurements of a stream: latencies, rates and the backlog of its open loops.
 
 use super::Stream;
 use super::send::{ClosedCounts, GROWING, OpenCounts, SenderCounts, WINDOWS};

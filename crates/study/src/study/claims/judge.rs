@@ -127,7 +127,7 @@ pub fn judge(view: &View, artifacts: &[&str], quick: bool) -> Result<Vec<Claim>,
     if errors.is_empty() { Ok(judged) } else { Err(errors) }
 }
 
-/// Returns the numbers that claims measure; NaN where there is none.
+/// Returns the numbers that claims measure; NaN for a claim without a number.
 pub fn numbers(view: &View, claims: &[&ClaimStatement]) -> Vec<f64> {
     let number = |claim: &&ClaimStatement| match claim.observe(view) {
         Ok(Observation::Number(number)) => number,

@@ -46,7 +46,7 @@ pub struct ExpressionError {
     pub message: String,
     /// The label at the location.
     pub label: String,
-    /// What is allowed, or was probably meant.
+    /// Hints at allowed or probably intended expressions.
     pub help: Vec<String>,
 }
 

@@ -40,7 +40,7 @@ impl<'a> Drawing<'a> {
         errors
     }
 
-    /// Collects an error; a missing value is none.
+    /// Collects an error; a missing value is not an error.
     pub fn collect_error(&self, stop: EvalError) {
         if let EvalError::Invalid(error) = stop {
             self.errors.borrow_mut().push(*error);
