@@ -2,7 +2,7 @@
 
 mod overflow;
 
-use narrows::engine::{EndId, Metric, Outcome, Recorder, Time};
+use narrows::engine::{EndpointId, Metric, Outcome, Recorder, Time};
 use narrows::experiment::{self, RunResult};
 use narrows::host::Processor;
 use narrows::machine::{self, Machine, build, shipped};
@@ -59,7 +59,7 @@ fn metric(result: &RunResult, name: &str) -> f64 {
 fn space(built: &build::Built, bytes: u64) -> (Rc<Space>, Vec<SharedAddress>) {
     let ends = built.world.actives().len();
     let space = Rc::new(Space::new(ends, built.world.shared_memory.block));
-    let bases = (0..ends).map(|home| space.allocate(EndId(home as u32), bytes)).collect();
+    let bases = (0..ends).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();
     (space, bases)
 }
 
@@ -181,7 +181,7 @@ fn a_message_interrupts_who_computes_and_waits_for_who_polls() {
             built.world.sim.spawn(format!("program {own}"), async move {
                 end.cpu().until(BEGINS).await;
                 match own {
-                    0 => end.send(ActiveMessage::new(EndId(1), 0, &[])).await,
+                    0 => end.send(ActiveMessage::new(EndpointId(1), 0, &[])).await,
                     _ => end.compute(20_000).await,
                 }
                 end.barrier().await;
@@ -207,7 +207,7 @@ fn what_interrupts_takes_its_time_from_who_computes() {
                 end.cpu().until(BEGINS).await;
                 if own == 0 {
                     for _ in 0..messages {
-                        end.send(ActiveMessage::new(EndId(1), 0, &[])).await;
+                        end.send(ActiveMessage::new(EndpointId(1), 0, &[])).await;
                         end.compute(500).await;
                     }
                 } else {

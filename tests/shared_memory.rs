@@ -1,6 +1,6 @@
 //! Does every load find what the last store before it left, whatever runs between them?
 
-use narrows::engine::{Bytes, EndId, Outcome, Recorder, Time};
+use narrows::engine::{Bytes, EndpointId, Outcome, Recorder, Time};
 use narrows::experiment;
 use narrows::host::Processor;
 use narrows::machine::{self, Machine, build};
@@ -61,7 +61,7 @@ fn shared(world: &World, block: u64, bytes: u64) -> (Vec<Rc<SharedMemory>>, Vec<
     let parameters = SharedMemoryParameters { block: Bytes(block), ..SharedMemoryParameters::defaults() };
     let actives = world.actives();
     let space = Rc::new(Space::new(actives.len(), parameters.block));
-    let bases = (0..actives.len()).map(|home| space.allocate(EndId(home as u32), bytes)).collect();
+    let bases = (0..actives.len()).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();
     (SharedMemory::all(actives, &space, parameters), bases)
 }
 

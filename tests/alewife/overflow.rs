@@ -1,7 +1,7 @@
 //! Nodes that do not listen for long, or listen to nothing while they wait for memory, stop no other.
 
 use super::{BEGINS, SHORT, machine, space, world};
-use narrows::engine::{EndId, Outcome, Time};
+use narrows::engine::{EndpointId, Outcome, Time};
 use narrows::host::Processor;
 use narrows::messaging::active::ActiveMessage;
 use narrows::ni::Driver;
@@ -30,7 +30,7 @@ fn deaf(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
             match own {
                 0 => {
                     for _ in 0..60 {
-                        end.send(ActiveMessage::new(EndId(1), 0, &[1; 14])).await;
+                        end.send(ActiveMessage::new(EndpointId(1), 0, &[1; 14])).await;
                     }
                     over.set(end.now());
                 }

@@ -8,16 +8,16 @@ use std::fmt;
 
 /// An endpoint's number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct EndId(pub u32);
+pub struct EndpointId(pub u32);
 
-impl EndId {
+impl EndpointId {
     /// Returns the endpoint's index among all endpoints.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-impl fmt::Display for EndId {
+impl fmt::Display for EndpointId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "endpoint {}", self.0)
     }
@@ -65,20 +65,20 @@ impl Addresses {
 
     /// Returns the node of an endpoint.
     #[inline]
-    pub fn node(&self, end: EndId) -> NodeId {
+    pub fn node(&self, end: EndpointId) -> NodeId {
         self.nodes[end.index()]
     }
 
     /// Returns an endpoint's index among those of its node.
     #[inline]
-    pub fn place(&self, end: EndId) -> u32 {
+    pub fn place(&self, end: EndpointId) -> u32 {
         end.0 - self.first_endpoints[self.node(end).index()]
     }
 
     /// Returns the endpoint with the index `place` on `node`.
     #[inline]
-    pub fn at(&self, node: NodeId, place: u32) -> EndId {
-        EndId(self.first_endpoints[node.index()] + place)
+    pub fn at(&self, node: NodeId, place: u32) -> EndpointId {
+        EndpointId(self.first_endpoints[node.index()] + place)
     }
 
     /// Returns the number of endpoints of a node.
@@ -87,8 +87,8 @@ impl Addresses {
     }
 
     /// The endpoints of a node.
-    pub fn of(&self, node: NodeId) -> impl Iterator<Item = EndId> + use<> {
-        (self.first_endpoints[node.index()]..self.first_endpoints[node.index() + 1]).map(EndId)
+    pub fn of(&self, node: NodeId) -> impl Iterator<Item = EndpointId> + use<> {
+        (self.first_endpoints[node.index()]..self.first_endpoints[node.index() + 1]).map(EndpointId)
     }
 }
 
@@ -100,9 +100,9 @@ mod tests {
     fn endpoints_are_numbered_node_by_node() {
         let addresses = Addresses::new([1, 3, 2]);
         assert_eq!(addresses.len(), 6);
-        let all = (0..6).map(EndId).map(|end| (addresses.node(end).0, addresses.place(end)));
+        let all = (0..6).map(EndpointId).map(|end| (addresses.node(end).0, addresses.place(end)));
         assert_eq!(all.collect::<Vec<_>>(), [(0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1)]);
-        assert_eq!(addresses.of(NodeId(1)).collect::<Vec<_>>(), [1, 2, 3].map(EndId));
-        assert_eq!((addresses.at(NodeId(2), 1), addresses.count(NodeId(2))), (EndId(5), 2));
+        assert_eq!(addresses.of(NodeId(1)).collect::<Vec<_>>(), [1, 2, 3].map(EndpointId));
+        assert_eq!((addresses.at(NodeId(2), 1), addresses.count(NodeId(2))), (EndpointId(5), 2));
     }
 }

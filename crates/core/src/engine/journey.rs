@@ -8,7 +8,7 @@
 //! that completes the message is the message's. A retransmitted copy has a separate journey from its transmission on
 //! ([`Journey::fork`]); the journey of the accepted copy is handed up.
 
-use super::endpoint::EndId;
+use super::endpoint::EndpointId;
 use super::ledger::Ledger;
 use super::time::Time;
 use super::units::Bytes;
@@ -21,9 +21,9 @@ pub struct Message {
     /// The number of the message in the run.
     pub id: u64,
     /// The sending endpoint.
-    pub source: EndId,
+    pub source: EndpointId,
     /// The receiving endpoint.
-    pub destination: EndId,
+    pub destination: EndpointId,
     /// The payload, without headers and control words.
     pub payload: Bytes,
     ledger: RefCell<Ledger>,
@@ -61,7 +61,7 @@ impl Journey {
     pub const NONE: Journey = Journey(Way::Unknown);
 
     /// The way of a message whose latency is counted from `start`.
-    pub fn new(id: u64, source: EndId, destination: EndId, payload: Bytes, start: Time) -> Journey {
+    pub fn new(id: u64, source: EndpointId, destination: EndpointId, payload: Bytes, start: Time) -> Journey {
         let ledger = RefCell::new(Ledger::new(start));
         Journey(Way::Followed(Rc::new(Message { id, source, destination, payload, ledger })))
     }

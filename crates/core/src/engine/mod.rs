@@ -170,11 +170,11 @@ pub use units::Hertz;
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
-/// use narrows::engine::EndId;
+/// use narrows::engine::EndpointId;
 ///
-/// assert_eq!(EndId(3).index(), 3);
+/// assert_eq!(EndpointId(3).index(), 3);
 /// ```
-pub use endpoint::EndId;
+pub use endpoint::EndpointId;
 
 /// Numbers of nodes, and of the logical networks that a fabric may have.
 ///
@@ -240,9 +240,9 @@ pub use limits::{Limits, Outcome};
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
-/// use narrows::engine::{Bytes, EndId, Journey, Time};
+/// use narrows::engine::{Bytes, EndpointId, Journey, Time};
 ///
-/// let journey = Journey::new(1, EndId(0), EndId(1), Bytes(64), Time::ZERO);
+/// let journey = Journey::new(1, EndpointId(0), EndpointId(1), Bytes(64), Time::ZERO);
 /// journey.served(Time::from_ns(10), Time::from_ns(50));
 /// journey.close("bus", Time::from_ns(50));
 /// assert_eq!(journey.id(), Some(1));

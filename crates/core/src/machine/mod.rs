@@ -30,7 +30,7 @@ pub mod shipped;
 pub use registry::Registry;
 pub use selections::{FabricPart, HostPart, InterfacePart, ProtocolPart, Workload};
 
-use crate::engine::{Addresses, Bytes, EndId, NodeId, Time};
+use crate::engine::{Addresses, Bytes, EndpointId, NodeId, Time};
 use crate::error::Error;
 use crate::fabric::topology::survey::Survey;
 use crate::messaging::MessagingParameters;
@@ -176,7 +176,7 @@ impl Machine {
     }
 
     /// The number of the endpoint called `name`, which of a node's first is that of the node, too.
-    pub fn end(&self, name: &str) -> Option<EndId> {
+    pub fn end(&self, name: &str) -> Option<EndpointId> {
         let addresses = self.addresses();
         let node = |name: &str| self.nodes.iter().position(|node| node.name == name);
         let at = |node: usize, place: u32| addresses.at(NodeId(node as u32), place);

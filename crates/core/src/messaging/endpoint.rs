@@ -17,7 +17,7 @@ use super::node_sharing::{NodeSharing, RunPermit, core_of};
 use super::parameters::MessagingParameters;
 use super::polled_packet::PolledPacket;
 use crate::engine::sim::Polls;
-use crate::engine::{Addresses, Bytes, Class, EndId, MessageTally, NodeId, Signal, Time};
+use crate::engine::{Addresses, Bytes, Class, EndpointId, MessageTally, NodeId, Signal, Time};
 use crate::host::{Address, AnyProcessor, Host, Processor, Utilization};
 use crate::ni::word_copy::bytes_of;
 use crate::ni::{AnyDriver, Driver, Envelope, InFlight, PayloadSource, Port, SendRequest, Wake};
@@ -26,7 +26,7 @@ use std::rc::Rc;
 
 /// A program's attachment to its node's interface.
 pub struct Endpoint {
-    id: EndId,
+    id: EndpointId,
     name: String,
     pub(super) context: NodeContext,
     pub(super) sharing: NodeSharing,
@@ -58,7 +58,7 @@ impl Endpoint {
         let several = addresses.count(host.node) > 1;
         let queues: Vec<_> = addresses.of(host.node).map(|_| Rc::new(MessageQueue::new(message_max))).collect();
         let sharings = NodeSharing::of_node(cores, host.node, &host.name, addresses, &queues);
-        let endpoint = |((id, messages), sharing): ((EndId, Rc<MessageQueue>), NodeSharing)| {
+        let endpoint = |((id, messages), sharing): ((EndpointId, Rc<MessageQueue>), NodeSharing)| {
             let name = match several {
                 true => format!("{}:{}", host.name, addresses.place(id)),
                 false => host.name.to_string(),
@@ -72,7 +72,7 @@ impl Endpoint {
     }
 
     /// Returns the endpoint's number.
-    pub fn id(&self) -> EndId {
+    pub fn id(&self) -> EndpointId {
         self.id
     }
 

@@ -16,7 +16,7 @@ use super::message_queue::MessageQueue;
 use super::node_context::NodeContext;
 use super::polled_packet::PolledPacket;
 use crate::engine::resource::OwnedHold;
-use crate::engine::{Addresses, EndId, NodeId, Resource};
+use crate::engine::{Addresses, EndpointId, NodeId, Resource};
 use crate::host::{AnyProcessor, Processor};
 use crate::ni::{Driver, WaitPolicy, Wake};
 use std::rc::Rc;
@@ -139,18 +139,18 @@ impl NodeSharing {
     }
 
     /// Returns the inbox of `to`, if it is another endpoint of this node.
-    pub fn local_peer(&self, to: EndId) -> Option<&Rc<Inbox>> {
+    pub fn local_peer(&self, to: EndpointId) -> Option<&Rc<Inbox>> {
         let peers = &self.0.as_ref()?.peers;
         (peers.addresses.node(to) == peers.node).then(|| peers.inbox(to))
     }
 }
 
 impl NodePeers {
-    fn inbox(&self, id: EndId) -> &Rc<Inbox> {
+    fn inbox(&self, id: EndpointId) -> &Rc<Inbox> {
         &self.inboxes[self.addresses.place(id) as usize]
     }
 
-    fn core(&self, id: EndId) -> usize {
+    fn core(&self, id: EndpointId) -> usize {
         core_of(self.addresses.place(id), self.cores)
     }
 }

@@ -16,7 +16,7 @@ use super::trapeze::driver::TrapezeDriver;
 use super::whole_packet::WholePacketDriver;
 use super::word_copy::PayloadSink;
 use crate::engine::sim::PointId;
-use crate::engine::{EndId, Journey, Signal};
+use crate::engine::{EndpointId, Journey, Signal};
 use crate::host::{Address, AnyProcessor, Utilization};
 use crate::protocol::Statistics;
 use std::rc::Rc;
@@ -120,7 +120,7 @@ impl Driver for AnyDriver {
             ) -> RxCompletion;
             async fn release(cpu: &AnyProcessor, entry: u64);
             async fn idle(cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
-            async fn map_tag(cpu: &AnyProcessor, end: EndId, tag: u16, address: Address);
+            async fn map_tag(cpu: &AnyProcessor, end: EndpointId, tag: u16, address: Address);
         }
     }
 }

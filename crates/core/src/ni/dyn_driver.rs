@@ -8,7 +8,7 @@ use super::extensions::DriverExtensions;
 use super::port::Port;
 use super::word_copy::PayloadSink;
 use crate::engine::sim::PointId;
-use crate::engine::{EndId, Journey, LocalFuture, Signal};
+use crate::engine::{EndpointId, Journey, LocalFuture, Signal};
 use crate::host::{Address, AnyProcessor, Utilization};
 use crate::protocol::Statistics;
 use std::rc::Rc;
@@ -71,6 +71,6 @@ object_safe! {
         ) -> RxCompletion;
         async fn release<'a>(cpu: &'a AnyProcessor, entry: u64) -> ();
         async fn idle<'a>(cpu: &'a AnyProcessor, wake: Wake<'a>) -> bool;
-        async fn map_tag<'a>(cpu: &'a AnyProcessor, end: EndId, tag: u16, address: Address) -> ();
+        async fn map_tag<'a>(cpu: &'a AnyProcessor, end: EndpointId, tag: u16, address: Address) -> ();
     }
 }

@@ -9,8 +9,8 @@
 
 #[doc(no_inline)]
 pub use crate::engine::{
-    Bytes, Class, EndId, FlowKey, Hertz, Journey, Limits, Mailbox, Metric, NodeId, Outcome, PacketMarks, Pool, Rate,
-    Recorder, Resource, Signal, Sim, Simulation, Time,
+    Bytes, Class, EndpointId, FlowKey, Hertz, Journey, Limits, Mailbox, Metric, NodeId, Outcome, PacketMarks, Pool,
+    Rate, Recorder, Resource, Signal, Sim, Simulation, Time,
 };
 #[doc(no_inline)]
 pub use crate::error::Error;

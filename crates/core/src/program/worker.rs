@@ -11,7 +11,7 @@
 use super::collective::Collective;
 use super::parallel;
 use crate::engine::sim::PointId;
-use crate::engine::{EndId, Metric, Time};
+use crate::engine::{EndpointId, Metric, Time};
 use crate::host::{Address, CpuLease, Processor};
 use crate::messaging::World;
 use crate::messaging::active::{Active, Cause};
@@ -264,7 +264,7 @@ impl Worker {
     }
 
     /// Sends words in bulk to the transfer handler of another worker's program.
-    pub async fn transfer(&self, to: EndId, words: &[u32]) {
+    pub async fn transfer(&self, to: EndpointId, words: &[u32]) {
         self.release_cpu(Cause::Send).await;
         self.endpoint.transfer(to, 0, words).await;
     }

@@ -11,7 +11,7 @@ use super::sweep::SweepPoint;
 use crate::report::dataset::{BaseUnit, ColumnValues, Dataset};
 use narrows_core::engine::distribution::SAMPLES;
 use narrows_core::engine::histogram::{PERCENTILES, samples_needed};
-use narrows_core::engine::{EndId, Stage, Time};
+use narrows_core::engine::{EndpointId, Stage, Time};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -181,7 +181,7 @@ fn stages(data: &mut Dataset, results: &[&ResultRow]) {
 pub fn messages(deliveries: &[Delivery], endpoints: &[String]) -> Dataset {
     let mut data = Dataset::default();
     let counts = |of: fn(&Delivery) -> u64| ColumnValues::Counts(deliveries.iter().map(|one| Some(of(one))).collect());
-    let endpoint = |of: fn(&Delivery) -> EndId| {
+    let endpoint = |of: fn(&Delivery) -> EndpointId| {
         ColumnValues::Texts(deliveries.iter().map(|one| endpoints.get(of(one).index()).cloned()).collect())
     };
     let time =

@@ -2,7 +2,7 @@
 //! entered. A deadlock report names an endpoint that has not entered. Leaves out: the wires of that network.
 
 use crate::engine::sim::{NO_TASK, PointId, TaskId};
-use crate::engine::{EndId, Hertz, NodeId, Time};
+use crate::engine::{EndpointId, Hertz, NodeId, Time};
 use crate::host::Processor;
 use crate::messaging::endpoint::Endpoint;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -49,19 +49,19 @@ impl Barrier {
     }
 
     /// Returns the node of an endpoint.
-    pub(super) fn node_of(&self, id: EndId) -> NodeId {
+    pub(super) fn node_of(&self, id: EndpointId) -> NodeId {
         self.members.borrow()[id.index()].endpoint.node()
     }
 
     /// Registers `task` as the program of an endpoint.
-    pub(super) fn set_program(&self, id: EndId, task: TaskId) {
+    pub(super) fn set_program(&self, id: EndpointId, task: TaskId) {
         let member = &self.members.borrow()[id.index()];
         member.task.set(task);
         member.endpoint.cpu().sim().set_holder(member.answer, task);
     }
 
     /// Returns the reason of a wait for the program of an endpoint.
-    pub(super) fn answer(&self, id: EndId) -> PointId {
+    pub(super) fn answer(&self, id: EndpointId) -> PointId {
         self.members.borrow()[id.index()].answer
     }
 
@@ -71,7 +71,7 @@ impl Barrier {
     }
 
     /// Enters the barrier at `now`; returns its number, from 0. It opens `cycles` after the last member has entered.
-    pub(super) fn enter(&self, id: EndId, now: Time, clock: Hertz, cycles: u64) -> u64 {
+    pub(super) fn enter(&self, id: EndpointId, now: Time, clock: Hertz, cycles: u64) -> u64 {
         let number = self.opened.get().0;
         let members = self.members.borrow();
         self.entered.set(self.entered.get() + 1);

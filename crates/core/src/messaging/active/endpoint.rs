@@ -5,7 +5,7 @@ use super::handlers::{HandlerFuture, Handlers};
 use super::time_breakdown::{Cause, TimeBreakdown};
 use super::transfer::Transfers;
 use crate::engine::sim::{PointId, TaskId};
-use crate::engine::{Bytes, Class, EndId, Hertz, Journey, NodeId, Sim, Time};
+use crate::engine::{Bytes, Class, EndpointId, Hertz, Journey, NodeId, Sim, Time};
 use crate::host::{Address, AnyProcessor, Processor};
 use crate::messaging::active_message::{ActiveMessage, MessageWords, Received};
 use crate::messaging::endpoint::Endpoint;
@@ -70,7 +70,7 @@ impl Active {
     }
 
     /// Returns the endpoint's number.
-    pub fn id(&self) -> EndId {
+    pub fn id(&self) -> EndpointId {
         self.endpoint.id()
     }
 
@@ -192,13 +192,13 @@ impl Active {
     }
 
     /// Registers the handler of transfers. It is passed the sending endpoint, the handler's number and the words.
-    pub fn on_transfer(&self, handler: impl Fn(EndId, u8, Vec<u32>) + 'static) {
+    pub fn on_transfer(&self, handler: impl Fn(EndpointId, u8, Vec<u32>) + 'static) {
         self.handlers.set_transfer(Rc::new(handler));
     }
 
     /// Registers the handler of packets for [`PROTOCOL_HANDLERS`](super::PROTOCOL_HANDLERS), which may access memory.
     /// It sends by [`answer`](Active::answer) alone.
-    pub fn on_protocol(&self, handler: impl Fn(EndId, u8, MessageWords) -> HandlerFuture + 'static) {
+    pub fn on_protocol(&self, handler: impl Fn(EndpointId, u8, MessageWords) -> HandlerFuture + 'static) {
         self.handlers.set_protocol(Rc::new(handler));
     }
 
@@ -219,7 +219,7 @@ impl Active {
     }
 
     /// Returns the node of an endpoint.
-    pub fn node_of(&self, id: EndId) -> NodeId {
+    pub fn node_of(&self, id: EndpointId) -> NodeId {
         self.barrier.node_of(id)
     }
 

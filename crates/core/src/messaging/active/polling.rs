@@ -16,7 +16,7 @@ use super::handlers::HandlerFuture;
 use super::time_breakdown::Cause;
 use super::transfer;
 use crate::engine::sim::PointId;
-use crate::engine::{EndId, Journey, Time};
+use crate::engine::{EndpointId, Journey, Time};
 use crate::host::Processor;
 use crate::messaging::active_message::{ActiveMessage, MESSAGING_HANDLERS, PROTOCOL_HANDLERS, Received};
 use crate::messaging::inbox::DeferredMessage;
@@ -98,7 +98,7 @@ impl Active {
     }
 
     /// Sends a message of any length; returns when its last packet is in the interface. Polls after each packet.
-    pub async fn transfer(&self, to: EndId, handler: u8, words: &[u32]) {
+    pub async fn transfer(&self, to: EndpointId, handler: u8, words: &[u32]) {
         self.count_message(words.len());
         if self.parameters.in_order {
             return self.send_packets(transfer::ordered_packets(to, handler, words, self.words_max())).await;
@@ -323,7 +323,7 @@ impl Active {
     }
 
     /// Waits until `condition` holds, which the program of `id` brings about; a deadlock report names that program.
-    pub async fn wait_for_answer(&self, id: EndId, condition: impl Fn() -> bool) {
+    pub async fn wait_for_answer(&self, id: EndpointId, condition: impl Fn() -> bool) {
         self.wait_because(self.barrier.answer(id), condition).await;
     }
 

@@ -11,7 +11,7 @@ use super::layout::{
 use super::parameters::{Notification, TrapezeParameters};
 use super::stage;
 use crate::engine::sim::{PointId, TaskId};
-use crate::engine::{Addresses, Bytes, EndId, Journey, LocalFuture, Mailbox, Signal, Sim};
+use crate::engine::{Addresses, Bytes, EndpointId, Journey, LocalFuture, Mailbox, Signal, Sim};
 use crate::host::{
     Address, AnyProcessor, CoreId, CpuLease, Host, Interrupt, InterruptVector, Processor, Utilization, Window,
 };
@@ -30,9 +30,9 @@ use std::rc::Rc;
 
 /// A message received.
 struct Received {
-    source: EndId,
+    source: EndpointId,
     /// Which of the node's endpoints it is for.
-    to: EndId,
+    to: EndpointId,
     tag: u16,
     /// Where its payload lies.
     address: Address,
@@ -384,7 +384,7 @@ impl Driver for TrapezeDriver {
     }
 
     /// Early demultiplexing (§2.1).
-    async fn map_tag(&self, cpu: &AnyProcessor, end: EndId, tag: u16, address: Address) {
+    async fn map_tag(&self, cpu: &AnyProcessor, end: EndpointId, tag: u16, address: Address) {
         let _turn = cpu.acquire("map a tag").await;
         let entry = self.layout.tag(self.addresses.place(end), tag);
         cpu.write_run(self.window.at(entry), &(address as u32 + 1).to_le_bytes()).await;

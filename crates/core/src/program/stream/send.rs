@@ -1,7 +1,7 @@
 //! Senders of streams: the closed loop, and the open loop with its backlog.
 
 use super::Stream;
-use crate::engine::{Deliveries, EndId, Time};
+use crate::engine::{Deliveries, EndpointId, Time};
 use crate::messaging::{Endpoint, Outgoing, World};
 use crate::program::arrivals::ArrivalTimes;
 use crate::program::backlog::Backlog;
@@ -23,8 +23,8 @@ pub(super) struct Sender {
     pub world: World,
     /// Number of the flow.
     pub flow: usize,
-    pub from: EndId,
-    pub to: EndId,
+    pub from: EndpointId,
+    pub to: EndpointId,
     pub counts: Rc<RefCell<SenderCounts>>,
 }
 

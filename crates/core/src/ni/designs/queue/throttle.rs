@@ -10,7 +10,7 @@
 //!
 //! Leaves out: several receivers at once (the period is the one of the message's destination).
 
-use crate::engine::{EndId, Time};
+use crate::engine::{EndpointId, Time};
 use crate::host::{AnyProcessor, Processor};
 use crate::ni::parcel::Header;
 use crate::ni::port::Port;
@@ -59,7 +59,7 @@ pub struct Throttle {
 impl Throttle {
     /// Waits until the next packet may be begun.
     pub async fn wait(&self, cpu: &AnyProcessor, port: &Port, next: &Header) {
-        let period = Time::from_ps(port.heard(port.addresses().node(EndId(next.destination.into()))));
+        let period = Time::from_ps(port.heard(port.addresses().node(EndpointId(next.destination.into()))));
         if period == Time::ZERO {
             cpu.sync().await;
             while port.unacknowledged(None) > 0 {

@@ -1,7 +1,7 @@
 //! Packets that become a datagram: where each part of its data lies, and its sum.
 
 use super::super::parameters::McpParameters;
-use crate::engine::{EndId, Journey, Time};
+use crate::engine::{EndpointId, Journey, Time};
 use crate::host::Address;
 use crate::ni::envelope::Envelope;
 use crate::protocol::udp_ip::{
@@ -27,9 +27,9 @@ pub struct Part {
 /// A datagram in the socket's queue.
 pub struct Received {
     /// Who sent it.
-    pub from: EndId,
+    pub from: EndpointId,
     /// Whom it is for.
-    pub to: EndId,
+    pub to: EndpointId,
     /// What the messaging layer said.
     pub envelope: Envelope,
     /// Its parts, in order.
