@@ -25,22 +25,22 @@ impl fmt::Display for EndpointId {
 
 /// Which node each endpoint is on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Addresses {
+pub struct EndpointMap {
     /// The node of each endpoint.
     nodes: Vec<NodeId>,
     /// The first endpoint of each node, followed by the number of endpoints.
     first_endpoints: Vec<u32>,
 }
 
-impl Addresses {
+impl EndpointMap {
     /// Creates the map of nodes that have these numbers of endpoints.
-    pub fn new(counts: impl IntoIterator<Item = u32>) -> Addresses {
+    pub fn new(counts: impl IntoIterator<Item = u32>) -> EndpointMap {
         let (mut nodes, mut first_endpoints) = (Vec::new(), vec![0]);
         for (node, count) in counts.into_iter().enumerate() {
             nodes.extend((0..count).map(|_| NodeId(node as u32)));
             first_endpoints.push(nodes.len() as u32);
         }
-        Addresses { nodes, first_endpoints }
+        EndpointMap { nodes, first_endpoints }
     }
 
     /// Returns the number of endpoints.
@@ -98,7 +98,7 @@ mod tests {
 
     #[test]
     fn endpoints_are_numbered_node_by_node() {
-        let addresses = Addresses::new([1, 3, 2]);
+        let addresses = EndpointMap::new([1, 3, 2]);
         assert_eq!(addresses.len(), 6);
         let all = (0..6).map(EndpointId).map(|end| (addresses.node(end).0, addresses.place(end)));
         assert_eq!(all.collect::<Vec<_>>(), [(0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1)]);

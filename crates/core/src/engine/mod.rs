@@ -327,7 +327,7 @@ pub use deadlock::DeadlockReport;
 #[doc(hidden)]
 pub use distribution::{Distribution, SampleUnit};
 #[doc(hidden)]
-pub use endpoint::Addresses;
+pub use endpoint::EndpointMap;
 #[doc(hidden)]
 pub use histogram::Histogram;
 #[doc(hidden)]

@@ -30,7 +30,7 @@ pub mod shipped;
 pub use registry::Registry;
 pub use selections::{FabricPart, HostPart, InterfacePart, ProtocolPart, Workload};
 
-use crate::engine::{Addresses, Bytes, EndpointId, NodeId, Time};
+use crate::engine::{Bytes, EndpointId, EndpointMap, NodeId, Time};
 use crate::error::Error;
 use crate::fabric::topology::survey::Survey;
 use crate::messaging::MessagingParameters;
@@ -171,8 +171,8 @@ impl Machine {
     }
 
     /// Which node each endpoint is on.
-    pub fn addresses(&self) -> Addresses {
-        Addresses::new(self.nodes.iter().map(|node| node.endpoints))
+    pub fn addresses(&self) -> EndpointMap {
+        EndpointMap::new(self.nodes.iter().map(|node| node.endpoints))
     }
 
     /// The number of the endpoint called `name`, which of a node's first is that of the node, too.

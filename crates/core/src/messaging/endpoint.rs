@@ -17,7 +17,7 @@ use super::node_sharing::{NodeSharing, RunPermit, core_of};
 use super::parameters::MessagingParameters;
 use super::polled_packet::PolledPacket;
 use crate::engine::sim::Polls;
-use crate::engine::{Addresses, Bytes, Class, EndpointId, MessageTally, NodeId, Signal, Time};
+use crate::engine::{Bytes, Class, EndpointId, EndpointMap, MessageTally, NodeId, Signal, Time};
 use crate::host::{Address, AnyProcessor, Host, Processor, Utilization};
 use crate::ni::word_copy::bytes_of;
 use crate::ni::{AnyDriver, Driver, Envelope, InFlight, PayloadSource, Port, SendRequest, Wake};
@@ -52,7 +52,7 @@ impl Endpoint {
         driver: AnyDriver,
         parameters: MessagingParameters,
         message_max: Bytes,
-        (tally, pending, addresses): (&Rc<MessageTally>, &Rc<InFlight>, &Rc<Addresses>),
+        (tally, pending, addresses): (&Rc<MessageTally>, &Rc<InFlight>, &Rc<EndpointMap>),
     ) -> Vec<Rc<Endpoint>> {
         let (driver, cores) = (Rc::new(driver), host.cores());
         let several = addresses.count(host.node) > 1;

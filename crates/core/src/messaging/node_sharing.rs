@@ -16,7 +16,7 @@ use super::message_queue::MessageQueue;
 use super::node_context::NodeContext;
 use super::polled_packet::PolledPacket;
 use crate::engine::resource::OwnedHold;
-use crate::engine::{Addresses, EndpointId, NodeId, Resource};
+use crate::engine::{EndpointId, EndpointMap, NodeId, Resource};
 use crate::host::{AnyProcessor, Processor};
 use crate::ni::{Driver, WaitPolicy, Wake};
 use std::rc::Rc;
@@ -38,7 +38,7 @@ struct NodePeers {
     cores: usize,
     /// The halves of the driver, where several cores use it.
     halves: Option<DriverHalves>,
-    addresses: Rc<Addresses>,
+    addresses: Rc<EndpointMap>,
     inboxes: Vec<Rc<Inbox>>,
 }
 
@@ -64,7 +64,7 @@ impl NodeSharing {
         cores: &[AnyProcessor],
         node: NodeId,
         name: &str,
-        addresses: &Rc<Addresses>,
+        addresses: &Rc<EndpointMap>,
         queues: &[Rc<MessageQueue>],
     ) -> Vec<NodeSharing> {
         if queues.len() < 2 {

@@ -3,7 +3,7 @@
 use super::active::{Active, Barrier};
 use super::endpoint::Endpoint;
 use super::shared::SharedMemoryParameters;
-use crate::engine::{Addresses, EndpointId, MessageTally, NodeId, Sim};
+use crate::engine::{EndpointId, EndpointMap, MessageTally, NodeId, Sim};
 use crate::fabric::routed::FabricOnly;
 use crate::fabric::{Fabric, LinkUse};
 use std::cell::OnceCell;
@@ -35,7 +35,7 @@ pub struct World {
     /// The nodes.
     pub nodes: Rc<Vec<Node>>,
     /// The node of each endpoint.
-    pub addresses: Rc<Addresses>,
+    pub addresses: Rc<EndpointMap>,
     /// The fabric that joins the nodes; none where a workload drives the routers without nodes.
     pub fabric: Option<Fabric>,
     /// The counts and ledgers of messages.

@@ -1,7 +1,7 @@
 //! Checks whether the parts of a machine are compatible, from capabilities, requirements and guarantees alone.
 
 use super::reach::{endpoints, lengths, names, packets, words};
-use crate::engine::Addresses;
+use crate::engine::EndpointMap;
 use crate::fabric::{FabricCapabilities, Loss};
 use crate::host::HostCapabilities;
 use crate::machine::{Ends, FabricPart, HostPart, InterfacePart, Registry, Workload, shipped};
@@ -28,7 +28,7 @@ pub struct Parts<'a> {
     /// The workload.
     pub workload: &'a Workload,
     /// The nodes, and how many endpoints they have.
-    pub addresses: Addresses,
+    pub addresses: EndpointMap,
     /// The key of the largest number of endpoints on a node.
     pub endpoints: &'a str,
 }

@@ -4,7 +4,7 @@
 use super::transfer::{CompleteTransfer, Transfers};
 use super::{Active, ActiveMessage, Barrier, Received};
 use crate::engine::{
-    Addresses, Bytes, EndpointId, Hertz, Limits, MessageTally, NodeId, Outcome, Rate, Recorder, Simulation, Time,
+    Bytes, EndpointId, EndpointMap, Hertz, Limits, MessageTally, NodeId, Outcome, Rate, Recorder, Simulation, Time,
 };
 use crate::fabric::FabricSpec;
 use crate::fabric::ideal::IdealParameters;
@@ -46,7 +46,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
     let fabric = FABRIC.join(&sim, &["a", "b"].map(str::to_owned), 1);
-    let addresses = Rc::new(Addresses::new([1, 1]));
+    let addresses = Rc::new(EndpointMap::new([1, 1]));
     let (tally, pending, barrier) = (MessageTally::new(&sim), InFlight::new(2), Rc::<Barrier>::default());
     let kind = SoftwareParameters { clock: Hertz(1_000_000_000), cores: 1 };
     let protocol = ProtocolBinding::new(std::sync::Arc::new(QUEUES), ProtocolEnvironment::new(1, true));

@@ -11,7 +11,7 @@ use super::layout::{
 use super::parameters::{Notification, TrapezeParameters};
 use super::stage;
 use crate::engine::sim::{PointId, TaskId};
-use crate::engine::{Addresses, Bytes, EndpointId, Journey, LocalFuture, Mailbox, Signal, Sim};
+use crate::engine::{Bytes, EndpointId, EndpointMap, Journey, LocalFuture, Mailbox, Signal, Sim};
 use crate::host::{
     Address, AnyProcessor, CoreId, CpuLease, Host, Interrupt, InterruptVector, Processor, Utilization, Window,
 };
@@ -56,7 +56,7 @@ pub struct TrapezeDriver {
     instruments: Rc<Instruments>,
     admission: Rc<Admission>,
     pending: Rc<InFlight>,
-    addresses: Rc<Addresses>,
+    addresses: Rc<EndpointMap>,
     send_next: Cell<u64>,
     send_free: Cell<u64>,
     receive_next: Cell<u64>,
