@@ -339,7 +339,7 @@ pub use map::Map;
 #[doc(hidden)]
 pub use milestones::Milestones;
 #[doc(hidden)]
-pub use record::{CapturedPacket, Doing, Span, Track, TrackId};
+pub use record::{CapturedPacket, Span, SpanLabel, Track, TrackId};
 #[doc(hidden)]
 pub use sim::LocalFuture;
 #[doc(hidden)]

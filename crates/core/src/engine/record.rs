@@ -29,7 +29,7 @@ pub struct Span {
 
 /// The label of a span: its activity, message and data, without its resource and time.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Doing {
+pub struct SpanLabel {
     /// The activity, in a word.
     pub what: &'static str,
     /// The message served, if one was.
@@ -146,9 +146,9 @@ impl Recorder {
 
     /// Records a span on `track`, if spans are kept.
     #[inline]
-    pub fn record_span(&self, track: Track, doing: Doing, start: Time, end: Time) {
+    pub fn record_span(&self, track: Track, span_label: SpanLabel, start: Time, end: Time) {
         if let Track(Some(track)) = track {
-            let Doing { what, message, bytes } = doing;
+            let SpanLabel { what, message, bytes } = span_label;
             self.keep(Span { track, what, message, bytes, start, end });
         }
     }

@@ -4,7 +4,7 @@
 //! from which utilisation comes; where spans are kept, a span for each who held it. What they leave out: priorities and
 //! preemption, which belong to the part modelled.
 
-use super::record::{Doing, Track};
+use super::record::{SpanLabel, Track};
 use super::sim::{NO_TASK, PointId, Sim, TaskId};
 use super::time::Time;
 use std::cell::{Cell, RefCell};
@@ -22,7 +22,7 @@ pub struct Resource {
     held_since: Cell<Time>,
     held_total: Cell<Time>,
     moved_total: Cell<Time>,
-    doing: Cell<Doing>,
+    span_label: Cell<SpanLabel>,
     track: Track,
     grants: Cell<u64>,
     waiters: RefCell<VecDeque<TaskId>>,
@@ -38,7 +38,7 @@ impl Resource {
             held_since: Cell::default(),
             held_total: Cell::default(),
             moved_total: Cell::default(),
-            doing: Cell::default(),
+            span_label: Cell::default(),
             track: Track::default(),
             grants: Cell::new(0),
             waiters: RefCell::default(),
@@ -117,7 +117,7 @@ impl Resource {
         let now = self.sim.now();
         self.held_total.set(self.held_total.get() + now.since(self.held_since.get()));
         if self.sim.recorder().keeps(self.track) {
-            self.sim.recorder().record_span(self.track, self.doing.take(), self.held_since.get(), now);
+            self.sim.recorder().record_span(self.track, self.span_label.take(), self.held_since.get(), now);
         }
         let next = self.waiters.borrow_mut().pop_front();
         match next {
@@ -136,9 +136,9 @@ pub struct Held<'a>(&'a Resource);
 
 impl Held<'_> {
     /// States for what it is held, for its span.
-    pub fn does(&self, doing: Doing) {
+    pub fn does(&self, span_label: SpanLabel) {
         if self.0.sim.recorder().keeps(self.0.track) {
-            self.0.doing.set(doing);
+            self.0.span_label.set(span_label);
         }
     }
 

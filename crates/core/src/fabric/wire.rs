@@ -5,7 +5,7 @@
 
 use super::packet::Packet;
 use super::port::LinkUse;
-use crate::engine::{Busy, Doing, Sim, Time, Track};
+use crate::engine::{Busy, Sim, SpanLabel, Time, Track};
 use std::cell::Cell;
 
 /// The group of the tracks of links.
@@ -56,7 +56,7 @@ impl Wire {
         self.held.end(now);
         let recorder = self.sim.recorder();
         if recorder.is_on() {
-            recorder.record_span(self.track(), doing(packet), self.since.get(), now);
+            recorder.record_span(self.track(), span_label(packet), self.since.get(), now);
         }
     }
 
@@ -73,7 +73,7 @@ impl Wire {
 }
 
 /// What spans tell of a packet: one without bytes is a protocol's.
-pub(super) fn doing(packet: &Packet) -> Doing {
+pub(super) fn span_label(packet: &Packet) -> SpanLabel {
     let what = if packet.bytes().is_empty() { "control" } else { "packet" };
-    Doing { what, message: packet.journey.id(), bytes: packet.label().length }
+    SpanLabel { what, message: packet.journey.id(), bytes: packet.label().length }
 }

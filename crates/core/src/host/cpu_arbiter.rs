@@ -9,7 +9,7 @@ use super::priority::ExecPriority;
 use super::utilization::Utilization;
 use crate::engine::resource::{Acquire, Resource};
 use crate::engine::sim::TaskId;
-use crate::engine::{Busy, Doing, Sim, Time, Track};
+use crate::engine::{Busy, Sim, SpanLabel, Time, Track};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -175,10 +175,10 @@ impl CpuArbiter {
     }
 
     /// Records a span until `end`. Work before `start` that no span covers is counted to it; an empty span is left out.
-    pub fn record_span(&self, doing: Doing, start: Time, end: Time) {
+    pub fn record_span(&self, span_label: SpanLabel, start: Time, end: Time) {
         let start = start.max(self.recorded_until.get());
         if end > start {
-            self.sim.recorder().record_span(self.track.get(), doing, start, end);
+            self.sim.recorder().record_span(self.track.get(), span_label, start, end);
             self.recorded_until.set(end);
         }
     }

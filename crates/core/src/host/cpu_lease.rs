@@ -4,7 +4,7 @@ use super::any_processor::AnyProcessor;
 use super::processor::Processor;
 use crate::engine::resource::Acquire;
 use crate::engine::sim::TaskId;
-use crate::engine::{Bytes, Doing, Time};
+use crate::engine::{Bytes, SpanLabel, Time};
 use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
@@ -54,14 +54,14 @@ impl CpuLease {
     /// Records what was done since the last call, for `message` if there is one; what follows has a span of its own.
     pub fn did(&self, what: &'static str, message: Option<u64>, bytes: usize) {
         if self.cpu.arbiter().is_recorded() {
-            self.record(Doing { what, message, bytes: Bytes(bytes as u64) });
+            self.record(SpanLabel { what, message, bytes: Bytes(bytes as u64) });
         }
     }
 
     #[cold]
-    fn record(&self, doing: Doing) {
+    fn record(&self, span_label: SpanLabel) {
         let (start, end) = (self.since.get(), self.cpu.now());
-        self.cpu.arbiter().record_span(doing, start, end);
+        self.cpu.arbiter().record_span(span_label, start, end);
         self.since.set(end);
     }
 }

@@ -18,7 +18,7 @@ use super::packet_header::PacketHeader;
 use super::port::Port;
 use super::port_config::Stages;
 use super::word_copy::PayloadSink;
-use crate::engine::{Bytes, Class, Doing, Journey, Signal};
+use crate::engine::{Bytes, Class, Journey, Signal, SpanLabel};
 use crate::fabric::{Label, Packet};
 use crate::host::{AnyProcessor, Processor};
 use crate::protocol::Answer;
@@ -215,7 +215,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         cpu.work(self.costs.poll);
         cpu.sync().await;
         let begin = cpu.now();
-        cpu.arbiter().record_span(Doing { what: "poll", ..Doing::default() }, looks, begin);
+        cpu.arbiter().record_span(SpanLabel { what: "poll", ..SpanLabel::default() }, looks, begin);
         let next = (wake.next)();
         if self.has_arrived() || next <= begin {
             return false;

@@ -8,7 +8,7 @@
 
 use super::RoutedFabric;
 use super::links::{Links, Spans};
-use crate::engine::{Bytes, Doing, Hertz, Recorder, Sim, Time};
+use crate::engine::{Bytes, Hertz, Recorder, Sim, SpanLabel, Time};
 use crate::fabric::port::LinkUse;
 use crate::fabric::router::{Crossing, EventKind, Network, PacketEvent, Switching};
 use crate::fabric::topology::Routing;
@@ -115,8 +115,8 @@ impl FabricOnly {
 
     /// Describes a packet that crossed a channel, for its span. A packet is identified by the number of packets
     /// injected before it.
-    fn describe(&self, crossing: &Crossing) -> Doing {
+    fn describe(&self, crossing: &Crossing) -> SpanLabel {
         let bytes = Bytes(u64::from(crossing.flits) * u64::from(self.links.flit_bytes));
-        Doing { what: "packet", message: Some(crossing.number), bytes }
+        SpanLabel { what: "packet", message: Some(crossing.number), bytes }
     }
 }

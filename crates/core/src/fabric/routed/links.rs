@@ -4,7 +4,7 @@
 //! A link is never held without moving: between the flits of a packet it moves those of others. Logical
 //! networks with links of their own ([`Sharing::Strict`]) each have their share of a wider link's time.
 
-use crate::engine::{Bytes, Doing, Hertz, Rate, Recorder, Time, Track};
+use crate::engine::{Bytes, Hertz, Rate, Recorder, SpanLabel, Time, Track};
 use crate::fabric::port::LinkUse;
 use crate::fabric::router::{Crossing, Link, LinkChannel, LinkEnd, Network, RouterParameters, Sharing};
 use crate::fabric::topology::Wiring;
@@ -112,7 +112,7 @@ impl Spans {
         recorder: &Recorder,
         network: &mut Network,
         links: &Links,
-        doing: impl Fn(&Crossing) -> Doing,
+        span_label: impl Fn(&Crossing) -> SpanLabel,
     ) {
         if !recorder.is_on() {
             return;
@@ -130,7 +130,7 @@ impl Spans {
                 recorder.register_track(GROUP, &format!("{}{channel}", links.name(from, to)))
             });
             let [start, end] = [crossing.from, crossing.to].map(|cycle| links.clock.end_of_cycle(cycle));
-            recorder.record_span(*track, doing(&crossing), start, end);
+            recorder.record_span(*track, span_label(&crossing), start, end);
         }
     }
 }

@@ -26,7 +26,7 @@ use super::packet::Packet;
 use super::port::{FabricEvent, LinkUse, Listener, PacketPort};
 use super::router::{Crossing, EventKind, Network, PacketEvent, Switching};
 use super::wire;
-use crate::engine::{Class, Doing, Hertz, Mailbox, NodeId, Signal, Sim, Time};
+use crate::engine::{Class, Hertz, Mailbox, NodeId, Signal, Sim, SpanLabel, Time};
 use cross::CrossPlace;
 use in_flight::{InFlightTable, LossModel};
 use links::{Links, Spans};
@@ -157,11 +157,11 @@ impl Routed {
     }
 
     /// Describes a packet that has left a channel, for its span.
-    fn describe(&self, crossing: &Crossing) -> Doing {
+    fn describe(&self, crossing: &Crossing) -> SpanLabel {
         match self.in_flight.borrow().get(crossing.tag) {
-            Some(Some(packet)) => wire::doing(packet),
-            Some(None) => Doing { what: "lost", ..Doing::default() },
-            None => Doing { what: "cross-traffic", ..Doing::default() },
+            Some(Some(packet)) => wire::span_label(packet),
+            Some(None) => SpanLabel { what: "lost", ..SpanLabel::default() },
+            None => SpanLabel { what: "cross-traffic", ..SpanLabel::default() },
         }
     }
 

@@ -13,7 +13,7 @@ use super::competition::Competition;
 use super::memory::MainMemory;
 use super::pci::Pci;
 use crate::engine::resource::Held;
-use crate::engine::{Bytes, Doing, Rate, Sim, Time};
+use crate::engine::{Bytes, Rate, Sim, SpanLabel, Time};
 use crate::host::device::Direction;
 use crate::text::Parameters;
 use std::cell::Cell;
@@ -21,9 +21,9 @@ use std::rc::Rc;
 
 impl Direction {
     /// What spans tell of a DMA burst.
-    fn doing(self, bytes: Bytes) -> Doing {
+    fn span_label(self, bytes: Bytes) -> SpanLabel {
         let what = if self == Direction::Read { "DMA read" } else { "DMA write" };
-        Doing { what, message: None, bytes }
+        SpanLabel { what, message: None, bytes }
     }
 }
 
@@ -130,7 +130,7 @@ impl Bridge {
             Competition::DmaFirst => Some(self.memory.port().acquire().await),
             _ => None,
         };
-        memory.iter().for_each(|memory| memory.does(direction.doing(Bytes::ZERO)));
+        memory.iter().for_each(|memory| memory.does(direction.span_label(Bytes::ZERO)));
         self.sim.delay(setup).await;
         DmaStream { bridge: self, direction, rate, seen: None, memory }
     }
@@ -165,7 +165,7 @@ impl<'a> DmaStream<'a> {
                 self.buffered(bus, most, (memory_rate, restart)).await
             }
         };
-        burst.bus.does(self.direction.doing(burst.bytes));
+        burst.bus.does(self.direction.span_label(burst.bytes));
         bridge.moved.set(bridge.moved.get() + burst.bytes.get());
         self.seen = Some(bridge.grants());
         burst
@@ -176,7 +176,7 @@ impl<'a> DmaStream<'a> {
     async fn alternate(&mut self, bus: Held<'a>, bytes: Bytes, restart: Time) -> Burst<'a> {
         let bridge = self.bridge;
         let memory = bridge.memory.port().acquire().await;
-        memory.does(self.direction.doing(bytes));
+        memory.does(self.direction.span_label(bytes));
         let again = if self.is_interrupted() { restart } else { Time::ZERO };
         let moving = self.rate.time_for(bytes);
         let (began, time) = (bridge.sim.now(), again + moving);
@@ -196,7 +196,7 @@ impl<'a> DmaStream<'a> {
         let at_memory = memory_rate.time_for(bytes).min(time);
         let bridge = self.bridge;
         let memory = bridge.memory.port().acquire().await;
-        memory.does(self.direction.doing(bytes));
+        memory.does(self.direction.span_label(bytes));
         let began = bridge.sim.now();
         bridge.sim.delay(at_memory).await;
         bridge.memory.port().moves(at_memory);

@@ -4,7 +4,7 @@
 //! to the wrong place is a wrong answer. A run that wants more than its size ends with its name. It
 //! leaves out banks, rows and refresh, and that what is allocated may be freed.
 
-use crate::engine::{Bytes, Doing, Resource, Sim, Time};
+use crate::engine::{Bytes, Resource, Sim, SpanLabel, Time};
 use crate::host::Address;
 use crate::host::block::BLOCK_BYTES;
 use crate::text::Parameters;
@@ -137,7 +137,7 @@ impl MainMemory {
     pub async fn access(&self) {
         let held = self.port.acquire().await;
         self.processor_accesses.set(self.processor_accesses.get() + 1);
-        held.does(Doing { what: "access", bytes: self.parameters.block, ..Doing::default() });
+        held.does(SpanLabel { what: "access", bytes: self.parameters.block, ..SpanLabel::default() });
         self.sim.delay(self.parameters.access).await;
         self.port.moves(self.parameters.access);
         drop(held);

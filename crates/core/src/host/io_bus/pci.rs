@@ -5,7 +5,7 @@
 
 use super::overhead::BusOverhead;
 use crate::engine::resource::Held;
-use crate::engine::{Bytes, Doing, Hertz, Rate, Resource, Sim, Time};
+use crate::engine::{Bytes, Hertz, Rate, Resource, Sim, SpanLabel, Time};
 use crate::text::Parameters;
 
 /// The parameters of a PCI bus.
@@ -57,7 +57,7 @@ impl Pci {
 
     /// Holds it as `bus` for a transaction of the processor's, for `what`, which is all its own work.
     pub async fn transact(&self, bus: &Held<'_>, what: &'static str, bytes: Bytes, overhead: BusOverhead) {
-        bus.does(Doing { what, message: None, bytes });
+        bus.does(SpanLabel { what, message: None, bytes });
         let time = self.transaction(bytes, overhead);
         self.sim.delay(time).await;
         self.bus.moves(time);

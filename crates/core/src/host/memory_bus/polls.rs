@@ -14,7 +14,7 @@ use super::bus::WordReads;
 use super::parameters::Spin;
 use super::processor::MemoryBusProcessor;
 use crate::engine::Time;
-use crate::engine::record::Doing;
+use crate::engine::record::SpanLabel;
 use crate::host::coherent_processor::PolledRegister;
 use crate::host::cpu_arbiter::BusyPeriod;
 
@@ -157,7 +157,7 @@ impl MemoryBusProcessor {
         let core = &*self.0;
         let looked = round.ends + self.looks(read);
         core.arbiter.record_active(round.ends, looked);
-        core.arbiter.record_span(Doing { what: "poll", ..Doing::default() }, round.from, looked);
+        core.arbiter.record_span(SpanLabel { what: "poll", ..SpanLabel::default() }, round.from, looked);
     }
 
     /// How long a processor works before it has looked at what it read.

@@ -11,7 +11,7 @@ use super::intake::{Intake, Message};
 use super::parameters::{ARGUMENTS, CmmuParameters, Reception};
 use super::volume::Volume;
 use super::wire::{self, HEADER_BYTES, MessageHead, SEQUENCE_BITS};
-use crate::engine::{Bytes, Doing, Journey, Signal};
+use crate::engine::{Bytes, Journey, Signal, SpanLabel};
 use crate::fabric::{Label, Packet};
 use crate::host::alewife::AlewifeNode;
 use crate::host::{AnyProcessor, Processor};
@@ -207,7 +207,7 @@ impl Driver for CmmuDriver {
         self.charge_poll(cpu);
         cpu.sync().await;
         let begin = cpu.now();
-        cpu.arbiter().record_span(Doing { what: "poll", ..Doing::default() }, looks, begin);
+        cpu.arbiter().record_span(SpanLabel { what: "poll", ..SpanLabel::default() }, looks, begin);
         if self.may_find() || (wake.next)() <= begin {
             return false;
         }

@@ -25,7 +25,7 @@ pub use receive_dma::{ReceiveDma, ReceiveJob};
 pub use sram::{Sram, SramParameters};
 pub use transmit_dma::{TransmitDma, TransmitJob};
 
-use crate::engine::{Bytes, Class, Doing, Hertz, Journey, LocalFuture, Rate, Signal, Sim, Time, Track};
+use crate::engine::{Bytes, Class, Hertz, Journey, LocalFuture, Rate, Signal, Sim, SpanLabel, Time, Track};
 use crate::fabric::{Fabric, StreamTx};
 use crate::host::{Address, Direction, Host, Utilization};
 use crate::ni::extensions::HostDmaEngine;
@@ -113,7 +113,12 @@ impl Lanai {
         let start = self.sim.now();
         self.sim.until(self.clock.edge_after(start, cycles)).await;
         self.worked.set(self.worked.get() + (self.sim.now() - start));
-        self.sim.recorder().record_span(self.track, Doing { what: "work", ..Doing::default() }, start, self.sim.now());
+        self.sim.recorder().record_span(
+            self.track,
+            SpanLabel { what: "work", ..SpanLabel::default() },
+            start,
+            self.sim.now(),
+        );
     }
 
     /// For how long each part was at work.
