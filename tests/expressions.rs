@@ -1,7 +1,7 @@
 //! Does the language of studies do what its page says, and is what is wrong in it told at its place?
 
 use narrows::study::expression::*;
-use narrows::text::Said;
+use narrows::text::SpannedString;
 
 /// Values `x[A]` that are the number A, axes `axis` (1, 2, 4) and `name` (a, b).
 struct Made;
@@ -22,7 +22,7 @@ impl NameResolver for Made {
     }
 
     fn value(&self, name: &str, arguments: &[Key], scope: &Scope) -> Option<Result<Value, EvalError>> {
-        let circle = || scope.below(Vec::new()).value(&expression(&Said::unplaced("circle")).expect("sound"));
+        let circle = || scope.below(Vec::new()).value(&expression(&SpannedString::unplaced("circle")).expect("sound"));
         match (name, arguments) {
             ("x", [key]) => Some(key.key.parse().map(Value::Number).map_err(|_| EvalError::Missing(key.key.clone()))),
             ("circle", []) => Some(circle()),
@@ -37,7 +37,7 @@ impl NameResolver for Made {
 }
 
 fn given(text: &str) -> Result<Value, EvalError> {
-    let read = expression(&Said::unplaced(text)).map_err(|fault| EvalError::Invalid(Box::new(fault)))?;
+    let read = expression(&SpannedString::unplaced(text)).map_err(|fault| EvalError::Invalid(Box::new(fault)))?;
     Scope::new(&Made).value(&read)
 }
 
@@ -57,7 +57,7 @@ fn flag(text: &str) -> bool {
 
 #[track_caller]
 fn words(text: &str) -> String {
-    let read = template(&Said::unplaced(text)).expect("a sound text");
+    let read = template(&SpannedString::unplaced(text)).expect("a sound text");
     Scope::new(&Made).words(&read).expect("it has words")
 }
 
@@ -157,7 +157,7 @@ fn no_text_brings_the_parser_down() {
             text += pieces[(state >> 33) as usize % pieces.len()];
         }
         let _ = given(&text);
-        let _ = template(&Said::unplaced(text)).map(|read| Scope::new(&Made).words(&read).is_ok());
+        let _ = template(&SpannedString::unplaced(text)).map(|read| Scope::new(&Made).words(&read).is_ok());
     }
     let deep = "(".repeat(100_000);
     assert!(matches!(given(&deep), Err(EvalError::Invalid(_))));

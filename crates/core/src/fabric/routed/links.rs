@@ -106,7 +106,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Keeps spans of the packets that left channels of `network` since; `doing` says what is known of one.
+    /// Keeps spans of the packets that left channels of `network` since; `span_label` describes one.
     pub fn tell(
         &mut self,
         recorder: &Recorder,
