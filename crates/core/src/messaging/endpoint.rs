@@ -247,11 +247,11 @@ impl Endpoint {
         journey.close_if_lasted("send: backlog", called);
         let mut permit = self.run().await;
         let sequence = self.messages.next_sequence(limits.sequences);
-        let words_accompany = limits.beside > 0;
-        let beside = bytes_of(words);
+        let words_accompany = limits.inline_bytes > 0;
+        let inline_bytes = bytes_of(words);
         let words_are_payload = !words_accompany && !words.is_empty();
         assert!(!words_are_payload || payload.is_empty(), "words travel in place of a payload");
-        let bytes = if words_are_payload { beside.len() } else { payload.len() };
+        let bytes = if words_are_payload { inline_bytes.len() } else { payload.len() };
         let another_packet = || {
             let journey = journey.of_another_packet();
             journey.close_if_lasted("send: backlog", called);
@@ -276,7 +276,7 @@ impl Endpoint {
                     last,
                 },
                 source,
-                beside: if words_accompany { &beside } else { &[] },
+                inline_bytes: if words_accompany { &inline_bytes } else { &[] },
                 journey: if fragment == 0 { journey.clone() } else { another_packet() },
             };
             self.put(&packet, &mut permit, async || self.receive_while_full().await).await;

@@ -99,9 +99,9 @@ impl MessageQueue {
             tag: handler.into(),
             address: driver.payload_address(buffer),
             payload: Bytes(bytes.len() as u64),
-            words: match landed.beside.is_empty() {
+            words: match landed.inline_bytes.is_empty() {
                 true => words_of(&bytes[..bytes.len().min(WORDS_BYTES_MAX)]).collect(),
-                false => words_of(&landed.beside).collect(),
+                false => words_of(&landed.inline_bytes).collect(),
             },
             bytes: Some(bytes),
             journey,
@@ -145,12 +145,12 @@ async fn take_placed(context: &NodeContext, arrival: &mut RxPacket) -> Incoming 
     let (source, tag, bytes) = (arrival.from, arrival.envelope.handler.into(), arrival.bytes);
     let journey = arrival.journey.clone();
     let sink = PayloadSink::Memory(0);
-    let RxCompletion { address, beside, entry } = context.driver.take(&context.cpu, arrival, 0, sink).await;
+    let RxCompletion { address, inline_bytes, entry } = context.driver.take(&context.cpu, arrival, 0, sink).await;
     let storage = Storage::DriverEntry(entry.expect("a message that the interface placed has an entry"));
     let payload = Bytes(bytes as u64);
-    let words = match beside.is_empty() {
+    let words = match inline_bytes.is_empty() {
         true => words_of(&context.host.peek(address, bytes.min(WORDS_BYTES_MAX))).collect(),
-        false => words_of(&beside).collect(),
+        false => words_of(&inline_bytes).collect(),
     };
     Incoming { source, tag, address, payload, words, bytes: None, journey, storage }
 }

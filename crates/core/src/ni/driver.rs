@@ -47,7 +47,7 @@ pub struct DriverLimits {
     /// Largest payload of a packet, in bytes.
     pub payload: usize,
     /// Bytes that travel in addition to a payload.
-    pub beside: usize,
+    pub inline_bytes: usize,
     /// Size of the sequence-number space of messages.
     pub sequences: u32,
     /// Whether a tag steers a payload to the address that it is mapped to.
@@ -60,7 +60,7 @@ impl DriverLimits {
     /// Returns the limits of a driver whose packets carry `payload` bytes, of a message or of words, on one logical
     /// network, with 16-bit sequence numbers.
     pub const fn new(payload: usize) -> DriverLimits {
-        DriverLimits { words: payload / 4, payload, beside: 0, sequences: 1 << 16, steers: false, classes: 1 }
+        DriverLimits { words: payload / 4, payload, inline_bytes: 0, sequences: 1 << 16, steers: false, classes: 1 }
     }
 }
 
@@ -80,7 +80,7 @@ pub struct SendRequest<'a> {
     /// Payload.
     pub source: PayloadSource<'a>,
     /// Bytes in addition to the payload.
-    pub beside: &'a [u8],
+    pub inline_bytes: &'a [u8],
     /// Record of the packet's latency.
     pub journey: Journey,
 }
@@ -140,7 +140,7 @@ pub struct DriverState {
     /// Address of the packet, if it is in memory.
     pub address: Address,
     /// Bytes in addition to the payload.
-    pub beside: Vec<u8>,
+    pub inline_bytes: Vec<u8>,
 }
 
 /// A packet that was taken.
@@ -149,7 +149,7 @@ pub struct RxCompletion {
     /// Address of its payload, if that is in memory.
     pub address: Address,
     /// Bytes in addition to the payload.
-    pub beside: Vec<u8>,
+    pub inline_bytes: Vec<u8>,
     /// Number of the driver's buffer that is in use until it is [released](Driver::release), if one is.
     pub entry: Option<u64>,
 }

@@ -207,7 +207,7 @@ impl Active {
             },
             envelope: Envelope { handler: packet.handler, last: true, ..Envelope::default() },
             source: PayloadSource::Words(&packet.words),
-            beside: &[],
+            inline_bytes: &[],
             journey: self.journey(&packet),
         };
         let before = self.charge_to(Cause::Send);

@@ -108,7 +108,7 @@ impl Driver for CmmuDriver {
         DriverLimits {
             words: self.parameters.words(),
             payload: self.parameters.payload.len(),
-            beside: 0,
+            inline_bytes: 0,
             sequences: 1 << SEQUENCE_BITS,
             steers: false,
             classes: self.port.classes(),

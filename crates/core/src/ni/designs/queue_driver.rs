@@ -155,7 +155,14 @@ impl DriverExtensions for SplitDriver {
 impl Driver for SplitDriver {
     fn limits(&self) -> DriverLimits {
         let payload = self.parameters.message_bytes_max.len() - HEADER_BYTES;
-        DriverLimits { words: payload / 4, payload, beside: 0, sequences: Header::SEQUENCES, steers: false, classes: 1 }
+        DriverLimits {
+            words: payload / 4,
+            payload,
+            inline_bytes: 0,
+            sequences: Header::SEQUENCES,
+            steers: false,
+            classes: 1,
+        }
     }
 
     fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> TxToken {

@@ -83,7 +83,7 @@ impl WholePacketNic for QueuesNic {
         DriverLimits {
             words: self.packet.len() / 4 - 1,
             payload: self.packet.len() - PART_HEADER,
-            beside: 0,
+            inline_bytes: 0,
             sequences: 1 << SEQUENCE_BITS,
             steers: false,
             classes: 1,

@@ -79,7 +79,7 @@ impl Driver for McpDriver {
         DriverLimits {
             words: words_max(&self.card().parameters),
             payload,
-            beside: 0,
+            inline_bytes: 0,
             sequences: 1 << 16,
             steers: false,
             classes: 1,

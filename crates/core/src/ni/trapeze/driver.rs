@@ -248,7 +248,7 @@ fn compose(packet: &SendRequest<'_>) -> Writer {
     if let PayloadSource::Words(words) = packet.source {
         room(&mut control, &bytes_of(words));
     }
-    room(&mut control, packet.beside);
+    room(&mut control, packet.inline_bytes);
     control
 }
 
@@ -263,7 +263,7 @@ impl Driver for TrapezeDriver {
         DriverLimits {
             words: PROGRAM_BYTES / 4,
             payload: self.parameters.payload_max.len(),
-            beside: PROGRAM_BYTES,
+            inline_bytes: PROGRAM_BYTES,
             sequences: 1,
             steers: true,
             classes: 1,
@@ -313,10 +313,11 @@ impl Driver for TrapezeDriver {
         let mut received = received?;
         let is_part = received.tag & ACTIVE == 0;
         let (entry, address) = (received.entry, received.address);
-        let state = DriverState { entry, address, beside: received.control.rest().to_vec(), ..DriverState::default() };
+        let state =
+            DriverState { entry, address, inline_bytes: received.control.rest().to_vec(), ..DriverState::default() };
         let (handler, ends) = (received.tag as u8, [received.source, received.to]);
         let envelope = Envelope { is_part, handler, last: true, ..Envelope::default() };
-        let bytes = if is_part { received.length.len() } else { state.beside.len() };
+        let bytes = if is_part { received.length.len() } else { state.inline_bytes.len() };
         Some(RxPacket::new(ends, envelope, bytes, Journey::NONE).with_state(state))
     }
 
@@ -332,9 +333,9 @@ impl Driver for TrapezeDriver {
             cpu.work(extra_cycles);
             cpu.sync().await;
         }
-        let DriverState { entry, address, beside, .. } = std::mem::take(&mut arrival.state);
-        let PayloadSink::Words(words) = sink else { return RxCompletion { address, beside, entry: Some(entry) } };
-        words.extend(words_of(&beside));
+        let DriverState { entry, address, inline_bytes, .. } = std::mem::take(&mut arrival.state);
+        let PayloadSink::Words(words) = sink else { return RxCompletion { address, inline_bytes, entry: Some(entry) } };
+        words.extend(words_of(&inline_bytes));
         self.give_back(entry).await;
         RxCompletion::default()
     }
