@@ -5,7 +5,7 @@
 //! preemption, which belong to the part modelled.
 
 use super::record::{SpanLabel, Track};
-use super::sim::{NO_TASK, PointId, Sim, TaskId};
+use super::sim::{NO_TASK, Sim, TaskId, WaitReasonId};
 use super::time::Time;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -17,7 +17,7 @@ use std::task::{Context, Poll};
 /// A resource that one task holds at a time.
 pub struct Resource {
     sim: Sim,
-    point: PointId,
+    point: WaitReasonId,
     held: Cell<bool>,
     held_since: Cell<Time>,
     held_total: Cell<Time>,
@@ -232,7 +232,7 @@ impl Acquire<'_> {
 /// A pool of interchangeable units: buffers, credits, queue entries.
 pub struct Pool {
     sim: Sim,
-    point: PointId,
+    point: WaitReasonId,
     free: Cell<u64>,
     size: u64,
     waiters: RefCell<VecDeque<(TaskId, u64)>>,
@@ -250,7 +250,7 @@ impl Pool {
     }
 
     /// Returns the wait reason that deadlock reports name.
-    pub fn point(&self) -> PointId {
+    pub fn point(&self) -> WaitReasonId {
         self.point
     }
 

@@ -16,7 +16,7 @@ use super::node_context::NodeContext;
 use super::node_sharing::{NodeSharing, RunPermit, core_of};
 use super::parameters::MessagingParameters;
 use super::polled_packet::PolledPacket;
-use crate::engine::sim::Polls;
+use crate::engine::sim::WaitReasonGuard;
 use crate::engine::{Bytes, Class, EndpointId, EndpointMap, MessageTally, NodeId, Signal, Time};
 use crate::host::{Address, AnyProcessor, Host, Processor, Utilization};
 use crate::ni::word_copy::bytes_of;
@@ -216,7 +216,7 @@ impl Endpoint {
     }
 
     /// Registers the program as polling for a packet, if the driver polls for one.
-    pub(super) fn polls_for_packet(&self) -> Option<Polls<'_>> {
+    pub(super) fn polls_for_packet(&self) -> Option<WaitReasonGuard<'_>> {
         self.context.driver.polled_packet().map(|packet| self.context.cpu.sim().polls_for(packet))
     }
 

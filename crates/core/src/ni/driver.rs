@@ -12,7 +12,7 @@ use super::extensions::DriverExtensions;
 use super::parcel::{Header, Ticket};
 use super::port::{Port, TakenPacket};
 use super::word_copy::{PayloadSink, PayloadSource, words_of};
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Bytes, Class, EndpointId, Journey, Signal, Time};
 use crate::fabric::Packet;
 use crate::host::{Address, AnyProcessor, CpuLease, Utilization};
@@ -257,12 +257,12 @@ pub trait Driver: DriverExtensions {
 
     /// Returns the point that a program without capacity polls, or `None` if
     /// [`wait_for_room`](Driver::wait_for_room) waits for it.
-    fn polled_room(&self) -> Option<PointId> {
+    fn polled_room(&self) -> Option<WaitReasonId> {
         None
     }
 
     /// Returns the point that a program without a packet polls, or `None` if [`idle`](Driver::idle) waits for it.
-    fn polled_packet(&self) -> Option<PointId> {
+    fn polled_packet(&self) -> Option<WaitReasonId> {
         None
     }
 

@@ -7,7 +7,7 @@ use super::driver::{Driver, DriverLimits, RxCompletion, RxPacket, SendRequest, T
 use super::extensions::DriverExtensions;
 use super::port::Port;
 use super::word_copy::PayloadSink;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{EndpointId, Journey, LocalFuture, Signal};
 use crate::host::{Address, AnyProcessor, Utilization};
 use crate::protocol::Statistics;
@@ -47,8 +47,8 @@ object_safe! {
         fn wait_policy() -> WaitPolicy;
         fn charge_poll(cpu: &AnyProcessor);
         fn attention() -> &Signal;
-        fn polled_room() -> Option<PointId>;
-        fn polled_packet() -> Option<PointId>;
+        fn polled_room() -> Option<WaitReasonId>;
+        fn polled_packet() -> Option<WaitReasonId>;
         fn is_zero_copy() -> bool;
         fn fragment_offset(fragment: u32) -> Address;
         fn buffer_size(fragments: u32) -> usize;

@@ -10,7 +10,7 @@
 
 use super::collective::Collective;
 use super::parallel;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{EndpointId, Metric, Time};
 use crate::host::{Address, CpuLease, Processor};
 use crate::messaging::World;
@@ -42,7 +42,7 @@ pub struct Worker {
     /// Whether it accesses memory only to wait for what another program writes.
     waits: Cell<bool>,
     /// The reason of such a wait.
-    store: PointId,
+    store: WaitReasonId,
 }
 
 impl Worker {

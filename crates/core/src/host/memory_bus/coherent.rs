@@ -3,7 +3,7 @@
 use super::agent::{Agent, AgentId, TransactionKind};
 use super::bus::Bus;
 use super::processor::MemoryBusProcessor;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{LocalFuture, Signal, Time};
 use crate::host::block::{Address, BLOCK_BYTES, Block};
 use crate::host::coherent_port::CoherentPort;
@@ -78,7 +78,7 @@ impl CoherentProcessor for MemoryBusProcessor {
         &'a self,
         address: Address,
         round_cycles: u64,
-        reason: PointId,
+        reason: WaitReasonId,
         wake: &'a dyn Fn() -> Time,
     ) -> LocalFuture<'a> {
         Box::pin(MemoryBusProcessor::spin(self, address, round_cycles, reason, wake))

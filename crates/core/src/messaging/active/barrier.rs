@@ -1,7 +1,7 @@
 //! A barrier by a network of its own, as the CM-5's control network: it opens some cycles after the last endpoint has
 //! entered. A deadlock report names an endpoint that has not entered. Leaves out: the wires of that network.
 
-use crate::engine::sim::{NO_TASK, PointId, TaskId};
+use crate::engine::sim::{NO_TASK, TaskId, WaitReasonId};
 use crate::engine::{EndpointId, Hertz, NodeId, Time};
 use crate::host::Processor;
 use crate::messaging::endpoint::Endpoint;
@@ -19,7 +19,7 @@ pub struct Barrier {
     /// The number of barriers that all have entered, and the instant at which the last of these opens.
     opened: Cell<(u64, Time)>,
     /// The reason of a wait in the barrier.
-    point: OnceCell<PointId>,
+    point: OnceCell<WaitReasonId>,
 }
 
 /// An endpoint that takes part.
@@ -30,7 +30,7 @@ struct Member {
     /// The number of barriers that it has entered.
     entered: Cell<u64>,
     /// The reason of a wait for its program.
-    answer: PointId,
+    answer: WaitReasonId,
 }
 
 impl Barrier {
@@ -61,12 +61,12 @@ impl Barrier {
     }
 
     /// Returns the reason of a wait for the program of an endpoint.
-    pub(super) fn answer(&self, id: EndpointId) -> PointId {
+    pub(super) fn answer(&self, id: EndpointId) -> WaitReasonId {
         self.members.borrow()[id.index()].answer
     }
 
     /// Returns the reason of a wait in the barrier.
-    pub(super) fn point(&self) -> PointId {
+    pub(super) fn point(&self) -> WaitReasonId {
         *self.point.get().expect("a waiting endpoint has joined")
     }
 

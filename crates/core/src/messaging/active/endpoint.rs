@@ -4,7 +4,7 @@ use super::barrier::Barrier;
 use super::handlers::{HandlerFuture, Handlers};
 use super::time_breakdown::{Cause, TimeBreakdown};
 use super::transfer::Transfers;
-use crate::engine::sim::{PointId, TaskId};
+use crate::engine::sim::{TaskId, WaitReasonId};
 use crate::engine::{Bytes, Class, EndpointId, Hertz, Journey, NodeId, Sim, Time};
 use crate::host::{Address, AnyProcessor, Processor};
 use crate::messaging::active_message::{ActiveMessage, MessageWords, Received};
@@ -40,7 +40,7 @@ pub struct Active {
     /// Cycles that the running handler computes.
     pub(super) handler_cycles: Cell<u64>,
     /// The reason of the program's wait, if it waits for more than any packet.
-    pub(super) wait_reason: Cell<Option<PointId>>,
+    pub(super) wait_reason: Cell<Option<WaitReasonId>>,
     pub(super) time: TimeBreakdown,
     /// The words of the packet that is being received.
     pub(super) received_words: RefCell<Vec<u32>>,

@@ -15,7 +15,7 @@ use super::endpoint::Active;
 use super::handlers::HandlerFuture;
 use super::time_breakdown::Cause;
 use super::transfer;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{EndpointId, Journey, Time};
 use crate::host::Processor;
 use crate::messaging::active_message::{ActiveMessage, MESSAGING_HANDLERS, PROTOCOL_HANDLERS, Received};
@@ -327,7 +327,7 @@ impl Active {
         self.wait_because(self.barrier.answer(id), condition).await;
     }
 
-    async fn wait_because(&self, reason: PointId, condition: impl Fn() -> bool) {
+    async fn wait_because(&self, reason: WaitReasonId, condition: impl Fn() -> bool) {
         let before = self.wait_reason.replace(Some(reason));
         self.wait_until(condition).await;
         self.wait_reason.set(before);

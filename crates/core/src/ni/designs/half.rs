@@ -3,7 +3,7 @@
 //! Leaves out how two halves make an interface: that is [`queue_driver`](super::queue_driver)'s.
 
 use super::parameters::InterfaceParameters;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Journey, Sim};
 use crate::host::{AnyProcessor, CoherentPort, Host};
 use crate::ni::build_context::BuildContext;
@@ -43,7 +43,7 @@ pub trait ReceiveHalf {
     /// Charges the processor's part of such a round, where `idle` would wait.
     fn charge_poll(&self, cpu: &AnyProcessor);
     /// Returns the point that is polled on this processor, or `None` if `idle` waits for it.
-    fn polled(&self, cpu: &AnyProcessor) -> Option<PointId>;
+    fn polled(&self, cpu: &AnyProcessor) -> Option<WaitReasonId>;
 }
 
 /// What a half is built from.

@@ -10,7 +10,7 @@ use super::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use super::parameters::{Design, InterfaceParameters};
 use super::queue::remote_memory::RemoteOperations;
 use super::queue::{cached, direct_memory, driver as queue, in_interface};
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{EndpointId, Journey, Signal};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor};
 use crate::ni::build_context::BuildContext;
@@ -237,11 +237,11 @@ impl Driver for SplitDriver {
         }
     }
 
-    fn polled_room(&self) -> Option<PointId> {
+    fn polled_room(&self) -> Option<WaitReasonId> {
         Some(self.port.freed.point())
     }
 
-    fn polled_packet(&self) -> Option<PointId> {
+    fn polled_packet(&self) -> Option<WaitReasonId> {
         on_half!(&self.receiver, Receiver, half => half.polled(&self.cpu))
     }
 

@@ -2,7 +2,7 @@
 //! until it says that it is done. One piece for all three engines.
 
 use super::Wires;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Busy, Signal, Sim, Time};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -84,7 +84,7 @@ impl<J> Registers<J> {
     }
 
     /// What the engine waits for when it has no job.
-    pub(super) fn work(&self) -> PointId {
+    pub(super) fn work(&self) -> WaitReasonId {
         self.started.point()
     }
 }

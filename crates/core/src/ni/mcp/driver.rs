@@ -6,7 +6,7 @@ use super::kernel::{Kernel, Received, words_max};
 use super::layout::data_max;
 use super::library::Library;
 use super::stage;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Journey, Mailbox, Signal};
 use crate::host::{AnyProcessor, Processor, Utilization};
 use crate::ni::driver::{
@@ -199,14 +199,14 @@ impl Driver for McpDriver {
         self.inbox().arrived()
     }
 
-    fn polled_room(&self) -> Option<PointId> {
+    fn polled_room(&self) -> Option<WaitReasonId> {
         match &self.stack {
             SoftwareStack::Kernel(_) => None,
             SoftwareStack::Library(library) => Some(library.card.room.point()),
         }
     }
 
-    fn polled_packet(&self) -> Option<PointId> {
+    fn polled_packet(&self) -> Option<WaitReasonId> {
         match &self.stack {
             SoftwareStack::Kernel(_) => None,
             SoftwareStack::Library(library) => Some(library.inbox.point()),

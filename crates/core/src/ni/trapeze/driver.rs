@@ -10,7 +10,7 @@ use super::layout::{
 };
 use super::parameters::{Notification, TrapezeParameters};
 use super::stage;
-use crate::engine::sim::{PointId, TaskId};
+use crate::engine::sim::{TaskId, WaitReasonId};
 use crate::engine::{Bytes, EndpointId, EndpointMap, Journey, LocalFuture, Mailbox, Signal, Sim};
 use crate::host::{
     Address, AnyProcessor, CoreId, CpuLease, Host, Interrupt, InterruptVector, Processor, Utilization, Window,
@@ -65,7 +65,7 @@ pub struct TrapezeDriver {
     receive_held: Vec<Cell<bool>>,
     receive_buffers: Vec<Address>,
     inbox: Mailbox<Received>,
-    ring_space: PointId,
+    ring_space: WaitReasonId,
 }
 
 impl TrapezeDriver {
@@ -369,11 +369,11 @@ impl Driver for TrapezeDriver {
         self.inbox.arrived()
     }
 
-    fn polled_room(&self) -> Option<PointId> {
+    fn polled_room(&self) -> Option<WaitReasonId> {
         Some(self.ring_space)
     }
 
-    fn polled_packet(&self) -> Option<PointId> {
+    fn polled_packet(&self) -> Option<WaitReasonId> {
         match self.parameters.notification {
             Notification::Interrupt => None,
             Notification::Polling(_) => Some(self.inbox.point()),

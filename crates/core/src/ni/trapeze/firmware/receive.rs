@@ -9,7 +9,7 @@ use super::super::layout::{ACTIVE, CONTROL, payload_length, places_of, state, ta
 use super::super::parameters::Notification;
 use super::super::stage;
 use super::Context;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
 use crate::host::{Address, Direction, InterruptVector};
@@ -277,7 +277,7 @@ impl ReceiveSide {
     }
 
     /// What this direction lacks, if it has work that cannot go on.
-    pub(super) fn lacks(&self, context: &Context) -> Option<PointId> {
+    pub(super) fn lacks(&self, context: &Context) -> Option<WaitReasonId> {
         let idle = matches!(self.wire, Wire::Idle);
         match self.free_buffers.is_empty() {
             true => idle.then_some(context.waits.receive_buffer),

@@ -6,7 +6,7 @@
 use super::super::layout::{CONTROL, node_of, payload_length, source_in, state, word};
 use super::super::stage;
 use super::{Context, whole_words};
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Bytes, Head, Journey, NodeId, Time};
 use crate::fabric::Packet;
 use crate::host::Direction;
@@ -260,7 +260,7 @@ impl SendSide {
     }
 
     /// What this direction lacks, if it has work that cannot go on.
-    pub(super) fn lacks(&self, context: &Context) -> Option<PointId> {
+    pub(super) fn lacks(&self, context: &Context) -> Option<WaitReasonId> {
         let waits = match self.wire.is_none() && context.admission.runs() {
             true => context.waits.answer,
             false => context.waits.transmit,
