@@ -1,17 +1,16 @@
-//! When a run gives up: at a stated time, or when it is stuck. Slow is not stuck.
+//! The limits of a run: it ends at a given time, or when it is deadlocked or livelocked, but not because it is slow.
 //!
-//! A run is stuck when no event is left. It is stuck as well when events go on without progress,
-//! which must be distinguished from events that are far apart: for the stated time nothing was
-//! delivered, and no task *slept* either. A task sleeps in a wait that is long compared with
-//! that time; if it polls, only if the wait began before that time, or a wait as long, was over: what it polls for may
-//! have come since it looked last. A task that works, as one that holds a processor and does not poll, sleeps in any
-//! wait for an instant: it computes, however slow its clock is. While a sleeper is to wake before the run's end, the
-//! run goes on.
+//! A run is deadlocked when no event is left. It is livelocked when events continue without progress, which must be
+//! distinguished from events that are far apart: for the given time no message was delivered, and no task *slept*. A
+//! task sleeps in a wait that is long compared with that time. A task that polls sleeps only if the wait began before
+//! that time, or a wait as long, was over, because the event that it polls for may have happened since its last poll. A
+//! task that works, such as one that holds a processor and does not poll, sleeps in any wait for an instant: it
+//! computes, even with a slow clock. While a sleeping task is to wake before the run's end, the run continues.
 //!
-//! A run whose clock stalls while events go on is stuck, too, whatever its limits.
+//! A run whose clock stalls while events continue is livelocked, with any limits.
 //!
-//! Leaves out: whether the wake-up of a sleeper changes anything, so a run in which only such tasks act ends at
-//! the time limit. That is soon, because sleeps are long.
+//! Not decided is whether the wake-up of a sleeping task changes anything, so a run in which only such tasks act ends
+//! at the time limit. It is reached after few events, because sleeps are long.
 
 use super::deadlock::DeadlockReport;
 use super::queue::Event;
@@ -30,18 +29,18 @@ const CHECKS_PER_PERIOD: u64 = 8;
 /// need.
 pub(super) const EVENTS_PER_INSTANT_MAX: u64 = if cfg!(test) { 1 << 20 } else { 1 << 26 };
 
-/// The least time there is from one instant to the next.
+/// Smallest time between two instants.
 pub(super) const INSTANT: Time = Time::from_ps(1);
 
 /// The last instant at which an event fires.
 const LAST: Time = Time::from_ps(Time::END.ps() - 1);
 
-/// When a run gives up.
+/// Limits at which a run ends without completing.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The run ends at this simulated time.
     pub time: Time,
-    /// The run ends after this simulated time in which there was no progress and nobody slept.
+    /// The run ends after this simulated time without progress or a sleeping task.
     pub no_progress: Time,
 }
 

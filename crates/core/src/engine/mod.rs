@@ -108,7 +108,8 @@ pub use sim::{Sim, Simulation};
 /// ```
 pub use signal::{Mailbox, Signal};
 
-/// A resource that one task holds at a time, such as a bus, and a number of units that tasks take and return, such as credits.
+/// A resource that one task holds at a time, such as a bus, and a number of units that tasks take and return, such as
+/// credits.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -218,7 +219,7 @@ pub use node::FlowKey;
 /// ```
 pub use node::{Head, PacketMarks};
 
-/// When a run ends: by itself, at a limit of simulated time, or because its tasks wait for one another.
+/// The limits of a run, and its outcome: completed, ended at a limit of simulated time, or deadlocked.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;

@@ -169,12 +169,12 @@ impl<T> Mailbox<T> {
         arrived.then(|| values.pop_front().expect("a value was there").1)
     }
 
-    /// Returns the number of values in it, arrived or not.
+    /// Returns the number of values in the mailbox, including those that have not arrived yet.
     pub fn len(&self) -> usize {
         self.values.borrow().len()
     }
 
-    /// True if no value is in it.
+    /// Returns whether the mailbox is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

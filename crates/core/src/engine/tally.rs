@@ -34,9 +34,9 @@ pub struct Expected {
 /// The messages of one endpoint to another that were delivered and measured.
 #[derive(Clone, Default, Debug)]
 pub struct FlowTally {
-    /// How long they took.
+    /// Latencies of the messages.
     pub latencies: Summary,
-    /// When they were delivered, by the receiver's clock.
+    /// Instants of their delivery, by the receiver's clock.
     pub instants: Milestones,
     /// Messages of the warm-up that are still to be delivered; the last of them is measured.
     warm_up: u64,
@@ -46,8 +46,8 @@ pub struct FlowTally {
     tested_messages: u64,
 }
 
-/// The deliveries of a flow, for senders that limit what is in flight. Several flows may join the same endpoints, so that
-/// several tasks may wait here, which those of a [`Mailbox`](super::Mailbox) may not.
+/// The deliveries of a flow, for senders that limit what is in flight. Several flows may join the same endpoints, so
+/// that several tasks may wait here, which those of a [`Mailbox`](super::Mailbox) may not.
 pub struct Deliveries {
     /// Instants of deliveries and losses that no sender has taken yet, by the receiver's clock.
     instants: RefCell<VecDeque<Time>>,
@@ -197,14 +197,14 @@ impl MessageTally {
         true
     }
 
-    /// Leaves the next `messages` of a flow out of all that is measured, since they warm caches and queues up: all but the
-    /// last, whose delivery is where bandwidth counts from. Several calls add up.
+    /// Leaves the next `messages` of a flow out of all that is measured, since they warm caches and queues up: all but
+    /// the last, whose delivery is where bandwidth counts from. Several calls add up.
     pub fn warm_up(&self, from: EndpointId, to: EndpointId, messages: u64) {
         self.flows.borrow_mut().entry((from, to)).or_default().warm_up += messages;
     }
 
-    /// Tests the latencies of a flow of `messages` measured messages for an initial transient, together with those of all
-    /// flows that are tested.
+    /// Tests the latencies of a flow of `messages` measured messages for an initial transient, together with those of
+    /// all flows that are tested.
     pub fn test_for_transient(&self, from: EndpointId, to: EndpointId, messages: u64) {
         let mut flows = self.flows.borrow_mut();
         let flow = flows.entry((from, to)).or_default();
@@ -311,8 +311,8 @@ impl MessageTally {
         self.latency_series.borrow()
     }
 
-    /// Returns the latest instant at which a measured message was delivered, by its receiver's clock, which may be ahead
-    /// of the simulation.
+    /// Returns the latest instant at which a measured message was delivered, by its receiver's clock, which may be
+    /// ahead of the simulation.
     pub fn last_delivery(&self) -> Time {
         self.last_delivery.get()
     }

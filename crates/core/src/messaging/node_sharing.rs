@@ -162,7 +162,7 @@ impl SharedNode {
     }
 
     async fn run(&self, context: &NodeContext) -> RunPermit {
-        let hold = OwnedHold::of(&self.core).await;
+        let hold = OwnedHold::acquire(&self.core).await;
         context.cpu.sync().await;
         RunPermit(Some(hold))
     }
@@ -274,7 +274,7 @@ impl SharedNode {
 /// Waits for a half of the driver, while the core waits, too.
 async fn hold(half: &Rc<Resource>, context: &NodeContext) -> OwnedHold {
     context.cpu.sync().await;
-    let hold = OwnedHold::of(half).await;
+    let hold = OwnedHold::acquire(half).await;
     context.cpu.sync().await;
     hold
 }

@@ -375,7 +375,7 @@ impl Absence {
     }
 }
 
-/// True if a table holds keys, but no member and none of `others`.
+/// Returns whether a table has keys, but no member and none of `others` among them.
 fn has_only_unknown_keys(node: &TreeNode, members: Members<'_>, others: &[&str]) -> bool {
     let is_known = |key: &str| others.contains(&key) || members.iter().any(|(name, _)| *name == key);
     node.table().is_some_and(|tree| tree.keys().next().is_some() && !tree.keys().any(is_known))

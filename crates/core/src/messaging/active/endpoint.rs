@@ -197,7 +197,7 @@ impl Active {
     }
 
     /// Registers the handler of packets for [`PROTOCOL_HANDLERS`](super::PROTOCOL_HANDLERS), which may access memory.
-    /// It sends by [`answer`](Active::answer) alone.
+    /// The handler may send only with [`answer`](Active::answer).
     pub fn on_protocol(&self, handler: impl Fn(EndpointId, u8, MessageWords) -> HandlerFuture + 'static) {
         self.handlers.set_protocol(Rc::new(handler));
     }
