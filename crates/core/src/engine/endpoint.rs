@@ -1,7 +1,7 @@
 //! Endpoints, by which programs address one another, and the nodes that they are on.
 //!
-//! Models: numbers from 0, node by node, so that where every node has one endpoint an endpoint's number is its
-//! node's. The fabric knows only nodes; code that writes or reads headers converts here.
+//! Endpoints are numbered from 0, node by node, so that if every node has one endpoint, an endpoint's number is its
+//! node's. The fabric knows only nodes; code that writes or reads headers converts between the two here.
 
 use super::node::NodeId;
 use std::fmt;
@@ -23,7 +23,7 @@ impl fmt::Display for EndpointId {
     }
 }
 
-/// Which node each endpoint is on.
+/// Map from endpoints to the nodes that they are on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EndpointMap {
     /// The node of each endpoint.
@@ -86,7 +86,7 @@ impl EndpointMap {
         self.first_endpoints[node.index() + 1] - self.first_endpoints[node.index()]
     }
 
-    /// The endpoints of a node.
+    /// Returns the endpoints of a node.
     pub fn of(&self, node: NodeId) -> impl Iterator<Item = EndpointId> + use<> {
         (self.first_endpoints[node.index()]..self.first_endpoints[node.index() + 1]).map(EndpointId)
     }

@@ -57,15 +57,15 @@ pub enum Outcome {
     Done,
     /// No event was left, or only polling went on, while essential tasks waited.
     Deadlock(DeadlockReport),
-    /// Events went on without progress.
+    /// Events continued without progress.
     Livelock(DeadlockReport),
-    /// The stated limit of simulated time was reached, or [`Time::END`].
+    /// The limit of simulated time was reached, or [`Time::END`].
     TimeLimit(DeadlockReport),
-    /// The run ended by itself, in a program that offers more than is taken, for ever: how it knows.
-    /// The engine never says so; a program does.
+    /// The run completed, and its load is saturated: the text states how this was detected. Programs determine this
+    /// outcome, never the engine.
     Saturated(String),
-    /// The run ended by itself, but messages were lost that nothing sends again: how many, and the first losses. The
-    /// engine itself never returns it.
+    /// The run completed, but messages were lost and not retransmitted: the text gives their number and the first
+    /// losses. The engine itself never returns this outcome.
     Loss(String),
 }
 

@@ -108,7 +108,7 @@ impl Resource {
         self.held_since.set(start);
     }
 
-    /// Gives back what [`Held::keep`] keeps.
+    /// Releases a hold that [`Held::into_raw`] detached from its guard.
     pub fn release_raw(&self) {
         self.release();
     }
@@ -142,7 +142,7 @@ impl Held<'_> {
         }
     }
 
-    /// Has it held on without this guard, until [`Resource::release_raw`].
+    /// Drops the guard without releasing the resource, which stays held until [`Resource::release_raw`].
     pub fn into_raw(self) {
         std::mem::forget(self);
     }

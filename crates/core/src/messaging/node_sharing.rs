@@ -1,15 +1,15 @@
 //! Several endpoints of a node: programs that share its cores and its interface.
 //!
 //! Models: endpoints are dealt out to the cores in turn. A core runs one program at a time, in the order of requests,
-//! until the program waits or its call ends; a program that computes therefore keeps the others of its core from polling.
-//! The interface and its driver are one: a program that polls takes the packet that it finds, pays for it, and leaves a
-//! packet for another endpoint in that one's inbox, where its program finds it at no further cost. Of several cores one at a time
-//! sends a packet, and one polls; where the driver permits it, a packet for an endpoint of another core is left to that
-//! core, which takes it. Packets between endpoints of the node use [`loopback`](super::loopback) and never reach the
-//! interface.
+//! until the program waits or its call ends; a program that computes therefore keeps the others of its core from
+//! polling. The interface and its driver are one: a program that polls takes the packet that it finds, pays for it, and
+//! leaves a packet for another endpoint in that one's inbox, where its program finds it at no further cost. Of several
+//! cores one at a time sends a packet, and one polls; where the driver permits it, a packet for an endpoint of another
+//! core is left to that core, which takes it. Packets between endpoints of the node use [`loopback`](super::loopback)
+//! and never reach the interface.
 //!
-//! Leaves out: preemption, the cost of changing programs, programs that change cores, the cost of a lock, protection, and
-//! a limit of inboxes.
+//! Leaves out: preemption, the cost of changing programs, programs that change cores, the cost of a lock, protection,
+//! and a limit of inboxes.
 
 use super::inbox::{DeferredMessage, Inbox};
 use super::message_queue::MessageQueue;
@@ -21,7 +21,7 @@ use crate::host::{AnyProcessor, Processor};
 use crate::ni::{Driver, WaitPolicy, Wake};
 use std::rc::Rc;
 
-/// How an endpoint shares its node: with others, or not at all.
+/// The sharing of a node by an endpoint: with others, or not at all.
 pub(super) struct NodeSharing(Option<SharedNode>);
 
 /// An endpoint's part in a node that several endpoints share.

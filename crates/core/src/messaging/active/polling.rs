@@ -1,15 +1,15 @@
-//! How a processor sends, polls and waits.
+//! Sending, polling and waiting by a processor.
 //!
-//! Models: a send first receives what has arrived, as the CM-5's active messages do, then costs its cycles, and then
-//! waits until the interface has space, receiving what arrives meanwhile. A poll receives until it finds no packet; a
-//! poll without a packet costs its cycles, a packet costs those of a packet. Replies of handlers are sent by the program that
-//! polls, after the packets that waited.
+//! A send first receives what has arrived, as the CM-5's active messages do, then costs its cycles, and then waits
+//! until the interface has space, receiving what arrives meanwhile. A poll receives until it finds no packet; a poll
+//! without a packet costs its cycles, a packet costs those of a packet. Replies of handlers are sent by the program
+//! that polls, after the packets that waited.
 //!
 //! Without `drain-first` a send receives only while the interface is full, and a waiting program checks its condition
 //! after each packet, as if it sent from the packet's handler, which nothing interrupts: bursts then pile up at
 //! receivers. Replies are then sent when their handler has returned.
 //!
-//! Leaves out: a limit of replies.
+//! Not modelled: a limit of the number of replies.
 
 use super::endpoint::Active;
 use super::handlers::HandlerFuture;
@@ -81,8 +81,8 @@ impl Active {
         }
     }
 
-    /// Sends a packet; returns when it is in the interface. Receives what has arrived before the send, and while the interface is
-    /// full.
+    /// Sends a packet; returns when it is in the interface. Receives what has arrived before the send, and while the
+    /// interface is full.
     ///
     /// # Panics
     ///
