@@ -1,7 +1,7 @@
 //! A user's program that runs on any machine: the heat of a rod, of which each processor has a part in shared memory.
 //! `cargo run --release --example heat` prints its time with two interfaces.
 
-use narrows::engine::{EndId, Metric, Outcome, Recorder};
+use narrows::engine::{EndpointId, Metric, Outcome, Recorder};
 use narrows::experiment::run::run_with;
 use narrows::machine;
 use narrows::messaging::World;
@@ -55,7 +55,7 @@ impl RunningWorkload for Heat {
 /// Allocates shared memory, and starts the program on all processors.
 fn start(world: &World) -> Rc<dyn RunningWorkload> {
     let space = Rc::new(Space::new(world.addresses.len(), world.shared_memory.block));
-    let part = |home| [(); 2].map(|()| space.allocate(EndId(home), 8 * POINTS as u64));
+    let part = |home| [(); 2].map(|()| space.allocate(EndpointId(home), 8 * POINTS as u64));
     let parts = (0..world.addresses.len() as u32).map(part).collect();
     let heat = Rc::new(Heat(parts, Worker::all(world, &space)));
     worker::start(world, &heat.1, |worker| relax(worker, heat.clone()));

@@ -3,7 +3,7 @@
 
 mod overflow;
 
-use narrows::engine::{EndId, Metric, Outcome, Recorder, Time};
+use narrows::engine::{EndpointId, Metric, Outcome, Recorder, Time};
 use narrows::experiment::{self, RunResult};
 use narrows::host::Processor;
 use narrows::machine::{self, Machine, build, shipped};
@@ -60,7 +60,7 @@ fn metric(result: &RunResult, name: &str) -> f64 {
 fn space(built: &build::Built, bytes: u64) -> (Rc<Space>, Vec<SharedAddress>) {
     let ends = built.world.actives().len();
     let space = Rc::new(Space::new(ends, built.world.shared_memory.block));
-    let bases = (0..ends).map(|home| space.allocate(EndId(home as u32), bytes)).collect();
+    let bases = (0..ends).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();
     (space, bases)
 }
 
@@ -182,7 +182,7 @@ fn message_interrupts_a_computing_program_and_waits_for_a_polling_one() {
             built.world.sim.spawn(format!("program {own}"), async move {
                 end.cpu().until(BEGINS).await;
                 match own {
-                    0 => end.send(ActiveMessage::new(EndId(1), 0, &[])).await,
+                    0 => end.send(ActiveMessage::new(EndpointId(1), 0, &[])).await,
                     _ => end.compute(20_000).await,
                 }
                 end.barrier().await;
@@ -208,7 +208,7 @@ fn interrupt_and_handler_delay_a_computation_by_their_cycles() {
                 end.cpu().until(BEGINS).await;
                 if own == 0 {
                     for _ in 0..messages {
-                        end.send(ActiveMessage::new(EndId(1), 0, &[])).await;
+                        end.send(ActiveMessage::new(EndpointId(1), 0, &[])).await;
                         end.compute(500).await;
                     }
                 } else {

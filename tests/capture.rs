@@ -65,7 +65,7 @@ fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
         buffer[place].copy_from_slice(payload);
         if let Reassembled::Complete { key, header, .. } = reassembly.arrive(&parsed, Time::ZERO) {
             let (buffer, sum) = buffers.remove(&key.identification).expect("it was kept");
-            assert!(header.checksum.is_some() && header.is_right(key.from, key.to, sum), "the sum is there and right");
+            assert!(header.checksum.is_some() && header.is_valid(key.from, key.to, sum), "the sum is there and right");
             complete.insert(key.identification, buffer);
         }
     }

@@ -2,7 +2,7 @@
 //! part of the expression that causes it.
 
 use narrows::study::expression::*;
-use narrows::text::Said;
+use narrows::text::SpannedString;
 
 /// Resolves `x[A]` to the number A, and has the axes `axis` (1, 2, 4) and `name` (a, b).
 struct TestNames;
@@ -23,7 +23,7 @@ impl NameResolver for TestNames {
     }
 
     fn value(&self, name: &str, arguments: &[Key], scope: &Scope) -> Option<Result<Value, EvalError>> {
-        let circle = || scope.below(Vec::new()).value(&expression(&Said::unplaced("circle")).expect("sound"));
+        let circle = || scope.below(Vec::new()).value(&expression(&SpannedString::unplaced("circle")).expect("sound"));
         match (name, arguments) {
             ("x", [key]) => Some(key.key.parse().map(Value::Number).map_err(|_| EvalError::Missing(key.key.clone()))),
             ("circle", []) => Some(circle()),
@@ -38,7 +38,7 @@ impl NameResolver for TestNames {
 }
 
 fn given(text: &str) -> Result<Value, EvalError> {
-    let read = expression(&Said::unplaced(text)).map_err(|fault| EvalError::Invalid(Box::new(fault)))?;
+    let read = expression(&SpannedString::unplaced(text)).map_err(|fault| EvalError::Invalid(Box::new(fault)))?;
     Scope::new(&TestNames).value(&read)
 }
 
@@ -58,7 +58,7 @@ fn flag(text: &str) -> bool {
 
 #[track_caller]
 fn words(text: &str) -> String {
-    let read = template(&Said::unplaced(text)).expect("a sound text");
+    let read = template(&SpannedString::unplaced(text)).expect("a sound text");
     Scope::new(&TestNames).words(&read).expect("it has words")
 }
 
@@ -158,7 +158,7 @@ fn parser_panics_on_no_text() {
             text += pieces[(state >> 33) as usize % pieces.len()];
         }
         let _ = given(&text);
-        let _ = template(&Said::unplaced(text)).map(|read| Scope::new(&TestNames).words(&read).is_ok());
+        let _ = template(&SpannedString::unplaced(text)).map(|read| Scope::new(&TestNames).words(&read).is_ok());
     }
     let deep = "(".repeat(100_000);
     assert!(matches!(given(&deep), Err(EvalError::Invalid(_))));

@@ -331,7 +331,7 @@ fn one_bit_is_refused_where_duplicates_may_be_overtaken_under_every_interface() 
         let facts = sound(&text(one, 4, INTO_ONE), &[]).fabric.capabilities();
         if one.fabric.starts_with("fabrics/nifdy-") && !facts.in_order {
             let problems = read(&text(one, 4, INTO_ONE), &sets).err().unwrap_or_default();
-            assert!(problems.contains("one bit does not tell a copy from a new packet"), "{one:?}: {problems}");
+            assert!(problems.contains("one bit does not distinguish a copy from a new packet"), "{one:?}: {problems}");
             refusals += 1;
         }
     }

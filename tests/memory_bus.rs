@@ -4,7 +4,7 @@
 //! Two nodes after Mukherjee and Hill (1998), §6.1: round trip and bandwidth. The programs compare
 //! every byte, and panic where one differs. A test that depends on a shipped constant sets it.
 
-use narrows::engine::{Bytes, EndId, NodeId, Outcome, Recorder, Time};
+use narrows::engine::{Bytes, EndpointId, NodeId, Outcome, Recorder, Time};
 use narrows::experiment::{self, RunResult};
 use narrows::host::memory_bus::NodeParameters;
 use narrows::host::memory_bus::parameters::Spin;
@@ -170,7 +170,7 @@ fn with_two_idle_nodes(design: Design, sets: &[String]) -> (Built, [Rc<Endpoint>
 }
 
 async fn send(end: &Endpoint, address: u64, bytes: u64) {
-    let outgoing = Outgoing { destination: EndId(1), tag: 0, address, payload: Bytes(bytes), words: &[] };
+    let outgoing = Outgoing { destination: EndpointId(1), tag: 0, address, payload: Bytes(bytes), words: &[] };
     end.send(outgoing).await;
 }
 
@@ -197,7 +197,7 @@ fn assert_ledgers_sum(design: Design, bytes: u64) {
     });
     assert_eq!(built.run(), Outcome::Done);
     let delivered = built.world.tally.delivered();
-    let ledgers: Vec<_> = delivered.iter().filter(|(message, _)| message.source == EndId(0)).collect();
+    let ledgers: Vec<_> = delivered.iter().filter(|(message, _)| message.source == EndpointId(0)).collect();
     assert_eq!(ledgers.len() as u64, MESSAGES);
     for ((message, at), received) in ledgers.iter().zip(received.borrow().iter()) {
         let ledger = message.ledger();

@@ -1,7 +1,7 @@
 //! Checks shared memory in software: every load returns the last stored value, over any interface, protocol, block size
 //! and number of nodes, and programs with shared data give the results of serial runs.
 
-use narrows::engine::{Bytes, EndId, Outcome, Recorder, Time};
+use narrows::engine::{Bytes, EndpointId, Outcome, Recorder, Time};
 use narrows::experiment;
 use narrows::host::Processor;
 use narrows::machine::{self, Machine, build};
@@ -62,7 +62,7 @@ fn shared(world: &World, block: u64, bytes: u64) -> (Vec<Rc<SharedMemory>>, Vec<
     let parameters = SharedMemoryParameters { block: Bytes(block), ..SharedMemoryParameters::defaults() };
     let actives = world.actives();
     let space = Rc::new(Space::new(actives.len(), parameters.block));
-    let bases = (0..actives.len()).map(|home| space.allocate(EndId(home as u32), bytes)).collect();
+    let bases = (0..actives.len()).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();
     (SharedMemory::all(actives, &space, parameters), bases)
 }
 

@@ -2,7 +2,7 @@
 //! no other node: its interface's queue overflows into memory.
 
 use super::{BEGINS, SHORT, machine, space, world};
-use narrows::engine::{EndId, Outcome, Time};
+use narrows::engine::{EndpointId, Outcome, Time};
 use narrows::host::Processor;
 use narrows::messaging::active::ActiveMessage;
 use narrows::ni::Driver;
@@ -32,7 +32,7 @@ fn send_to_deaf_endpoint(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
             match own {
                 0 => {
                     for _ in 0..60 {
-                        end.send(ActiveMessage::new(EndId(1), 0, &[1; 14])).await;
+                        end.send(ActiveMessage::new(EndpointId(1), 0, &[1; 14])).await;
                     }
                     sent_at.set(end.now());
                 }

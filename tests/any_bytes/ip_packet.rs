@@ -38,7 +38,7 @@ fn packet(bytes: &[u8]) {
     );
     if parsed.is_whole() {
         let theirs = udp.calc_checksum_ipv4(&header.to_header(), payload).expect("a length");
-        let is_right = head.checksum.is_none_or(|sum| sum == theirs);
-        assert_eq!(head.is_right(parsed.from, parsed.to, Sum::of(payload)), is_right, "{bytes:02x?}");
+        let is_valid = head.checksum.is_none_or(|sum| sum == theirs);
+        assert_eq!(head.is_valid(parsed.from, parsed.to, Sum::of(payload)), is_valid, "{bytes:02x?}");
     }
 }

@@ -1,21 +1,20 @@
-//! When a run gives up: at a stated time, or when it is stuck. Slow is not stuck.
+//! The limits of a run: it ends at a given time, or when it is deadlocked or livelocked, but not because it is slow.
 //!
-//! A run is stuck when no event is left. It is stuck as well when events go on without progress,
-//! which must be distinguished from events that are far apart: for the stated time nothing was
-//! delivered, and no task *slept* either. A task sleeps in a wait that is long compared with
-//! that time; if it polls, only if the wait began before that time, or a wait as long, was over: what it polls for may
-//! have come since it looked last. A task that works, as one that holds a processor and does not poll, sleeps in any
-//! wait for an instant: it computes, however slow its clock is. While a sleeper is to wake before the run's end, the
-//! run goes on.
+//! A run is deadlocked when no event is left. It is livelocked when events continue without progress, which must be
+//! distinguished from events that are far apart: for the given time no message was delivered, and no task *slept*. A
+//! task sleeps in a wait that is long compared with that time. A task that polls sleeps only if the wait began before
+//! that time, or a wait as long, was over, because the event that it polls for may have happened since its last poll. A
+//! task that works, such as one that holds a processor and does not poll, sleeps in any wait for an instant: it
+//! computes, even with a slow clock. While a sleeping task is to wake before the run's end, the run continues.
 //!
 //! A packet that its receiver returns is sent again at once, perhaps for ever. After many returns without progress the run
 //! is stuck if each essential task waits, no task works, and none is in a delay that began before the returns: whatever
 //! could accept the packet has had occasion to.
 //!
-//! A run whose clock stalls while events go on is stuck, too, whatever its limits.
+//! A run whose clock stalls while events continue is livelocked, with any limits.
 //!
-//! Leaves out: whether the wake-up of a sleeper changes anything, so a run in which only such tasks act ends at
-//! the time limit. That is soon, because sleeps are long.
+//! Not decided is whether the wake-up of a sleeping task changes anything, so a run in which only such tasks act ends
+//! at the time limit. It is reached after few events, because sleeps are long.
 
 use super::deadlock::DeadlockReport;
 use super::queue::Event;
@@ -38,18 +37,18 @@ const RETURNS_PER_CHECK: u64 = 10_000;
 /// need.
 pub(super) const EVENTS_PER_INSTANT_MAX: u64 = if cfg!(test) { 1 << 20 } else { 1 << 26 };
 
-/// The least time there is from one instant to the next.
+/// Smallest time between two instants.
 pub(super) const INSTANT: Time = Time::from_ps(1);
 
 /// The last instant at which an event fires.
 const LAST: Time = Time::from_ps(Time::END.ps() - 1);
 
-/// When a run gives up.
+/// Limits at which a run ends without completing.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The run ends at this simulated time.
     pub time: Time,
-    /// The run ends after this simulated time in which there was no progress and nobody slept.
+    /// The run ends after this simulated time without progress or a sleeping task.
     pub no_progress: Time,
 }
 
@@ -66,15 +65,15 @@ pub enum Outcome {
     Done,
     /// No event was left, or only polling went on, while essential tasks waited.
     Deadlock(DeadlockReport),
-    /// Events went on without progress.
+    /// Events continued without progress.
     Livelock(DeadlockReport),
-    /// The stated limit of simulated time was reached, or [`Time::END`].
+    /// The limit of simulated time was reached, or [`Time::END`].
     TimeLimit(DeadlockReport),
-    /// The run ended by itself, in a program that offers more than is taken, for ever: how it knows.
-    /// The engine never says so; a program does.
+    /// The run completed, and its load is saturated: the text states how this was detected. Programs determine this
+    /// outcome, never the engine.
     Saturated(String),
-    /// The run ended by itself, but messages were lost that nothing sends again: how many, and the first losses. The
-    /// engine itself never returns it.
+    /// The run completed, but messages were lost and not retransmitted: the text gives their number and the first
+    /// losses. The engine itself never returns this outcome.
     Loss(String),
 }
 

@@ -8,7 +8,7 @@
 //! because it could not distinguish which of them woke it.
 
 pub use super::limits::{Limits, Outcome};
-pub use super::task_info::{PointId, Polls};
+pub use super::task_info::{PointId as WaitReasonId, Polls as WaitReasonGuard};
 
 use super::deadlock::{self, DeadlockReport, LossLog, Wait};
 use super::limits::{INSTANT, SleepHorizon};

@@ -16,8 +16,8 @@ use super::node_context::NodeContext;
 use super::node_sharing::{NodeSharing, RunPermit, core_of};
 use super::parameters::MessagingParameters;
 use super::polled_packet::PolledPacket;
-use crate::engine::sim::Polls;
-use crate::engine::{Addresses, Bytes, Class, EndId, MessageTally, NodeId, Signal, Time};
+use crate::engine::sim::WaitReasonGuard;
+use crate::engine::{Bytes, Class, EndpointId, EndpointMap, MessageTally, NodeId, Signal, Time};
 use crate::host::{Address, AnyProcessor, Host, Processor, Utilization};
 use crate::ni::word_copy::bytes_of;
 use crate::ni::{AnyDriver, Driver, Envelope, InFlight, PayloadSource, Port, SendRequest, Wake};
@@ -26,7 +26,7 @@ use std::rc::Rc;
 
 /// A program's attachment to its node's interface.
 pub struct Endpoint {
-    id: EndId,
+    id: EndpointId,
     name: String,
     pub(super) context: NodeContext,
     pub(super) sharing: NodeSharing,
@@ -52,13 +52,13 @@ impl Endpoint {
         driver: AnyDriver,
         parameters: MessagingParameters,
         message_max: Bytes,
-        (tally, pending, addresses): (&Rc<MessageTally>, &Rc<InFlight>, &Rc<Addresses>),
+        (tally, pending, addresses): (&Rc<MessageTally>, &Rc<InFlight>, &Rc<EndpointMap>),
     ) -> Vec<Rc<Endpoint>> {
         let (driver, cores) = (Rc::new(driver), host.cores());
         let several = addresses.count(host.node) > 1;
         let queues: Vec<_> = addresses.of(host.node).map(|_| Rc::new(MessageQueue::new(message_max))).collect();
         let sharings = NodeSharing::of_node(cores, host.node, &host.name, addresses, &queues);
-        let endpoint = |((id, messages), sharing): ((EndId, Rc<MessageQueue>), NodeSharing)| {
+        let endpoint = |((id, messages), sharing): ((EndpointId, Rc<MessageQueue>), NodeSharing)| {
             let name = match several {
                 true => format!("{}:{}", host.name, addresses.place(id)),
                 false => host.name.to_string(),
@@ -72,7 +72,7 @@ impl Endpoint {
     }
 
     /// Returns the endpoint's number.
-    pub fn id(&self) -> EndId {
+    pub fn id(&self) -> EndpointId {
         self.id
     }
 
@@ -216,7 +216,7 @@ impl Endpoint {
     }
 
     /// Registers the program as polling for a packet, if the driver polls for one.
-    pub(super) fn polls_for_packet(&self) -> Option<Polls<'_>> {
+    pub(super) fn polls_for_packet(&self) -> Option<WaitReasonGuard<'_>> {
         self.context.driver.polled_packet().map(|packet| self.context.cpu.sim().polls_for(packet))
     }
 

@@ -8,7 +8,7 @@
 //! Leaves out: protection; a single copy, as of pages that are remapped.
 
 use super::node_context::NodeContext;
-use crate::engine::{EndId, Journey, Time};
+use crate::engine::{EndpointId, Journey, Time};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor, aligned};
 use crate::ni::{Driver, Envelope, PayloadSink, PayloadSource, RxCompletion, SendRequest};
 use std::cell::{Cell, RefCell};
@@ -30,7 +30,7 @@ pub(super) struct LoopbackQueue {
 
 /// A packet in a slot of a loopback queue.
 pub(super) struct LoopbackPacket {
-    pub from: EndId,
+    pub from: EndpointId,
     pub envelope: Envelope,
     slot: Address,
     /// The payload's length.

@@ -11,7 +11,7 @@ use super::fragment::PartialMessage;
 use super::message::{Incoming, Storage};
 use super::node_context::NodeContext;
 use super::polled_packet::{PacketHeader, PolledPacket};
-use crate::engine::{Bytes, EndId};
+use crate::engine::{Bytes, EndpointId};
 use crate::host::{Address, Processor};
 use crate::ni::word_copy::words_of;
 use crate::ni::{Driver, Envelope, PayloadSink, RxCompletion, RxPacket};
@@ -25,7 +25,7 @@ pub(super) struct MessageQueue {
     next_sequence: Cell<u32>,
     free_buffers: RefCell<Vec<Address>>,
     /// Incomplete messages, by source and sequence number.
-    partial: RefCell<BTreeMap<(EndId, u16), PartialMessage<Address>>>,
+    partial: RefCell<BTreeMap<(EndpointId, u16), PartialMessage<Address>>>,
     /// Complete messages that the program has not asked for yet.
     complete: RefCell<VecDeque<Incoming>>,
 }
@@ -113,7 +113,7 @@ impl MessageQueue {
     fn complete_with(
         &self,
         context: &NodeContext,
-        key: (EndId, u16),
+        key: (EndpointId, u16),
         (fragment, bytes, last): (u32, usize, bool),
     ) -> Option<Vec<u8>> {
         let mut partial = self.partial.borrow_mut();

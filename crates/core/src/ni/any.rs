@@ -15,8 +15,8 @@ use super::port::Port;
 use super::trapeze::driver::TrapezeDriver;
 use super::whole_packet::WholePacketDriver;
 use super::word_copy::PayloadSink;
-use crate::engine::sim::PointId;
-use crate::engine::{EndId, Journey, Signal};
+use crate::engine::sim::WaitReasonId;
+use crate::engine::{EndpointId, Journey, Signal};
 use crate::host::{Address, AnyProcessor, Utilization};
 use crate::protocol::Statistics;
 use std::rc::Rc;
@@ -96,8 +96,8 @@ impl Driver for AnyDriver {
             fn wait_policy() -> WaitPolicy;
             fn charge_poll(cpu: &AnyProcessor);
             fn attention() -> &Signal;
-            fn polled_capacity() -> Option<PointId>;
-            fn polled_packet() -> Option<PointId>;
+            fn polled_capacity() -> Option<WaitReasonId>;
+            fn polled_packet() -> Option<WaitReasonId>;
             fn is_zero_copy() -> bool;
             fn fragment_offset(fragment: u32) -> Address;
             fn buffer_size(fragments: u32) -> usize;
@@ -120,7 +120,7 @@ impl Driver for AnyDriver {
             ) -> RxCompletion;
             async fn release(cpu: &AnyProcessor, entry: u64);
             async fn idle(cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
-            async fn map_tag(cpu: &AnyProcessor, end: EndId, tag: u16, address: Address);
+            async fn map_tag(cpu: &AnyProcessor, end: EndpointId, tag: u16, address: Address);
         }
     }
 }

@@ -5,7 +5,7 @@ use super::driver::Costs;
 use super::in_flight::InFlight;
 use super::port::Port;
 use super::port_config::{PortConfig, Stages};
-use crate::engine::{Addresses, Bytes, MessageTally, NodeId, Sim};
+use crate::engine::{Bytes, EndpointMap, MessageTally, NodeId, Sim};
 use crate::fabric::Fabric;
 use crate::host::{Host, Processor};
 use crate::protocol::ProtocolBinding;
@@ -28,7 +28,7 @@ pub struct BuildContext<'a> {
     /// Counters of packets in flight.
     pub pending: &'a Rc<InFlight>,
     /// Map from endpoints to nodes.
-    pub addresses: &'a Rc<Addresses>,
+    pub addresses: &'a Rc<EndpointMap>,
 }
 
 impl BuildContext<'_> {

@@ -12,8 +12,8 @@ use super::extensions::DriverExtensions;
 use super::parcel::{Header, Ticket};
 use super::port::{Port, TakenPacket};
 use super::word_copy::{PayloadSink, PayloadSource, words_of};
-use crate::engine::sim::PointId;
-use crate::engine::{Bytes, Class, EndId, Journey, Signal, Time};
+use crate::engine::sim::WaitReasonId;
+use crate::engine::{Bytes, Class, EndpointId, Journey, Signal, Time};
 use crate::fabric::Packet;
 use crate::host::{Address, AnyProcessor, CpuLease, Utilization};
 use crate::protocol::{Marks, Statistics};
@@ -68,9 +68,9 @@ impl DriverLimits {
 #[derive(Clone, Debug)]
 pub struct SendRequest<'a> {
     /// Sending endpoint.
-    pub from: EndId,
+    pub from: EndpointId,
     /// Receiving endpoint.
-    pub to: EndId,
+    pub to: EndpointId,
     /// Logical network of the packet.
     pub class: Class,
     /// Hints for the protocol.
@@ -88,9 +88,9 @@ pub struct SendRequest<'a> {
 /// A packet that a poll found, to be taken.
 pub struct RxPacket {
     /// Sending endpoint.
-    pub from: EndId,
+    pub from: EndpointId,
     /// Receiving endpoint: one of the node's, which may share a driver.
-    pub to: EndId,
+    pub to: EndpointId,
     /// Description by the messaging layer.
     pub envelope: Envelope,
     /// Bytes of its payload.
@@ -105,7 +105,7 @@ pub struct RxPacket {
 
 impl RxPacket {
     /// Returns a packet for endpoint `to` of `bytes` bytes of payload, without state of the driver.
-    pub fn new([from, to]: [EndId; 2], envelope: Envelope, bytes: usize, journey: Journey) -> RxPacket {
+    pub fn new([from, to]: [EndpointId; 2], envelope: Envelope, bytes: usize, journey: Journey) -> RxPacket {
         RxPacket { from, to, envelope, bytes, journey, state: DriverState::default(), lease: None }
     }
 
@@ -259,12 +259,12 @@ pub trait Driver: DriverExtensions {
 
     /// Returns the point that a program without capacity polls, or `None` if
     /// [`wait_for_capacity`](Driver::wait_for_capacity) waits for it.
-    fn polled_capacity(&self) -> Option<PointId> {
+    fn polled_capacity(&self) -> Option<WaitReasonId> {
         None
     }
 
     /// Returns the point that a program without a packet polls, or `None` if [`idle`](Driver::idle) waits for it.
-    fn polled_packet(&self) -> Option<PointId> {
+    fn polled_packet(&self) -> Option<WaitReasonId> {
         None
     }
 
@@ -289,7 +289,7 @@ pub trait Driver: DriverExtensions {
     }
 
     /// Maps `tag` of endpoint `end` to `address`, where the interface steers payloads.
-    async fn map_tag(&self, _cpu: &AnyProcessor, _end: EndId, _tag: u16, _address: Address) {}
+    async fn map_tag(&self, _cpu: &AnyProcessor, _end: EndpointId, _tag: u16, _address: Address) {}
 
     /// Returns the driver's port, if packets go through one.
     fn port(&self) -> Option<&Rc<Port>> {

@@ -7,8 +7,8 @@ use super::driver::{Driver, DriverLimits, RxCompletion, RxPacket, SendRequest, T
 use super::extensions::DriverExtensions;
 use super::port::Port;
 use super::word_copy::PayloadSink;
-use crate::engine::sim::PointId;
-use crate::engine::{EndId, Journey, LocalFuture, Signal};
+use crate::engine::sim::WaitReasonId;
+use crate::engine::{EndpointId, Journey, LocalFuture, Signal};
 use crate::host::{Address, AnyProcessor, Utilization};
 use crate::protocol::Statistics;
 use std::rc::Rc;
@@ -47,8 +47,8 @@ object_safe! {
         fn wait_policy() -> WaitPolicy;
         fn charge_poll(cpu: &AnyProcessor);
         fn attention() -> &Signal;
-        fn polled_capacity() -> Option<PointId>;
-        fn polled_packet() -> Option<PointId>;
+        fn polled_capacity() -> Option<WaitReasonId>;
+        fn polled_packet() -> Option<WaitReasonId>;
         fn is_zero_copy() -> bool;
         fn fragment_offset(fragment: u32) -> Address;
         fn buffer_size(fragments: u32) -> usize;
@@ -71,6 +71,6 @@ object_safe! {
         ) -> RxCompletion;
         async fn release<'a>(cpu: &'a AnyProcessor, entry: u64) -> ();
         async fn idle<'a>(cpu: &'a AnyProcessor, wake: Wake<'a>) -> bool;
-        async fn map_tag<'a>(cpu: &'a AnyProcessor, end: EndId, tag: u16, address: Address) -> ();
+        async fn map_tag<'a>(cpu: &'a AnyProcessor, end: EndpointId, tag: u16, address: Address) -> ();
     }
 }

@@ -8,7 +8,7 @@
 //! each is completed before the next begins. Operations of several nodes are executed one at a time, so atomic
 //! operations are atomic with respect to each other, but not with respect to the stores of the node's own processor.
 
-use crate::engine::{Bytes, EndId, LocalFuture};
+use crate::engine::{Bytes, EndpointId, LocalFuture};
 use crate::host::{Address, AnyProcessor};
 
 /// Number of an operation among those that its node has posted.
@@ -130,7 +130,7 @@ pub trait OneSided {
     fn post<'a>(
         &'a self,
         cpu: &'a AnyProcessor,
-        to: EndId,
+        to: EndpointId,
         operation: RemoteOperation,
     ) -> LocalFuture<'a, Option<WorkId>>;
 }

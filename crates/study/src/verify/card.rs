@@ -110,7 +110,7 @@ pub struct Card {
     packet_units: u8,
     /// The largest packet length.
     segment: Option<u32>,
-    /// How many times in a row SDMA and RDMA wanted the host engine and saw the other start it.
+    /// Numbers of consecutive times that SDMA and RDMA wanted the host engine and saw the other start it.
     pub times_passed_over: [u8; 2],
     pub violation: Option<Violation>,
 }

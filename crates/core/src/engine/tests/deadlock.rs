@@ -1,6 +1,6 @@
 //! Runs that cannot go on, and their reports.
 
-use super::super::sim::PointId;
+use super::super::sim::WaitReasonId;
 use super::super::{Resource, Signal};
 use super::*;
 
@@ -191,7 +191,7 @@ fn who_polls_seldom_is_waited_for_until_it_has_looked() {
 
 /// Returns the reported waits of a task that goes on after it polled for the door, and then is in a short wait
 /// again and again.
-fn reported_waits(act: impl AsyncFnOnce(&Sim, PointId) + 'static) -> Vec<String> {
+fn reported_waits(act: impl AsyncFnOnce(&Sim, WaitReasonId) + 'static) -> Vec<String> {
     let bench = Bench::new();
     let door = bench.sim().point("the door");
     bench.spawn("task", |sim, _| async move {

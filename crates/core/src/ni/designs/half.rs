@@ -3,7 +3,7 @@
 //! Leaves out the combination of two halves, which is in [`queue_driver`](super::queue_driver).
 
 use super::parameters::InterfaceParameters;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Journey, Sim};
 use crate::host::{AnyCoherentPort, AnyProcessor, Host};
 use crate::ni::build_context::BuildContext;
@@ -43,7 +43,7 @@ pub trait ReceiveHalf {
     /// Charges the processor's part of such a round, in place of `idle`, which would wait.
     fn charge_poll(&self, cpu: &AnyProcessor);
     /// Returns the point that is polled on this processor, or `None` if `idle` waits for it.
-    fn polled(&self, cpu: &AnyProcessor) -> Option<PointId>;
+    fn polled(&self, cpu: &AnyProcessor) -> Option<WaitReasonId>;
 }
 
 /// The context in which a half is built.

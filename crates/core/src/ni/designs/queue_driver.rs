@@ -10,8 +10,8 @@ use super::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use super::parameters::{Design, InterfaceParameters};
 use super::queue::remote_memory::RemoteOperations;
 use super::queue::{cached, direct_memory, driver as queue, in_interface};
-use crate::engine::sim::PointId;
-use crate::engine::{EndId, Journey, Signal};
+use crate::engine::sim::WaitReasonId;
+use crate::engine::{EndpointId, Journey, Signal};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor};
 use crate::ni::build_context::BuildContext;
 use crate::ni::driver::{
@@ -191,7 +191,7 @@ impl Driver for SplitDriver {
     async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         let lease = cpu.acquire("poll").await;
         let RxHit { header, journey, state } = on_half!(&self.receiver, Receiver, half => half.poll(cpu).await)?;
-        let ends = [header.source, header.destination].map(|end| EndId(end.into()));
+        let ends = [header.source, header.destination].map(|end| EndpointId(end.into()));
         let packet = RxPacket::new(ends, header.envelope, header.payload_bytes.into(), journey);
         Some(packet.with_state(DriverState { header, ..state }).with_lease(lease))
     }
@@ -238,11 +238,11 @@ impl Driver for SplitDriver {
         }
     }
 
-    fn polled_capacity(&self) -> Option<PointId> {
+    fn polled_capacity(&self) -> Option<WaitReasonId> {
         Some(self.port.freed.point())
     }
 
-    fn polled_packet(&self) -> Option<PointId> {
+    fn polled_packet(&self) -> Option<WaitReasonId> {
         on_half!(&self.receiver, Receiver, half => half.polled(&self.cpu))
     }
 

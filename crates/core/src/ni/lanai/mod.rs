@@ -111,7 +111,12 @@ impl Lanai {
         let start = self.sim.now();
         self.sim.until(self.clock.edge_after(start, cycles)).await;
         self.work_total.set(self.work_total.get() + (self.sim.now() - start));
-        self.sim.recorder().record_span(self.track, SpanLabel { what: "work", ..SpanLabel::default() }, start, self.sim.now());
+        self.sim.recorder().record_span(
+            self.track,
+            SpanLabel { what: "work", ..SpanLabel::default() },
+            start,
+            self.sim.now(),
+        );
     }
 
     /// Returns the utilization of each engine, the firmware and the memory.

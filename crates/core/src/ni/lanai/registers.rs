@@ -2,7 +2,7 @@
 //! busy until it reports completion. All three engines use it.
 
 use super::EngineConnections;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Busy, Signal, Sim, Time};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -84,7 +84,7 @@ impl<J> Registers<J> {
     }
 
     /// Returns the point at which an idle engine waits.
-    pub(super) fn work(&self) -> PointId {
+    pub(super) fn work(&self) -> WaitReasonId {
         self.started.point()
     }
 }

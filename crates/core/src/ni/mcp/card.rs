@@ -6,7 +6,7 @@ use super::instruments::Instruments;
 use super::layout::{Layout, event, post, state};
 use super::parameters::McpParameters;
 use super::queue::SendQueue;
-use crate::engine::{Addresses, Journey, MessageTally, Signal, Sim};
+use crate::engine::{EndpointMap, Journey, MessageTally, Signal, Sim};
 use crate::host::{Address, AnyProcessor, Host, Processor, Window};
 use crate::ni::build_context::BuildContext;
 use crate::ni::driver::Costs;
@@ -22,7 +22,7 @@ pub struct Card {
     pub(super) host: Host,
     pub(super) parameters: McpParameters,
     pub(super) costs: Costs,
-    pub(super) addresses: Rc<Addresses>,
+    pub(super) addresses: Rc<EndpointMap>,
     pub(super) tally: Rc<MessageTally>,
     pub(super) window: Window,
     pub(super) layout: Layout,

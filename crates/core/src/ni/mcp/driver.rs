@@ -6,7 +6,7 @@ use super::kernel::{Kernel, ReceivedDatagram, words_max};
 use super::layout::data_max;
 use super::library::Library;
 use super::stage;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Journey, Mailbox, Signal};
 use crate::host::{AnyProcessor, Processor, Utilization};
 use crate::ni::driver::{
@@ -200,14 +200,14 @@ impl Driver for McpDriver {
         self.inbox().arrived()
     }
 
-    fn polled_capacity(&self) -> Option<PointId> {
+    fn polled_capacity(&self) -> Option<WaitReasonId> {
         match &self.stack {
             SoftwareStack::Kernel(_) => None,
             SoftwareStack::Library(library) => Some(library.card.send_wakeup.point()),
         }
     }
 
-    fn polled_packet(&self) -> Option<PointId> {
+    fn polled_packet(&self) -> Option<WaitReasonId> {
         match &self.stack {
             SoftwareStack::Kernel(_) => None,
             SoftwareStack::Library(library) => Some(library.inbox.point()),

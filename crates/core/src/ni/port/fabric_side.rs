@@ -3,7 +3,7 @@
 
 use super::deferred::Deferred;
 use super::{HeldPacket, OutgoingPacket, Port};
-use crate::engine::{Class, SpanLabel, Journey, Time};
+use crate::engine::{Class, Journey, SpanLabel, Time};
 use crate::fabric::{FabricEvent, Label, Packet};
 use crate::protocol::{Answer, Effects, Frame, PacketHandle};
 use std::rc::Rc;
@@ -57,8 +57,8 @@ impl Port {
         if !self.sim.recorder().keeps(self.track) {
             return;
         }
-        let doing = SpanLabel { what, message: packet.journey.id(), bytes: packet.label().length };
-        self.sim.recorder().record_span(self.track, doing, since, self.sim.now());
+        let span_label = SpanLabel { what, message: packet.journey.id(), bytes: packet.label().length };
+        self.sim.recorder().record_span(self.track, span_label, since, self.sim.now());
     }
 
     pub(super) fn pump_all(&self) {

@@ -16,7 +16,7 @@ pub(crate) use fabric_side::frame_of;
 
 use super::in_flight::InFlight;
 use super::port_config::{PortConfig, Stages};
-use crate::engine::{Addresses, Bytes, Class, Hertz, Mailbox, MessageTally, NodeId, Signal, Sim, Time, Track};
+use crate::engine::{Bytes, Class, EndpointMap, Hertz, Mailbox, MessageTally, NodeId, Signal, Sim, Time, Track};
 use crate::fabric::{Label, Packet, PacketPort};
 use crate::protocol::{Answer, Offer, PacketHandle, Protocol, Slot, Statistics};
 use deferred::Deferred;
@@ -56,7 +56,7 @@ pub struct Port {
     watched_timer: Cell<Time>,
     tally: Rc<MessageTally>,
     pending: Rc<InFlight>,
-    addresses: Rc<Addresses>,
+    addresses: Rc<EndpointMap>,
     track: Track,
 }
 
@@ -160,7 +160,7 @@ impl Port {
     }
 
     /// Returns the map from endpoints to nodes.
-    pub fn addresses(&self) -> &Addresses {
+    pub fn addresses(&self) -> &EndpointMap {
         &self.addresses
     }
 

@@ -10,8 +10,8 @@ use super::layout::{
 };
 use super::parameters::{Notification, TrapezeParameters};
 use super::stage;
-use crate::engine::sim::{PointId, TaskId};
-use crate::engine::{Addresses, Bytes, EndId, Journey, LocalFuture, Mailbox, Signal, Sim};
+use crate::engine::sim::{TaskId, WaitReasonId};
+use crate::engine::{Bytes, EndpointId, EndpointMap, Journey, LocalFuture, Mailbox, Signal, Sim};
 use crate::host::{
     Address, AnyProcessor, CoreId, CpuLease, Host, Interrupt, InterruptVector, Processor, Utilization, Window,
 };
@@ -30,9 +30,9 @@ use std::rc::Rc;
 
 /// A received message.
 struct ReceivedMessage {
-    source: EndId,
+    source: EndpointId,
     /// The destination, one of the node's endpoints.
-    to: EndId,
+    to: EndpointId,
     tag: u16,
     /// Address of its payload.
     address: Address,
@@ -56,7 +56,7 @@ pub struct TrapezeDriver {
     instruments: Rc<Instruments>,
     admission: Rc<Admission>,
     pending: Rc<InFlight>,
-    addresses: Rc<Addresses>,
+    addresses: Rc<EndpointMap>,
     send_next: Cell<u64>,
     send_free: Cell<u64>,
     receive_next: Cell<u64>,
@@ -65,7 +65,7 @@ pub struct TrapezeDriver {
     receive_held: Vec<Cell<bool>>,
     receive_buffers: Vec<Address>,
     inbox: Mailbox<ReceivedMessage>,
-    ring_space: PointId,
+    ring_space: WaitReasonId,
 }
 
 impl TrapezeDriver {
@@ -358,11 +358,11 @@ impl Driver for TrapezeDriver {
         self.inbox.arrived()
     }
 
-    fn polled_capacity(&self) -> Option<PointId> {
+    fn polled_capacity(&self) -> Option<WaitReasonId> {
         Some(self.ring_space)
     }
 
-    fn polled_packet(&self) -> Option<PointId> {
+    fn polled_packet(&self) -> Option<WaitReasonId> {
         match self.parameters.notification {
             Notification::Interrupt => None,
             Notification::Polling(_) => Some(self.inbox.point()),
@@ -374,7 +374,7 @@ impl Driver for TrapezeDriver {
     }
 
     /// Maps a tag to an address for early demultiplexing (§2.1).
-    async fn map_tag(&self, cpu: &AnyProcessor, end: EndId, tag: u16, address: Address) {
+    async fn map_tag(&self, cpu: &AnyProcessor, end: EndpointId, tag: u16, address: Address) {
         let _lease = cpu.acquire("map a tag").await;
         let entry = self.layout.tag(self.addresses.place(end), tag);
         cpu.write_run(self.window.at(entry), &(address as u32 + 1).to_le_bytes()).await;

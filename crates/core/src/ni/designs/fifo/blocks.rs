@@ -18,7 +18,7 @@
 use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
 use super::polls::StatusPolls;
 use super::words::{REGISTER_BYTES, receive_fifo, send_fifo};
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::host::{AnyProcessor, BLOCK_BYTES, Block, Processor, Window};
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::driver::{DriverState, SendRequest, Wake};
@@ -142,7 +142,7 @@ impl ReceiveHalf for BlockReceiver {
         self.polls.charge_poll(cpu);
     }
 
-    fn polled(&self, _cpu: &AnyProcessor) -> Option<PointId> {
+    fn polled(&self, _cpu: &AnyProcessor) -> Option<WaitReasonId> {
         Some(self.fifo.visible.point())
     }
 }

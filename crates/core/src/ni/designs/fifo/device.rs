@@ -12,7 +12,7 @@
 //!
 //! Leaves out: several processes.
 
-use crate::engine::{Class, EndId, FlowKey, Journey, Mailbox, Signal, Sim, Time};
+use crate::engine::{Class, EndpointId, FlowKey, Journey, Mailbox, Signal, Sim, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::Device;
 use crate::ni::parcel::{Header, SENDING, Ticket};
@@ -99,7 +99,7 @@ impl Output {
             }
             body.journey.served(start, self.sim.now());
             body.journey.close("send: interface", self.sim.now());
-            let to = self.port.addresses().node(EndId(Header::of(&body).destination.into()));
+            let to = self.port.addresses().node(EndpointId(Header::of(&body).destination.into()));
             let bytes = crate::engine::Bytes(body.bytes().len() as u64);
             self.port.pass(slot, Offer { to, flow: FlowKey(0), class: Class::REQUESTS, marks, bytes, body }).await;
         }

@@ -20,7 +20,7 @@
 
 use super::device::{ReceiveFifo, SendFifo, marks_of, marks_word};
 use super::words::{self, WordReceiver, WordSender};
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Mailbox, Sim, Time};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Block, Device, DmaInitiator, Processor, Window};
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
@@ -273,7 +273,7 @@ impl ReceiveHalf for UdmaReceiver {
         self.words.charge_poll(cpu);
     }
 
-    fn polled(&self, cpu: &AnyProcessor) -> Option<PointId> {
+    fn polled(&self, cpu: &AnyProcessor) -> Option<WaitReasonId> {
         self.words.polled(cpu)
     }
 }

@@ -19,7 +19,7 @@
 use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
 use super::polls::StatusPolls;
 use crate::engine::Time;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::host::{AnyProcessor, Device, Processor, Window};
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::designs::parameters::InterfaceParameters;
@@ -193,7 +193,7 @@ impl ReceiveHalf for WordReceiver {
         self.polls.charge_poll(cpu);
     }
 
-    fn polled(&self, _cpu: &AnyProcessor) -> Option<PointId> {
+    fn polled(&self, _cpu: &AnyProcessor) -> Option<WaitReasonId> {
         Some(self.fifo.visible.point())
     }
 }

@@ -7,7 +7,7 @@ use super::remote_memory::{RemoteMemory, RemoteOperations};
 use super::remote_wire::{RemotePacket, WORDS_BYTES};
 use super::throttle::{Meter, Throttle};
 use crate::engine::Journey;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::host::{Address, AnyProcessor, Processor, Window};
 use crate::ni::designs::fifo::device::marks_word;
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
@@ -239,7 +239,7 @@ impl ReceiveHalf for QueueReceiver {
         cpu.work(self.poll_cycles);
     }
 
-    fn polled(&self, cpu: &AnyProcessor) -> Option<PointId> {
+    fn polled(&self, cpu: &AnyProcessor) -> Option<WaitReasonId> {
         match cpu.snooping() {
             Some(_) => None,
             None => Some(self.shared.visible.point()),

@@ -6,7 +6,7 @@
 
 use super::remote_memory::{OUTSTANDING_MAX, completion};
 use super::remote_wire::{Code, RemotePacket, operation_max};
-use crate::engine::{Bytes, EndId, LocalFuture};
+use crate::engine::{Bytes, EndpointId, LocalFuture};
 use crate::host::{Address, AnyProcessor, Processor};
 use crate::ni::designs::queue::driver::RemoteData;
 use crate::ni::designs::queue_driver::SplitDriver;
@@ -51,7 +51,7 @@ impl OneSided for SplitDriver {
     fn post<'a>(
         &'a self,
         cpu: &'a AnyProcessor,
-        to: EndId,
+        to: EndpointId,
         operation: RemoteOperation,
     ) -> LocalFuture<'a, Option<WorkId>> {
         Box::pin(async move {

@@ -11,7 +11,7 @@
 //!
 //! Leaves out: several receivers at once (the period is that of the message's destination).
 
-use crate::engine::{EndId, Time};
+use crate::engine::{EndpointId, Time};
 use crate::host::{AnyProcessor, Processor};
 use crate::ni::parcel::Header;
 use crate::ni::port::Port;
@@ -61,7 +61,7 @@ pub struct Throttle {
 impl Throttle {
     /// Waits until the next packet may be started.
     pub async fn wait(&self, cpu: &AnyProcessor, port: &Port, next: &Header) {
-        let period = Time::from_ps(port.feedback_from(port.addresses().node(EndId(next.destination.into()))));
+        let period = Time::from_ps(port.feedback_from(port.addresses().node(EndpointId(next.destination.into()))));
         if period == Time::ZERO {
             cpu.sync().await;
             while port.unacknowledged(None) > 0 {

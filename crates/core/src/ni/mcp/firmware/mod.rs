@@ -18,7 +18,7 @@ use super::instruments::Instruments;
 use super::layout::{Layout, state};
 use super::parameters::{McpParameters, PipeliningParameters, Software};
 use super::threads::{Command, Config, Mcp, Pipelining, ThreadState, Watch};
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Bytes, Journey, MessageTally, Time};
 use crate::host::Host;
 use crate::ni::build_context::BuildContext;
@@ -55,7 +55,7 @@ struct Firmware {
     mcp: Mcp,
     send: SendSide,
     receive: ReceiveSide,
-    work: PointId,
+    work: WaitReasonId,
 }
 
 /// Starts the firmware of a node.

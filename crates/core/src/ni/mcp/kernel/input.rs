@@ -152,7 +152,7 @@ impl Kernel {
             .map(|(ip, port)| addresses::end(SocketAddrV4::new(ip, port)))
             .map(|end| end.filter(|(node, index)| self.endpoint_exists(*node, *index)));
         let sum = self.sum_of(&parts, &envelope);
-        let read = match udp.is_right(key.from, key.to, sum) {
+        let read = match udp.is_valid(key.from, key.to, sum) {
             true => decode(&envelope).ok_or(DropReason::TooShort),
             false => Err(DropReason::BadUdpChecksum),
         };

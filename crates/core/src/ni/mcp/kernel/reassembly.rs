@@ -1,7 +1,7 @@
 //! Reassembly of packets into datagrams, with the address and the checksum of each part of the data.
 
 use super::super::parameters::McpParameters;
-use crate::engine::{EndId, Journey, Time};
+use crate::engine::{EndpointId, Journey, Time};
 use crate::host::Address;
 use crate::ni::envelope::Envelope;
 use crate::protocol::udp_ip::{
@@ -27,9 +27,9 @@ pub struct Part {
 /// A datagram in the socket's queue.
 pub struct ReceivedDatagram {
     /// The endpoint that sent it.
-    pub from: EndId,
+    pub from: EndpointId,
     /// The destination endpoint.
-    pub to: EndId,
+    pub to: EndpointId,
     /// The messaging layer's header.
     pub envelope: Envelope,
     /// The parts, in order.

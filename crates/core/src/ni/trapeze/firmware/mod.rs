@@ -15,7 +15,7 @@ pub use admission::Admission;
 use super::instruments::Instruments;
 use super::layout::Layout;
 use super::parameters::TrapezeParameters;
-use crate::engine::sim::{PointId, TaskId};
+use crate::engine::sim::{TaskId, WaitReasonId};
 use crate::engine::{Bytes, Journey};
 use crate::host::{Address, Direction, Host};
 use crate::ni::build_context::BuildContext;
@@ -39,11 +39,11 @@ struct Context {
 
 /// The points that a deadlock report names as the firmware's reasons for waiting.
 struct WaitPoints {
-    work: PointId,
-    receive_buffer: PointId,
-    receive_entry: PointId,
-    transmit: PointId,
-    answer: PointId,
+    work: WaitReasonId,
+    receive_buffer: WaitReasonId,
+    receive_entry: WaitReasonId,
+    transmit: WaitReasonId,
+    answer: WaitReasonId,
 }
 
 /// The firmware of one interface.

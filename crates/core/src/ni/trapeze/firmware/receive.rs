@@ -9,7 +9,7 @@ use super::super::layout::{ACTIVE, CONTROL, endpoints_of, payload_length, state,
 use super::super::parameters::Notification;
 use super::super::stage;
 use super::Context;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
 use crate::host::{Address, Direction, InterruptVector};
@@ -279,7 +279,7 @@ impl ReceiveSide {
     }
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
-    pub(super) fn blocked_on(&self, context: &Context) -> Option<PointId> {
+    pub(super) fn blocked_on(&self, context: &Context) -> Option<WaitReasonId> {
         let idle = matches!(self.link, LinkState::Idle);
         match self.free_buffers.is_empty() {
             true => idle.then_some(context.wait_points.receive_buffer),

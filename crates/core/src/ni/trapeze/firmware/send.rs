@@ -6,7 +6,7 @@
 use super::super::layout::{CONTROL, node_of, payload_length, source_in, state, word};
 use super::super::stage;
 use super::{Context, whole_words};
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Bytes, Head, Journey, NodeId, Time};
 use crate::fabric::Packet;
 use crate::host::Direction;
@@ -273,7 +273,7 @@ impl SendSide {
     }
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
-    pub(super) fn blocked_on(&self, context: &Context) -> Option<PointId> {
+    pub(super) fn blocked_on(&self, context: &Context) -> Option<WaitReasonId> {
         let waits = match self.transmission.is_none() && context.admission.runs() {
             true => context.wait_points.answer,
             false => context.wait_points.transmit,

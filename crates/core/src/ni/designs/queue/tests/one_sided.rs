@@ -1,7 +1,7 @@
 //! Tests of one-sided operations of several nodes on the memory of one node: each operation is executed once, in the
 //! order of posting, without the program at that node.
 
-use crate::engine::{Bytes, EndId, Metric, Outcome, Recorder, Time};
+use crate::engine::{Bytes, EndpointId, Metric, Outcome, Recorder, Time};
 use crate::host::Address;
 use crate::machine::{Machine, Registry};
 use crate::messaging::{Endpoint, World};
@@ -50,7 +50,7 @@ impl WorkloadSpec for RemoteUpdates {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let shared = Rc::new(Shared::default());
-        for id in (0..world.addresses.len() as u32).map(EndId) {
+        for id in (0..world.addresses.len() as u32).map(EndpointId) {
             let (spec, world, shared) = (self.clone(), world.clone(), shared.clone());
             world.sim.clone().spawn(format!("updates {}", id.0), async move {
                 match id.0 {
@@ -74,7 +74,7 @@ impl RunningWorkload for Shared {
 
 /// Registers the first node's memory and waits for the end.
 async fn register_memory(world: &World, shared: &Shared) {
-    let end = world.endpoint(EndId(0));
+    let end = world.endpoint(EndpointId(0));
     let bytes = Bytes(AREA * world.addresses.len() as u64);
     let at = end.allocate(bytes);
     let one_sided = end.driver().one_sided().expect("a checked interface has one-sided operations");
@@ -92,7 +92,7 @@ async fn run(end: &Endpoint, operations: Vec<RemoteOperation>, batch: u64) -> Ve
     let (one_sided, queue) = (driver.one_sided().expect("offered"), driver.work_queue().expect("offered"));
     let (mut completions, count) = (Vec::new(), operations.len());
     for (number, operation) in operations.into_iter().enumerate() {
-        while one_sided.post(end.cpu(), EndId(0), operation).await.is_none() {
+        while one_sided.post(end.cpu(), EndpointId(0), operation).await.is_none() {
             queue.flush(end.cpu()).await;
             take(end, queue, &mut completions).await;
         }
@@ -113,7 +113,7 @@ async fn take(end: &Endpoint, queue: &dyn WorkQueue, completions: &mut Vec<WorkC
 }
 
 impl RemoteUpdates {
-    async fn update(self, world: &World, id: EndId, shared: &Shared) {
+    async fn update(self, world: &World, id: EndpointId, shared: &Shared) {
         let end = world.endpoint(id);
         end.until(Time::from_us(50)).await;
         let MemoryRegion { key, at, .. } = shared.region.get().expect("the first node has registered");
