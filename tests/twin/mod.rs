@@ -242,7 +242,7 @@ impl Twin {
             self.notify(now, flit.packet.injection.source, &flit.packet, left);
         }
         if flit.is_tail {
-            self.notify(now, flit.packet.injection.source, &flit.packet, EventKind::Entered);
+            self.notify(now, flit.packet.injection.source, &flit.packet, EventKind::Injected);
             self.counts.injected += 1;
         }
         self.counts.injected_flits += 1;

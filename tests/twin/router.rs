@@ -48,7 +48,7 @@ enum Stage {
     #[default]
     Idle,
     /// The front packet requests a channel, from a cycle on.
-    Waiting { from: u64, ways: Ways, hash: u64 },
+    Waiting { from: u64, options: RouteOptions, hash: u64 },
     /// The front packet has a channel, and requests the switch, from a cycle on.
     Active { from: u64, output: usize, channel: usize },
 }
@@ -183,7 +183,7 @@ impl Router {
         let first = (usize::from(packet.network) - self.first_network) * usize::from(parameters.virtual_channels);
         let whole = if parameters.switching == Switching::Wormhole { 0 } else { packet.flits };
         // The next buffer must hold the whole packet or be empty, so that packets behind it can still use the escape.
-        let adaptive = if ways.escape.is_some() { packet.flits.min(parameters.buffer_flits) } else { whole };
+        let adaptive = if options.escape.is_some() { packet.flits.min(parameters.buffer_flits) } else { whole };
         let is_available = |port: usize, channel: usize, allowed: u16, wanted: u16| {
             let output = &self.outputs[port];
             let is_allowed = channel >= first && channel < first + 16 && allowed >> (channel - first) & 1 != 0;
@@ -196,7 +196,7 @@ impl Router {
             let state = &output.channels[channel];
             is_allowed && !state.is_held && has_place && state.credits >= wanted
         };
-        let ports: Vec<usize> = ways.ports.iter().map(usize::from).collect();
+        let ports: Vec<usize> = options.ports.iter().map(usize::from).collect();
         // The search begins at the escape's port if there is one, else at a random port.
         let drawn = (hash % ports.len() as u64) as usize;
         let first = options

@@ -45,13 +45,13 @@ impl Twin {
 
     /// Receives a flit from an output channel, and notifies the node.
     pub(super) fn receive(&mut self, now: u64, exit: Exit, flit: Flit) {
-        let Injection { destination, network, grain, .. } = flit.packet.injection;
+        let Injection { destination, network, flow_unit, .. } = flit.packet.injection;
         self.counts.delivered_flits += 1;
-        if grain == 0 {
+        if flow_unit == 0 {
             self.return_credit(now, exit);
         }
         if flit.is_header {
-            self.notify(now, destination, &flit.packet, EventKind::Header);
+            self.notify(now, destination, &flit.packet, EventKind::HeaderArrived);
         }
         if flit.notified_flits() > 0 {
             let untaken = &mut self.untaken[destination as usize][usize::from(network)];

@@ -8,10 +8,10 @@
 //! because it could not distinguish which of them woke it.
 
 pub use super::limits::{Limits, Outcome};
-pub use super::task_info::{PointId as WaitReasonId, Polls as WaitReasonGuard};
+pub use super::task_info::{WaitReasonGuard, WaitReasonId};
 
 use super::deadlock::{self, DeadlockReport, LossLog, Wait};
-use super::limits::{INSTANT, SleepHorizon};
+use super::limits::{INSTANT, Returns, SleepHorizon};
 use super::queue::{Event, TASK_BITS};
 use super::record::Recorder;
 use super::task_info::{Point, TaskInfo};

@@ -337,17 +337,17 @@ fn returns_without_end_are_a_deadlock_before_the_limit() {
 #[test]
 fn returns_end_when_a_slow_receiver_accepts() {
     let end = Time::from_us(450);
-    let works = |sim: Sim| async move {
+    let works = move |sim: Sim| async move {
         let _works = sim.works();
         spin_for(&sim, end).await;
     };
     assert_eq!(returned_until(works), (Outcome::Done, end));
-    let sleeps = |sim: Sim| async move {
+    let sleeps = move |sim: Sim| async move {
         let door = sim.point("the door");
         let _polls = sim.polls_for(door);
         sim.delay(end).await;
     };
     assert_eq!(returned_until(sleeps), (Outcome::Done, end));
-    let computes = |sim: Sim| async move { spin_for(&sim, end).await };
+    let computes = move |sim: Sim| async move { spin_for(&sim, end).await };
     assert_eq!(returned_until(computes), (Outcome::Done, end));
 }
