@@ -164,7 +164,7 @@ fn ctrl_c_prints_the_best_values_so_far() {
     assert!(message.contains("The fit was stopped: 2 constants on 4 numbers, the best values so far."), "{message}");
     assert!(message.contains("the same command resumes from there."), "{message}");
     let best: Json = serde_json::from_slice(&fs::read(&out).expect("a result")).expect("JSON");
-    assert_eq!((&best["stopped"], &best["settled"]), (&true.into(), &false.into()));
+    assert_eq!((&best["stopped"], &best["converged"]), (&true.into(), &false.into()));
     assert!(best["residuals"][3]["after"].is_f64(), "{best}");
 }
 
