@@ -3,8 +3,12 @@
 use super::block::{BLOCK_BYTES, block_of, offset_in_block};
 use super::device::Direction;
 use super::dma::{DmaInitiator, MemoryBusInitiator};
-use super::dma_port::{DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSteps, DmaTags, NoFreeTag};
+use super::dma_port::{
+    DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSteps, DmaTag, DmaTags, NoFreeTag, Transfer,
+    TransferEngine, submit_when_free,
+};
 use super::io_bus::IoBusHost;
+use super::io_bus::bridge::{Burst, DmaStream};
 use super::memory_bus::TransactionKind;
 use crate::engine::{Bytes, Signal, Time};
 use std::rc::Rc;
@@ -21,6 +25,64 @@ impl BusDma {
         let initiator = initiator.into();
         let tags = DmaTags::new(initiator.sim(), "the DMA engine", tags);
         BusDma { initiator, tags }
+    }
+
+    /// Returns the host whose bridge moves the transfers, if there is one.
+    fn bridged(&self) -> Option<&IoBusHost> {
+        if let DmaInitiator::IoBus(host) = &*self.initiator { Some(host) } else { None }
+    }
+
+    /// Submits a transfer through the bridge of `host` as soon as a tag is free.
+    async fn begin<'a>(&'a self, host: &'a IoBusHost, request: &'a DmaRequest) -> BridgeTransfer<'a> {
+        loop {
+            match self.tags.take() {
+                Ok(tag) => return BridgeTransfer { tag: Some(tag), ..BridgeTransfer::new(host, request) },
+                Err(NoFreeTag) => _ = self.tags.freed().wait().await,
+            }
+        }
+    }
+}
+
+/// A DMA port of any kind: one over a bus, whose transfers through a bridge need no boxed future, or any other. Clones
+/// are the same port.
+#[derive(Clone)]
+pub struct AnyDmaPort(PortKind);
+
+#[derive(Clone)]
+enum PortKind {
+    Bus(Rc<BusDma>),
+    Custom(Rc<dyn DmaPort>),
+}
+
+impl AnyDmaPort {
+    /// Returns a port from another crate.
+    pub fn custom(port: Rc<dyn DmaPort>) -> AnyDmaPort {
+        AnyDmaPort(PortKind::Custom(port))
+    }
+
+    /// Returns the port as an object.
+    pub fn port(&self) -> Rc<dyn DmaPort> {
+        match &self.0 {
+            PortKind::Bus(port) => port.clone(),
+            PortKind::Custom(port) => port.clone(),
+        }
+    }
+
+    /// Submits a transfer as soon as a tag is free, and has `engine` drive it.
+    pub(crate) async fn transfer(&self, request: &DmaRequest, engine: &impl TransferEngine) {
+        match &self.0 {
+            PortKind::Bus(port) => match port.bridged() {
+                Some(host) => engine.drive(port.begin(host, request).await).await,
+                None => engine.drive(submit_when_free(&**port, request).await).await,
+            },
+            PortKind::Custom(port) => engine.drive(submit_when_free(&**port, request).await).await,
+        }
+    }
+}
+
+impl From<BusDma> for AnyDmaPort {
+    fn from(port: BusDma) -> AnyDmaPort {
+        AnyDmaPort(PortKind::Bus(Rc::new(port)))
     }
 }
 
@@ -47,45 +109,86 @@ impl DmaPort for BusDma {
 
 /// Moves a transfer through the bridge of an I/O bus.
 async fn through_bridge(host: &IoBusHost, request: &DmaRequest, steps: &DmaSteps) {
-    let direction = match &request.operation {
-        DmaOperation::Read(_) => Direction::Read,
-        DmaOperation::Write(_) => Direction::Write,
-    };
-    let (sim, bytes) = (host.pci.sim(), request.operation.bytes());
-    let mut stream = host.bridge.open(direction).await;
-    steps.set_up(host.bridge.parameters().of(direction).0).await;
-    let (mut moved, mut data) = (Bytes::ZERO, Vec::new());
-    while moved < bytes {
-        let (address, offset) = (request.address + moved.get(), moved.get());
-        let burst = stream.burst(bytes - moved).await;
-        let from = sim.now();
-        let beat = DataBeat {
-            offset,
-            bytes: burst.bytes,
-            began: burst.began,
-            from,
-            to: from + burst.time,
-            rate: stream.rate(),
-        };
-        data.resize(beat.bytes.len(), 0);
+    let (mut transfer, mut data) = (BridgeTransfer::new(host, request), Vec::new());
+    steps.set_up(transfer.set_up().await).await;
+    while let Some(beat) = transfer.next_beat(&mut data).await {
         match &request.operation {
-            DmaOperation::Read(_) => {
-                host.memory.read(address, &mut data);
-                steps.read_beat(beat, &mut data).await;
-                sim.until(beat.to).await;
-            }
-            DmaOperation::Write(source) => {
-                source.load(offset, &mut data);
-                steps.write_beat(beat).await;
-                sim.until(beat.to).await;
-                host.memory.write_by_dma(address, &data);
-            }
+            DmaOperation::Read(_) => steps.read_beat(beat, &mut data).await,
+            DmaOperation::Write(_) => steps.write_beat(beat).await,
         }
-        drop(burst);
-        moved += beat.bytes;
+        transfer.beat_passed().await;
         steps.passed().await;
     }
-    stream.close();
+}
+
+/// A transfer through the bridge of an I/O bus. Its engine moves from step to step.
+pub(crate) struct BridgeTransfer<'a> {
+    host: &'a IoBusHost,
+    request: &'a DmaRequest,
+    stream: Option<DmaStream<'a>>,
+    burst: Option<Burst<'a>>,
+    /// The end of the burst.
+    to: Time,
+    moved: Bytes,
+    /// The bytes of the burst, if they are written.
+    written: Vec<u8>,
+    /// The tag that the transfer holds; none if its caller holds it.
+    tag: Option<DmaTag>,
+}
+
+impl<'a> BridgeTransfer<'a> {
+    fn new(host: &'a IoBusHost, request: &'a DmaRequest) -> BridgeTransfer<'a> {
+        let (stream, burst, tag) = (None, None, None);
+        BridgeTransfer { host, request, stream, burst, to: Time::ZERO, moved: Bytes::ZERO, written: Vec::new(), tag }
+    }
+}
+
+impl Transfer for BridgeTransfer<'_> {
+    async fn set_up(&mut self) -> Time {
+        let direction = match &self.request.operation {
+            DmaOperation::Read(_) => Direction::Read,
+            DmaOperation::Write(_) => Direction::Write,
+        };
+        self.stream = Some(self.host.bridge.open(direction).await);
+        self.host.bridge.parameters().of(direction).0
+    }
+
+    async fn next_beat(&mut self, into: &mut Vec<u8>) -> Option<DataBeat> {
+        let left = self.request.operation.bytes() - self.moved;
+        if left == Bytes::ZERO {
+            self.stream.take().expect("the transfer is set up").close();
+            self.tag = None;
+            return None;
+        }
+        let stream = self.stream.as_mut().expect("the transfer is set up");
+        let burst = stream.burst(left).await;
+        let (from, rate) = (self.host.pci.sim().now(), stream.rate());
+        let Burst { bytes, began, time, .. } = burst;
+        self.to = from + time;
+        self.burst = Some(burst);
+        let offset = self.moved.get();
+        match &self.request.operation {
+            DmaOperation::Read(_) => {
+                into.resize(bytes.len(), 0);
+                self.host.memory.read(self.request.address + offset, into);
+            }
+            DmaOperation::Write(source) => {
+                into.clear();
+                self.written.resize(bytes.len(), 0);
+                source.load(offset, &mut self.written);
+            }
+        }
+        Some(DataBeat { offset, bytes, began, from, to: self.to, rate })
+    }
+
+    async fn beat_passed(&mut self) {
+        self.host.pci.sim().until(self.to).await;
+        let burst = self.burst.take().expect("a beat has begun");
+        if matches!(self.request.operation, DmaOperation::Write(_)) {
+            self.host.memory.write_by_dma(self.request.address + self.moved.get(), &self.written);
+        }
+        self.moved += burst.bytes;
+    }
 }
 
 /// Moves a transfer by transactions of the memory bus, one for each block.

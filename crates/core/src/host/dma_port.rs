@@ -129,6 +129,38 @@ pub struct DmaCompletion {
     transfer: Option<LocalFuture<'static, ()>>,
 }
 
+/// A transfer that an engine drives from step to step.
+pub(crate) trait Transfer {
+    /// Waits until the transfer is set up; returns the service time of the set-up.
+    async fn set_up(&mut self) -> Time;
+
+    /// Waits until the next beat begins to flow: see [`DmaCompletion::next_beat`].
+    async fn next_beat(&mut self, into: &mut Vec<u8>) -> Option<DataBeat>;
+
+    /// Waits until the beat has passed: see [`DmaCompletion::beat_passed`].
+    async fn beat_passed(&mut self);
+}
+
+/// An engine that drives transfers of any kind.
+pub(crate) trait TransferEngine {
+    /// Drives a transfer from its set-up to its end.
+    async fn drive(&self, transfer: impl Transfer);
+}
+
+impl Transfer for DmaCompletion {
+    async fn set_up(&mut self) -> Time {
+        DmaCompletion::set_up(self).await
+    }
+
+    async fn next_beat(&mut self, into: &mut Vec<u8>) -> Option<DataBeat> {
+        DmaCompletion::next_beat(self, into).await
+    }
+
+    async fn beat_passed(&mut self) {
+        DmaCompletion::beat_passed(self).await;
+    }
+}
+
 impl DmaCompletion {
     /// Creates the completion of a transfer, which reports its steps to the [`DmaSteps`] that it is given.
     pub fn new<T: Future<Output = ()> + 'static>(transfer: impl FnOnce(Rc<DmaSteps>) -> T) -> DmaCompletion {

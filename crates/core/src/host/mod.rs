@@ -58,7 +58,7 @@ mod word_access;
 pub use any_coherent::AnyCoherentPort;
 pub use any_processor::{AnyProcessor, DynProcessor};
 pub use block::{Address, BLOCK_BYTES, Block};
-pub use bus_dma::BusDma;
+pub use bus_dma::{AnyDmaPort, BusDma};
 pub use capabilities::HostCapabilities;
 pub use coherent_port::CoherentPort;
 pub use coherent_processor::{CoherentProcessor, PolledRegister};
@@ -70,6 +70,7 @@ pub use dma_port::{
     DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, DmaSteps, DmaTag, DmaTags, NoFreeTag,
     submit_when_free,
 };
+pub(crate) use dma_port::{Transfer, TransferEngine};
 pub use interrupt::{CoreId, Interrupt, InterruptController, InterruptHandler, InterruptVector, Interrupts};
 pub use metrics::HostMetric;
 pub use node::{Host, HostNode};

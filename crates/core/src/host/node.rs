@@ -5,10 +5,9 @@ use super::alewife::node::AlewifeNode;
 use super::any_coherent::AnyCoherentPort;
 use super::any_processor::AnyProcessor;
 use super::block::{Address, BLOCK_BYTES};
-use super::bus_dma::BusDma;
+use super::bus_dma::{AnyDmaPort, BusDma};
 use super::device::{AsyncDevice, Device, DeviceWindow, Window};
 use super::dma::DmaInitiator;
-use super::dma_port::DmaPort;
 use super::interrupt::{CoreId, InterruptController};
 use super::metrics::HostMetric;
 use super::processor::Processor;
@@ -47,8 +46,8 @@ pub trait HostNode {
 
     /// Returns a port by which a device's engine transfers to and from memory; `None` if the host has no DMA. The
     /// default is a port with one tag over [`dma`](HostNode::dma).
-    fn dma_port(&self) -> Option<Rc<dyn DmaPort>> {
-        self.dma().map(|initiator| Rc::new(BusDma::new(initiator, 1)) as Rc<dyn DmaPort>)
+    fn dma_port(&self) -> Option<AnyDmaPort> {
+        self.dma().map(|initiator| BusDma::new(initiator, 1).into())
     }
 
     /// Returns the controller of the interface's interrupts; `None` if the host has no interrupts.
@@ -169,7 +168,7 @@ impl Host {
     /// # Panics
     ///
     /// Panics if the host has no DMA.
-    pub fn dma_port(&self) -> Rc<dyn DmaPort> {
+    pub fn dma_port(&self) -> AnyDmaPort {
         self.kind.dma_port().unwrap_or_else(|| panic!("a checked interface needs no DMA on {}", self.name))
     }
 

@@ -228,6 +228,8 @@ impl Endpoint {
 
 impl Endpoint {
     /// Sends a message; returns when its buffer may be used again or the interface has been notified.
+    // Inlined, so that the future is made in its place and not moved there.
+    #[inline(always)]
     pub fn send(&self, outgoing: Outgoing<'_>) -> impl Future<Output = ()> {
         self.send_since(outgoing, self.now())
     }

@@ -66,12 +66,12 @@ fn pair(words: &[u32], word: usize) -> u64 {
 /// A word of memory for which the processor must wait. Most accesses need no wait, and creating a future costs a copy
 /// of its whole state; the loops therefore try an access first.
 #[must_use = "the access is still to be made"]
-pub struct PendingAccess {
+pub struct OutstandingAccess {
     address: Address,
     bytes: usize,
 }
 
-impl PendingAccess {
+impl OutstandingAccess {
     /// Waits for the word and loads it.
     pub async fn load(self, cpu: &AnyProcessor) -> u64 {
         cpu.load(self.address, self.bytes).await.expect(UNTAGGED)
@@ -110,8 +110,8 @@ pub(super) use {loaded, stored};
 ///
 /// Returns the access that is still to be made.
 #[inline]
-pub fn load(cpu: &AnyProcessor, address: Address, bytes: usize) -> Result<u64, PendingAccess> {
-    cpu.try_load(address, bytes).ok_or(PendingAccess { address, bytes })
+pub fn load(cpu: &AnyProcessor, address: Address, bytes: usize) -> Result<u64, OutstandingAccess> {
+    cpu.try_load(address, bytes).ok_or(OutstandingAccess { address, bytes })
 }
 
 /// Stores a word in memory, if the processor need not wait for it.
@@ -120,8 +120,8 @@ pub fn load(cpu: &AnyProcessor, address: Address, bytes: usize) -> Result<u64, P
 ///
 /// Returns the access that is still to be made.
 #[inline]
-pub fn store(cpu: &AnyProcessor, address: Address, bytes: usize, value: u64) -> Result<(), PendingAccess> {
-    if cpu.try_store(address, bytes, value) { Ok(()) } else { Err(PendingAccess { address, bytes }) }
+pub fn store(cpu: &AnyProcessor, address: Address, bytes: usize, value: u64) -> Result<(), OutstandingAccess> {
+    if cpu.try_store(address, bytes, value) { Ok(()) } else { Err(OutstandingAccess { address, bytes }) }
 }
 
 /// Loads word `word` of a packet: the header, or up to eight bytes of the payload. The loop around the access takes
@@ -136,7 +136,7 @@ pub fn load_word(
     source: PayloadSource<'_>,
     word: usize,
     cycles: u64,
-) -> Result<u64, PendingAccess> {
+) -> Result<u64, OutstandingAccess> {
     cpu.work(cycles);
     match (word, source) {
         (0, _) => Ok(header.encode()),
@@ -159,7 +159,7 @@ pub fn store_word(
     word: usize,
     value: u64,
     cycles: u64,
-) -> Result<(), PendingAccess> {
+) -> Result<(), OutstandingAccess> {
     cpu.work(cycles);
     let bytes = header.bytes_of_word(word);
     match sink {

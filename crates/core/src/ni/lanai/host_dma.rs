@@ -7,7 +7,7 @@ use super::{EngineConnections, Landing, Sram};
 use crate::engine::record::Span;
 use crate::engine::{Bytes, Journey, Signal, Sim, Time, TrackId};
 use crate::host::{
-    Address, DataBeat, Direction, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSource, submit_when_free,
+    Address, AnyDmaPort, DataBeat, Direction, DmaOperation, DmaRequest, DmaSource, Transfer, TransferEngine,
 };
 use std::cell::Cell;
 use std::rc::Rc;
@@ -29,7 +29,7 @@ pub struct HostJob {
 pub struct HostDma {
     sim: Sim,
     sram: Rc<Sram>,
-    port: Rc<dyn DmaPort>,
+    port: AnyDmaPort,
     /// Buffer for the bytes of a beat, kept to avoid allocations.
     buffer: Cell<Vec<u8>>,
     attention: Rc<Signal>,
@@ -38,7 +38,7 @@ pub struct HostDma {
 }
 
 impl HostDma {
-    pub(super) fn start(connections: &EngineConnections, port: Rc<dyn DmaPort>) -> Rc<HostDma> {
+    pub(super) fn start(connections: &EngineConnections, port: AnyDmaPort) -> Rc<HostDma> {
         let (sim, name) = (connections.sim.clone(), connections.name);
         let engine = Rc::new(HostDma {
             sram: connections.sram.clone(),
@@ -79,26 +79,10 @@ impl HostDma {
             let job = self.registers.next().await;
             let start = self.sim.now();
             self.registers.begin_work();
-            self.transfer(&job, start).await;
+            self.port.transfer(&self.request(&job), &HostTransfer { engine: self, job: &job, start }).await;
             self.registers.end_work();
             self.registers.complete();
         }
-    }
-
-    async fn transfer(&self, job: &HostJob, start: Time) {
-        let mut transfer = submit_when_free(&*self.port, &self.request(job)).await;
-        let setup = transfer.set_up().await;
-        job.journey.served(start, self.sim.now());
-        self.registers.record_moved(setup);
-        let mut data = self.buffer.take();
-        while let Some(beat) = transfer.next_beat(&mut data).await {
-            self.pass_beat(job, &mut transfer, (beat, &data)).await;
-        }
-        self.buffer.set(data);
-        if let Some(stage) = job.closes {
-            job.journey.close(stage, self.sim.now());
-        }
-        self.record(job, start);
     }
 
     fn request(&self, job: &HostJob) -> DmaRequest {
@@ -113,7 +97,7 @@ impl HostDma {
     }
 
     /// Passes a beat that has begun between bus and SRAM; `data` holds the bytes of a read.
-    async fn pass_beat(&self, job: &HostJob, transfer: &mut DmaCompletion, (beat, data): (DataBeat, &[u8])) {
+    async fn pass_beat(&self, job: &HostJob, transfer: &mut impl Transfer, (beat, data): (DataBeat, &[u8])) {
         if job.direction == Direction::Read {
             self.sram.store(job.sram_address + beat.offset, data);
         }
@@ -147,5 +131,30 @@ impl HostDma {
         };
         let (message, bytes) = (job.journey.id(), job.bytes);
         self.sim.recorder().span(Span { track, what, message, bytes, start, end: self.sim.now() });
+    }
+}
+
+/// A transfer of the engine, which began at `start`.
+struct HostTransfer<'a> {
+    engine: &'a HostDma,
+    job: &'a HostJob,
+    start: Time,
+}
+
+impl TransferEngine for HostTransfer<'_> {
+    async fn drive(&self, mut transfer: impl Transfer) {
+        let HostTransfer { engine, job, start } = *self;
+        let setup = transfer.set_up().await;
+        job.journey.served(start, engine.sim.now());
+        engine.registers.record_moved(setup);
+        let mut data = engine.buffer.take();
+        while let Some(beat) = transfer.next_beat(&mut data).await {
+            engine.pass_beat(job, &mut transfer, (beat, &data)).await;
+        }
+        engine.buffer.set(data);
+        if let Some(stage) = job.closes {
+            job.journey.close(stage, engine.sim.now());
+        }
+        engine.record(job, start);
     }
 }

@@ -61,13 +61,18 @@ impl Granted<'_> {
         bytes: usize,
         data: &mut Block,
     ) -> TransactionResult {
-        self.begin(kind, address, bytes, data).finish(data).await
+        // Written out, so that no future lies within another.
+        let transaction = self.begin(kind, address, bytes, data);
+        transaction.depart(data);
+        transaction.granted.bus.sim.until(transaction.to).await;
+        transaction.arrive(data)
     }
 }
 
 impl<'a> Granted<'a> {
     /// Begins a transaction on `bytes` bytes at `address`, which lie in one block. A supplier writes the block to
     /// `data` at once; bytes to be written may be put into `data` until [`Transaction::finish`].
+    #[inline(always)]
     pub fn begin(self, kind: TransactionKind, address: Address, bytes: usize, data: &mut Block) -> Transaction<'a> {
         let (bus, block) = (self.bus, block_of(address));
         let from = self.begins.max(bus.sim.now());
@@ -105,14 +110,26 @@ pub struct Transaction<'a> {
 impl Transaction<'_> {
     /// Waits for the end of the transaction, whose data is in `data`.
     pub async fn finish(self, data: &mut Block) -> TransactionResult {
+        self.depart(data);
+        self.granted.bus.sim.until(self.to).await;
+        self.arrive(data)
+    }
+
+    /// Puts the data of a transaction that has data when it begins on the bus.
+    #[inline(always)]
+    fn depart(&self, data: &Block) {
+        let bus = self.granted.bus;
+        if self.supplier.is_some() || self.kind.may_be_posted() && self.bytes == BLOCK_BYTES {
+            bus.moved.set(*data);
+            bus.in_flight.set(Some(block_of(self.address)));
+        }
+    }
+
+    /// Ends the transaction: the home reads or writes the data that no agent has supplied.
+    #[inline(always)]
+    fn arrive(self, data: &mut Block) -> TransactionResult {
         let Transaction { ref granted, kind, address, bytes, supplier, shared, by, access, from, to } = self;
         let (bus, requester) = (granted.bus, granted.by);
-        let carries = supplier.is_some() || kind.may_be_posted() && bytes == BLOCK_BYTES;
-        if carries {
-            bus.moved.set(*data);
-            bus.in_flight.set(Some(block_of(address)));
-        }
-        bus.sim.until(to).await;
         bus.in_flight.set(None);
         bus.account(kind, (requester, by), access, (from, to));
         let settled = bus.settle(kind, by, address);
