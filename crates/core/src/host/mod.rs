@@ -43,6 +43,7 @@ pub mod io_bus;
 pub mod memory_bus;
 mod metrics;
 mod node;
+mod paged_bytes;
 mod posted_writes;
 mod priority;
 mod processor;
@@ -73,6 +74,7 @@ pub use dma_port::{
 pub use interrupt::{CoreId, Interrupt, InterruptController, InterruptHandler, InterruptVector, Interrupts};
 pub use metrics::HostMetric;
 pub use node::{Host, HostNode};
+pub(crate) use paged_bytes::PagedBytes;
 pub use posted_writes::{PostedWrite, PostedWrites};
 pub use priority::{ExecPriority, PreemptiveScheduler};
 pub use processor::{Fault, Processor, Stalls, UNTAGGED, aligned};
