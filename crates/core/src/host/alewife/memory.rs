@@ -5,6 +5,7 @@
 use super::cache::{CachedLine, LineCache};
 use super::{LINE_BYTES, LineBytes, home_of, line_of};
 use crate::engine::Bytes;
+use crate::host::PagedBytes;
 use crate::host::block::Address;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,7 +22,7 @@ pub trait Keeper {
 
 /// A node's memory and its cache.
 pub(super) struct LineMemory {
-    pub bytes: RefCell<Vec<u8>>,
+    pub bytes: RefCell<PagedBytes>,
     pub cache: RefCell<LineCache>,
     pub keeper: RefCell<Option<Rc<dyn Keeper>>>,
 }
@@ -30,7 +31,7 @@ impl LineMemory {
     /// Creates a memory of `size` bytes with an empty cache of `cache` bytes.
     pub fn new(size: Bytes, cache: Bytes) -> LineMemory {
         LineMemory {
-            bytes: RefCell::new(vec![0; size.len()]),
+            bytes: RefCell::new(PagedBytes::new(size.len())),
             cache: RefCell::new(LineCache::new(cache)),
             keeper: RefCell::default(),
         }
@@ -43,14 +44,14 @@ impl LineMemory {
 
     /// Returns the bytes of a block in this node's memory, which may be older than those in the cache.
     pub fn line(&self, address: Address) -> LineBytes {
-        let from = line_of(address) as usize;
-        self.bytes.borrow()[from..from + LINE_BYTES].try_into().expect("a block's bytes")
+        let mut line = [0; LINE_BYTES];
+        self.bytes.borrow().read(line_of(address) as usize, &mut line);
+        line
     }
 
     /// Writes a block of this node's memory.
     pub fn write_line(&self, address: Address, data: &LineBytes) {
-        let from = line_of(address) as usize;
-        self.bytes.borrow_mut()[from..from + LINE_BYTES].copy_from_slice(data);
+        self.bytes.borrow_mut().write(line_of(address) as usize, data);
     }
 
     /// Evicts the block that occupies the frame of another. Returns whether the frame is free.

@@ -41,7 +41,7 @@ impl AlewifeNode {
     /// Allocates `bytes` bytes of memory. If memory is exhausted, the run ends, and its report states that the caller's
     /// task waited for memory.
     pub fn allocate(&self, bytes: usize) -> Address {
-        let (address, size) = (self.next_free.get(), self.memory.bytes.borrow().len());
+        let (address, size) = (self.next_free.get(), self.memory.bytes.borrow().size());
         let end = address + bytes.next_multiple_of(BLOCK_BYTES) as u64;
         if end > size as u64 {
             let wanted = format!("{bytes} B of the memory of {}, {size} B of which are all in use", self.name);
@@ -55,7 +55,7 @@ impl AlewifeNode {
 
     /// Returns bytes of this node's memory as its program sees them, without taking simulated time.
     pub fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
-        let mut data = self.memory.bytes.borrow()[address as usize..address as usize + bytes].to_vec();
+        let mut data = self.memory.bytes.borrow().with(address as usize, bytes, <[u8]>::to_vec);
         let cache = self.memory.cache.borrow();
         let (first, end) = (line_of(address), address + bytes as u64);
         for block in (first..end).step_by(LINE_BYTES) {
@@ -73,7 +73,7 @@ impl AlewifeNode {
             self.memory.clean(block);
             self.memory.cache.borrow_mut().remove(block);
         }
-        self.memory.bytes.borrow_mut()[address as usize..address as usize + bytes.len()].copy_from_slice(bytes);
+        self.memory.bytes.borrow_mut().write(address as usize, bytes);
     }
 
     /// Returns the bytes of a block that is sent to another node: from the cache, or from this node's memory.

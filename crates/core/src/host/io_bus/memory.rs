@@ -5,8 +5,8 @@
 //! Leaves out: banks, rows and refresh, and the freeing of allocated memory.
 
 use crate::engine::{Bytes, Resource, Sim, SpanLabel, Time};
-use crate::host::Address;
 use crate::host::block::BLOCK_BYTES;
+use crate::host::{Address, PagedBytes};
 use crate::text::Parameters;
 use std::cell::{Cell, RefCell};
 
@@ -40,7 +40,7 @@ pub struct MainMemory {
     name: String,
     parameters: MemoryParameters,
     port: Resource,
-    bytes: RefCell<Vec<u8>>,
+    bytes: RefCell<PagedBytes>,
     processor_accesses: Cell<u64>,
     /// Number of the block in the processor's buffer.
     buffered_block: Cell<Option<u64>>,
@@ -54,7 +54,7 @@ impl MainMemory {
             name: name.to_owned(),
             parameters: *parameters,
             port: Resource::new(sim, format!("{name} memory")).traced(name, "memory"),
-            bytes: RefCell::default(),
+            bytes: RefCell::new(PagedBytes::new(0)),
             processor_accesses: Cell::new(0),
             buffered_block: Cell::new(None),
         }
@@ -65,19 +65,18 @@ impl MainMemory {
     /// waited for memory.
     pub fn allocate(&self, length: Bytes) -> Address {
         let mut bytes = self.bytes.borrow_mut();
-        let (start, size) = ((bytes.len() as u64).next_multiple_of(PAGE), self.parameters.size);
+        let (start, size) = ((bytes.size() as u64).next_multiple_of(PAGE), self.parameters.size);
         if start.saturating_add(length.get()) > size.get() {
             let wanted = format!("{length} of the main memory of {}, {size} of which are all in use", self.name);
             self.sim.give_up(wanted);
         }
-        bytes.resize(start as usize + length.len().next_multiple_of(BLOCK_BYTES), 0);
+        bytes.grow(start as usize + length.len().next_multiple_of(BLOCK_BYTES));
         start
     }
 
     /// Copies `from` into memory.
     pub fn write(&self, address: Address, from: &[u8]) {
-        let start = address as usize;
-        self.bytes.borrow_mut()[start..start + from.len()].copy_from_slice(from);
+        self.bytes.borrow_mut().write(address as usize, from);
     }
 
     /// Writes `from` into memory for DMA. If the write overlaps the block in the processor's buffer, the processor must
@@ -105,14 +104,12 @@ impl MainMemory {
 
     /// Copies from memory into `into`.
     pub fn read(&self, address: Address, into: &mut [u8]) {
-        let start = address as usize;
-        into.copy_from_slice(&self.bytes.borrow()[start..start + into.len()]);
+        self.bytes.borrow().read(address as usize, into);
     }
 
     /// Passes `length` bytes of memory to `look`, and returns its result.
     pub fn with<T>(&self, address: Address, length: Bytes, look: impl FnOnce(&[u8]) -> T) -> T {
-        let start = address as usize;
-        look(&self.bytes.borrow()[start..start + length.len()])
+        self.bytes.borrow().with(address as usize, length.len(), look)
     }
 
     /// Returns the number of bytes that the processor reads or writes in one access.

@@ -9,7 +9,7 @@
 //! network engine, that is while its whole rate is in use.
 
 use crate::engine::{Busy, Bytes, Rate, Signal, Sim, Time};
-use crate::host::Device;
+use crate::host::{Device, PagedBytes};
 use crate::text::Parameters;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -28,7 +28,7 @@ pub struct SramParameters {
 /// The memory.
 pub struct Sram {
     parameters: SramParameters,
-    bytes: RefCell<Vec<u8>>,
+    bytes: RefCell<PagedBytes>,
     bus_rate: Cell<Option<Rate>>,
     network_engines: Cell<u64>,
     sim: Sim,
@@ -42,7 +42,7 @@ impl Sram {
     pub fn new(sim: &Sim, name: &str, parameters: SramParameters) -> Rc<Sram> {
         Rc::new(Sram {
             parameters,
-            bytes: RefCell::new(vec![0; parameters.size.len()]),
+            bytes: RefCell::new(PagedBytes::new(parameters.size.len())),
             bus_rate: Cell::new(None),
             network_engines: Cell::new(0),
             sim: sim.clone(),
@@ -58,20 +58,17 @@ impl Sram {
 
     /// Reads bytes from `address` on.
     pub fn load(&self, address: u64, into: &mut [u8]) {
-        let start = address as usize;
-        into.copy_from_slice(&self.bytes.borrow()[start..start + into.len()]);
+        self.bytes.borrow().read(address as usize, into);
     }
 
     /// Calls `look` with the `bytes` bytes from `address` on.
     pub fn show<T>(&self, address: u64, bytes: Bytes, look: impl FnOnce(&[u8]) -> T) -> T {
-        let start = address as usize;
-        look(&self.bytes.borrow()[start..start + bytes.len()])
+        self.bytes.borrow().with(address as usize, bytes.len(), look)
     }
 
     /// Writes bytes from `address` on.
     pub fn store(&self, address: u64, from: &[u8]) {
-        let start = address as usize;
-        self.bytes.borrow_mut()[start..start + from.len()].copy_from_slice(from);
+        self.bytes.borrow_mut().write(address as usize, from);
     }
 
     /// Loads a 32-bit word.

@@ -1,0 +1,174 @@
+//! Bytes of a memory, in pages that are allocated when they are first written.
+//!
+//! A memory is zero at first, and most of a large one is never touched. Its size is a bound, not an allocation: what a
+//! simulated machine costs its simulator is what its programs and devices write.
+
+/// Bytes of a page, a power of two: small enough that a few rings and buffers cost little.
+const PAGE: usize = 4096;
+
+/// The bytes of a memory.
+pub struct PagedBytes {
+    /// The pages up to the last one that was written; `None` if a page was never written.
+    pages: Vec<Option<Box<[u8; PAGE]>>>,
+    size: usize,
+}
+
+impl PagedBytes {
+    /// Returns `size` bytes of zeros.
+    pub fn new(size: usize) -> PagedBytes {
+        PagedBytes { pages: Vec::new(), size }
+    }
+
+    /// Returns the number of bytes.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Raises the number of bytes to `size`; the further ones are zero.
+    pub fn grow(&mut self, size: usize) {
+        self.size = self.size.max(size);
+    }
+
+    /// Copies the bytes from `at` on into `into`.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the range exceeds the size.
+    #[inline]
+    pub fn read(&self, at: usize, into: &mut [u8]) {
+        self.check(at, into.len());
+        let offset = at % PAGE;
+        match offset + into.len() <= PAGE {
+            true => match self.page(at) {
+                Some(page) => into.copy_from_slice(&page[offset..offset + into.len()]),
+                None => into.fill(0),
+            },
+            false => self.read_over_pages(at, into),
+        }
+    }
+
+    /// Copies `from` to the bytes from `at` on.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the range exceeds the size.
+    #[inline]
+    pub fn write(&mut self, at: usize, from: &[u8]) {
+        self.check(at, from.len());
+        let offset = at % PAGE;
+        match offset + from.len() <= PAGE {
+            true => self.page_mut(at)[offset..offset + from.len()].copy_from_slice(from),
+            false => self.write_over_pages(at, from),
+        }
+    }
+
+    /// Calls `look` with `length` bytes from `at` on, and returns its result. They are copied if they are in several
+    /// pages.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the range exceeds the size.
+    pub fn with<T>(&self, at: usize, length: usize, look: impl FnOnce(&[u8]) -> T) -> T {
+        self.check(at, length);
+        let offset = at % PAGE;
+        match self.page(at) {
+            Some(page) if offset + length <= PAGE => look(&page[offset..offset + length]),
+            None if offset + length <= PAGE => look(&[0; PAGE][..length]),
+            _ => {
+                let mut bytes = vec![0; length];
+                self.read_over_pages(at, &mut bytes);
+                look(&bytes)
+            }
+        }
+    }
+
+    #[inline]
+    fn check(&self, at: usize, length: usize) {
+        assert!(at <= self.size && length <= self.size - at, "{length} bytes at {at} exceed {} bytes", self.size);
+    }
+
+    #[inline]
+    fn page(&self, at: usize) -> Option<&[u8; PAGE]> {
+        self.pages.get(at / PAGE)?.as_deref()
+    }
+
+    #[inline]
+    fn page_mut(&mut self, at: usize) -> &mut [u8; PAGE] {
+        if !matches!(self.pages.get(at / PAGE), Some(Some(_))) {
+            self.allocate(at / PAGE);
+        }
+        self.pages[at / PAGE].as_mut().expect("the page is allocated")
+    }
+
+    #[cold]
+    fn allocate(&mut self, page: usize) {
+        if self.pages.len() <= page {
+            self.pages.resize(page + 1, None);
+        }
+        self.pages[page] = Some(Box::new([0; PAGE]));
+    }
+
+    fn read_over_pages(&self, at: usize, into: &mut [u8]) {
+        let (mut at, mut rest) = (at, into);
+        while !rest.is_empty() {
+            let (part, behind) = rest.split_at_mut(rest.len().min(PAGE - at % PAGE));
+            match self.page(at) {
+                Some(page) => part.copy_from_slice(&page[at % PAGE..][..part.len()]),
+                None => part.fill(0),
+            }
+            (at, rest) = (at + part.len(), behind);
+        }
+    }
+
+    fn write_over_pages(&mut self, at: usize, from: &[u8]) {
+        let (mut at, mut rest) = (at, from);
+        while !rest.is_empty() {
+            let (part, behind) = rest.split_at(rest.len().min(PAGE - at % PAGE));
+            self.page_mut(at)[at % PAGE..][..part.len()].copy_from_slice(part);
+            (at, rest) = (at + part.len(), behind);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SIZE: usize = 5 * PAGE + 100;
+
+    proptest! {
+        #[test]
+        fn pages_equal_contiguous_bytes(
+            steps in prop::collection::vec((0..SIZE, 0..2 * PAGE + 50, any::<Option<u8>>()), 1..40),
+        ) {
+            let (mut paged, mut row) = (PagedBytes::new(SIZE), vec![0; SIZE]);
+            for (at, length, written) in steps {
+                let range = at..SIZE.min(at + length);
+                if let Some(byte) = written {
+                    paged.write(at, &vec![byte; range.len()]);
+                    row[range.clone()].fill(byte);
+                }
+                let mut read = vec![7; range.len()];
+                paged.read(at, &mut read);
+                prop_assert_eq!(&read[..], &row[range.clone()]);
+                paged.with(at, range.len(), |bytes| assert_eq!(bytes, &row[range]));
+            }
+        }
+    }
+
+    #[test]
+    fn only_written_pages_are_allocated() {
+        let mut paged = PagedBytes::new(1 << 40);
+        paged.read(1 << 39, &mut [0; 8]);
+        paged.write(3 * PAGE - 1, &[1, 2]);
+        assert_eq!(paged.pages.iter().flatten().count(), 2);
+        assert_eq!(paged.pages.len(), 4);
+    }
+
+    #[test]
+    #[should_panic(expected = "exceed")]
+    fn access_beyond_the_size_panics() {
+        PagedBytes::new(10).read(8, &mut [0; 3]);
+    }
+}
