@@ -43,9 +43,9 @@ pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) 
         _ => Vec::new(),
     };
     let fabric_only = if machine.ends.is_none() { fabric_only(&sim, machine) } else { None };
-    let (nodes, seed, actives) = (Rc::new(nodes), machine.run.seed, Rc::default());
+    let (nodes, seed, actives, ids) = (Rc::new(nodes), machine.run.seed, Rc::default(), Rc::default());
     let shared_memory = machine.ends.as_ref().map_or(SharedMemoryParameters::defaults(), |ends| ends.shared_memory);
-    let world = World { nodes, addresses, sim, fabric, tally, actives, shared_memory, seed, fabric_only };
+    let world = World { nodes, addresses, sim, fabric, tally, actives, ids, shared_memory, seed, fabric_only };
     let running = start(&world);
     let limits = Limits { time: machine.run.time_limit, no_progress: machine.run.no_progress_limit };
     Built { simulation, world, running, limits }

@@ -19,6 +19,7 @@ mod alternatives;
 pub mod build;
 mod check;
 pub mod combinations;
+mod endpoint_names;
 mod inert;
 pub mod keys;
 mod language;
@@ -27,10 +28,11 @@ mod registry;
 mod selections;
 pub mod shipped;
 
+pub use endpoint_names::EndpointNames;
 pub use registry::Registry;
 pub use selections::{FabricPart, HostPart, InterfacePart, ProtocolPart, Workload};
 
-use crate::engine::{Bytes, EndpointId, EndpointMap, NodeId, Time};
+use crate::engine::{Bytes, EndpointMap, Time};
 use crate::error::Error;
 use crate::fabric::topology::survey::Survey;
 use crate::messaging::MessagingParameters;
@@ -173,19 +175,6 @@ impl Machine {
     /// Which node each endpoint is on.
     pub fn addresses(&self) -> EndpointMap {
         EndpointMap::new(self.nodes.iter().map(|node| node.endpoints))
-    }
-
-    /// The number of the endpoint called `name`, which of a node's first is that of the node, too.
-    pub fn end(&self, name: &str) -> Option<EndpointId> {
-        let addresses = self.addresses();
-        let node = |name: &str| self.nodes.iter().position(|node| node.name == name);
-        let at = |node: usize, place: u32| addresses.at(NodeId(node as u32), place);
-        node(name).map(|node| at(node, 0)).or_else(|| {
-            let (name, place) = name.rsplit_once(':')?;
-            let (node, place) = (node(name)?, place.parse().ok()?);
-            let several = self.nodes[node].endpoints;
-            (several > 1 && place < several).then(|| at(node, place))
-        })
     }
 
     /// The names by which programs know endpoints.

@@ -7,6 +7,7 @@ use crate::engine::{EndpointId, EndpointMap, MessageTally, NodeId, Sim};
 use crate::fabric::routed::FabricOnly;
 use crate::fabric::{Fabric, LinkUse};
 use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A node as programs see it.
@@ -42,6 +43,8 @@ pub struct World {
     pub tally: Rc<MessageTally>,
     /// The endpoints of active messages, once a program uses them.
     pub actives: Rc<OnceCell<Vec<Rc<Active>>>>,
+    /// The numbers of endpoints by name, once a program asks for one.
+    pub ids: Rc<OnceCell<HashMap<String, EndpointId>>>,
     /// Costs of shared memory.
     pub shared_memory: SharedMemoryParameters,
     /// The seed of every random stream.
@@ -66,9 +69,12 @@ impl World {
     ///
     /// Panics if there is neither, which a checked description excludes.
     pub fn id(&self, name: &str) -> EndpointId {
-        let first = || self.nodes.iter().find(|node| node.name == name).map(Node::endpoint);
-        let found = self.endpoints().find(|endpoint| endpoint.name() == name).or_else(first);
-        found.expect("a checked description names its endpoints").id()
+        let ids = self.ids.get_or_init(|| {
+            let firsts = self.nodes.iter().map(|node| (node.name.clone(), node.endpoint().id()));
+            let all = self.endpoints().map(|endpoint| (endpoint.name().to_owned(), endpoint.id()));
+            firsts.chain(all).collect()
+        });
+        *ids.get(name).expect("a checked description names its endpoints")
     }
 
     /// Returns all endpoints, in the order of their numbers.

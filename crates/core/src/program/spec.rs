@@ -62,7 +62,7 @@ impl WorkloadNeeds {
 }
 
 /// An endpoint that a workload sends from or to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum FlowEndpoint<'a> {
     /// The endpoint of this name.
     Named(&'a str),

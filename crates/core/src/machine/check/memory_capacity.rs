@@ -12,7 +12,7 @@
 use crate::engine::Bytes;
 use crate::host::MainMemorySize;
 use crate::host::block::FIRST_FREE;
-use crate::machine::{Ends, Machine, build};
+use crate::machine::{EndpointNames, Ends, Machine, build};
 use crate::messaging::SLOTS;
 use crate::program::{FlowEndpoint, PlannedFlow};
 use crate::text::{Problem, Read};
@@ -36,14 +36,22 @@ impl Need {
     }
 }
 
+/// What the nodes of a machine send, receive and copy, by node.
+struct Traffic {
+    /// The number and size of the buffers that each flow's sender allocates.
+    sent: Vec<Vec<(u64, Bytes)>>,
+    received: Vec<Vec<Flow>>,
+    /// The sizes of the program's local buffers.
+    local: Vec<Vec<Bytes>>,
+    /// The largest message of any program.
+    message_max: u64,
+}
+
 /// A program's messages from one node to another.
 struct Flow {
     from: usize,
-    to: usize,
     messages: u64,
     payload: Bytes,
-    /// The buffers that its sender allocates for it: their number and size.
-    to_send: (u64, Bytes),
 }
 
 /// The granularity of buffers in a memory, in bytes.
@@ -60,12 +68,12 @@ impl Grain {
 pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let machine = &read.value;
     let Some(ends) = &machine.ends else { return };
-    let flows = flows(machine);
+    let traffic = Traffic::of(machine, ends);
     for (name, host) in &machine.hosts {
         let Some(MainMemorySize { size, key, granularity }) = host.main_memory() else { continue };
         let grain = Grain(granularity);
         let nodes = machine.nodes.iter().enumerate().filter(|(_, node)| node.host == *name);
-        let needs = nodes.map(|(number, node)| (need(&flows, number, machine, ends, grain), &node.name));
+        let needs = nodes.map(|(number, node)| (need(&traffic, number, machine, ends, grain), &node.name));
         let Some((need, node)) = needs.max_by_key(|(need, _)| need.all()) else { continue };
         if need.all() > size.get() {
             let message = format!("`{node}` may need {} of main memory, and has {size}", need.in_pages());
@@ -87,14 +95,13 @@ fn enlarge_help(need: Need, memory: &str) -> String {
     )
 }
 
-fn need(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> Need {
-    let sent = flows.iter().filter(|flow| flow.from == node).map(|flow| flow.to_send);
-    let sent = sent.map(|(buffers, bytes)| grain.of(bytes.get()).saturating_mul(buffers));
+fn need(traffic: &Traffic, node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> Need {
+    let sent = traffic.sent[node].iter().map(|(buffers, bytes)| grain.of(bytes.get()).saturating_mul(*buffers));
     let interface = ends.of(&machine.nodes[node]).memory_footprint();
     Need {
         interface: interface.own.iter().map(|(buffers, bytes)| grain.of(*bytes).saturating_mul(*buffers)).sum(),
-        to_send: sent.fold(copied(machine, node, grain), u64::saturating_add),
-        to_receive: received(flows, node, machine, ends, grain)
+        to_send: sent.fold(copied(traffic, node, grain), u64::saturating_add),
+        to_receive: received(traffic, node, machine, ends, grain)
             .saturating_add(other_memory(machine, node, ends, grain)),
     }
 }
@@ -107,18 +114,17 @@ fn other_memory(machine: &Machine, node: usize, ends: &Ends, grain: Grain) -> u6
 }
 
 /// Buffers in which messages are put together; an interface that places them itself needs none.
-fn received(flows: &[Flow], node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> u64 {
+fn received(traffic: &Traffic, node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> u64 {
     let room = ends.of(&machine.nodes[node]).memory_footprint();
     let Some(packet) = room.packet else { return 0 };
-    let fragments = build::message_max(machine, ends).get().max(1).div_ceil(packet.carries);
+    let fragments = traffic.message_max.max(1).div_ceil(packet.carries);
     let buffer = grain.of(fragments.saturating_mul(packet.takes));
     let programs = u64::from(machine.nodes[node].endpoints);
-    open(flows, node, (ends, programs, room.queued), packet.carries).saturating_mul(buffer)
+    open(&traffic.received[node], (ends, programs, room.queued), packet.carries).saturating_mul(buffer)
 }
 
-/// Returns the largest number of messages to `node` of which only a part may have arrived.
-fn open(flows: &[Flow], node: usize, (ends, programs, queued): (&Ends, u64, u64), fragment: u64) -> u64 {
-    let coming: Vec<&Flow> = flows.iter().filter(|flow| flow.to == node).collect();
+/// Returns the largest number of messages of the flows to a node of which only a part may have arrived.
+fn open(coming: &[Flow], (ends, programs, queued): (&Ends, u64, u64), fragment: u64) -> u64 {
     let messages = coming.iter().map(|flow| flow.messages).fold(0, u64::saturating_add);
     if coming.iter().all(|flow| flow.payload.get() <= fragment) {
         return messages.min(programs);
@@ -131,25 +137,38 @@ fn open(flows: &[Flow], node: usize, (ends, programs, queued): (&Ends, u64, u64)
 }
 
 /// Returns the bytes of the program's local buffers on a node, in addition to those of messages.
-fn copied(machine: &Machine, node: usize, grain: Grain) -> u64 {
-    let local = machine.workload.local_buffers().into_iter();
-    let here = local.filter(|(endpoint, _)| node_of(machine, *endpoint) == Some(node));
-    here.map(|(_, bytes)| grain.of(bytes.get())).fold(0, u64::saturating_add)
+fn copied(traffic: &Traffic, node: usize, grain: Grain) -> u64 {
+    traffic.local[node].iter().map(|bytes| grain.of(bytes.get())).fold(0, u64::saturating_add)
 }
 
 /// Returns the number of the node that an endpoint of a workload is on, if there is such an endpoint.
-fn node_of(machine: &Machine, endpoint: FlowEndpoint<'_>) -> Option<usize> {
+fn node_of(endpoints: &EndpointNames<'_>, endpoint: FlowEndpoint<'_>) -> Option<usize> {
     match endpoint {
-        FlowEndpoint::Named(name) => machine.end(name).map(|end| machine.addresses().node(end).index()),
+        FlowEndpoint::Named(name) => endpoints.node_of(name),
         FlowEndpoint::OfNode(node) => Some(node),
     }
 }
 
-/// Returns the flows of a workload and the buffers that it allocates for them.
-fn flows(machine: &Machine) -> Vec<Flow> {
-    let of = |flow: PlannedFlow<'_>| {
-        let (from, to) = (node_of(machine, flow.from)?, node_of(machine, flow.to)?);
-        Some(Flow { from, to, messages: flow.in_flight, payload: flow.payload, to_send: flow.send_buffers })
-    };
-    machine.workload.flows().into_iter().filter_map(of).collect()
+impl Traffic {
+    /// Returns the flows of a workload and the buffers that it allocates.
+    fn of(machine: &Machine, ends: &Ends) -> Traffic {
+        let (endpoints, nodes) = (EndpointNames::of(machine), machine.nodes.len());
+        let message_max = build::message_max(machine, ends).get();
+        let (mut sent, mut received, mut local) = (vec![Vec::new(); nodes], Vec::new(), vec![Vec::new(); nodes]);
+        received.resize_with(nodes, Vec::new);
+        for PlannedFlow { from, to, in_flight, payload, send_buffers } in machine.workload.flows() {
+            let (Some(from), Some(to)) = (node_of(&endpoints, from), node_of(&endpoints, to)) else { continue };
+            // A workload may need more nodes than there are, which is reported elsewhere.
+            if from.max(to) < nodes {
+                sent[from].push(send_buffers);
+                received[to].push(Flow { from, messages: in_flight, payload });
+            }
+        }
+        for (endpoint, bytes) in machine.workload.local_buffers() {
+            if let Some(node) = node_of(&endpoints, endpoint).filter(|node| *node < nodes) {
+                local[node].push(bytes);
+            }
+        }
+        Traffic { sent, received, local, message_max }
+    }
 }

@@ -7,7 +7,7 @@ pub(super) mod notes;
 mod reach;
 mod sound;
 
-use crate::machine::{HostPart, InterfacePart, Machine, NodeDescription, shipped};
+use crate::machine::{EndpointNames, HostPart, InterfacePart, Machine, NodeDescription, shipped};
 use crate::program::flow_patterns::is_pattern;
 use crate::text::suggest::among;
 use crate::text::{Problem, Read};
@@ -195,8 +195,9 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (kind, kinds) = if several { ("endpoint", "endpoints") } else { ("node", "nodes") };
     let names = machine.end_names();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let endpoints = EndpointNames::of(machine);
     for (key, name) in machine.workload.endpoint_names() {
-        if machine.end(name).is_none() {
+        if endpoints.find(name).is_none() {
             let key = machine.workload.key(&key);
             let message = match is_pattern(name) {
                 true => format!("no {kind} matches `{name}` so that there is a flow"),
@@ -207,7 +208,7 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     }
     let defaults = [0, 1].map(|node| machine.nodes.get(node).map(|node| node.name.as_str()));
     for (key, (from, to)) in machine.workload.endpoint_pairs(defaults) {
-        if from != to && (machine.end(from).is_none() || machine.end(from) != machine.end(to)) {
+        if from != to && (endpoints.find(from).is_none() || endpoints.find(from) != endpoints.find(to)) {
             continue;
         }
         let message = format!("`{from}` would send to itself");

@@ -25,6 +25,7 @@ use crate::text::{ParameterSink, ParameterType, Parameters, Table};
 use measured::Measured;
 use send::{Sender, SenderCounts};
 use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -83,12 +84,11 @@ impl Stream {
         self.warm_up + self.messages
     }
 
-    /// Starts the program of the receiving endpoint `node`; returns what it is to receive.
-    fn expect(&self, world: &World, flows: &[(EndpointId, EndpointId)], node: EndpointId) -> Expected {
+    /// Starts the program of the receiving endpoint `node`, to which `flows` flows lead; returns what it is to receive.
+    fn expect(self: &Rc<Self>, world: &World, node: EndpointId, flows: u64) -> Expected {
         let name = format!("{} program", world.endpoint(node).name());
-        let count = flows.iter().filter(|&&(_, to)| to == node).count() as u64;
         let receiver = world.sim.spawn_server(name, self.clone().receive(world.clone(), node));
-        Expected { end: node, messages: self.total() * count, receiver }
+        Expected { end: node, messages: self.total() * flows, receiver }
     }
 
     fn resolve(&self, world: &World) -> Vec<(EndpointId, EndpointId)> {
@@ -100,7 +100,7 @@ impl Stream {
         }
     }
 
-    async fn receive(self, world: World, node: EndpointId) {
+    async fn receive(self: Rc<Self>, world: World, node: EndpointId) {
         if self.never_poll {
             Signal::new(&world.sim, "nothing: it never polls").wait().await;
         }
@@ -114,7 +114,11 @@ impl Stream {
     }
 
     /// Starts the senders; returns what each of them counts.
-    fn start_senders(&self, world: &World, flows: &[(EndpointId, EndpointId)]) -> Vec<Rc<RefCell<SenderCounts>>> {
+    fn start_senders(
+        self: &Rc<Self>,
+        world: &World,
+        flows: &[(EndpointId, EndpointId)],
+    ) -> Vec<Rc<RefCell<SenderCounts>>> {
         let start = |(flow, &(from, to)): (usize, &(EndpointId, EndpointId))| {
             let counts = Rc::new(RefCell::new(SenderCounts::new(self)));
             let name = format!("{} program, flow {flow}", world.endpoint(from).name());
@@ -221,13 +225,8 @@ impl WorkloadSpec for Stream {
     }
 
     fn local_buffers(&self) -> Vec<(FlowEndpoint<'_>, Bytes)> {
-        let mut senders = Vec::new();
-        for (from, _) in self.planned_endpoints().into_iter().filter(|_| self.copying) {
-            if !senders.contains(&(from, Bytes(2 * copy::AREA))) {
-                senders.push((from, Bytes(2 * copy::AREA)));
-            }
-        }
-        senders
+        let copiers = self.planned_endpoints().into_iter().filter(|_| self.copying).map(|(from, _)| from);
+        copiers.collect::<BTreeSet<_>>().into_iter().map(|from| (from, Bytes(2 * copy::AREA))).collect()
     }
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
@@ -236,9 +235,12 @@ impl WorkloadSpec for Stream {
             world.tally.warm_up(from, to, self.warm_up);
             world.tally.test_for_transient(from, to, self.messages);
         }
-        let senders = self.start_senders(world, &flows);
-        let receivers = distinct(&flows, |&(_, to)| to);
-        let expected: Vec<_> = receivers.iter().map(|node| self.expect(world, &flows, *node)).collect();
+        // All tasks share one workload, which has as many names as flows.
+        let stream = Rc::new(self.clone());
+        let senders = stream.start_senders(world, &flows);
+        let mut receivers = BTreeMap::new();
+        flows.iter().for_each(|(_, to)| *receivers.entry(*to).or_insert(0) += 1);
+        let expected: Vec<_> = receivers.into_iter().map(|(node, flows)| stream.expect(world, node, flows)).collect();
         let tally = world.tally.clone();
         world.sim.spawn("the stream", async move { tally.settled(&expected).await });
         let copiers = if self.copying { distinct(&flows, |&(from, _)| from) } else { Vec::new() };

@@ -19,7 +19,7 @@ const MESSAGES_MIN: u64 = 100;
 
 /// A flow's sender: the sending endpoint of the flow, and its counts.
 pub(super) struct Sender {
-    pub stream: Stream,
+    pub stream: Rc<Stream>,
     pub world: World,
     /// Number of the flow.
     pub flow: usize,

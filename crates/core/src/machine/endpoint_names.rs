@@ -1,0 +1,44 @@
+//! The endpoints of a machine by the names that programs know them by.
+//!
+//! A machine of thousands of nodes has thousands of flows, each of which names two endpoints: a map is made once for
+//! all of them.
+
+use super::{Machine, NodeDescription};
+use crate::engine::{EndpointId, EndpointMap, NodeId};
+use std::collections::HashMap;
+
+/// The names of a machine's endpoints.
+pub struct EndpointNames<'m> {
+    nodes: &'m [NodeDescription],
+    by_name: HashMap<&'m str, usize>,
+    addresses: EndpointMap,
+}
+
+impl<'m> EndpointNames<'m> {
+    /// Returns the names of the endpoints of `machine`.
+    pub fn of(machine: &'m Machine) -> EndpointNames<'m> {
+        let numbered = machine.nodes.iter().enumerate().rev();
+        let by_name = numbered.map(|(number, node)| (node.name.as_str(), number)).collect();
+        EndpointNames { nodes: &machine.nodes, by_name, addresses: machine.addresses() }
+    }
+
+    /// Returns the endpoint called `name`; the name of a node is that of its first endpoint, too.
+    pub fn find(&self, name: &str) -> Option<EndpointId> {
+        let at = |node: usize, place: u32| self.addresses.at(NodeId(node as u32), place);
+        self.node(name).map(|node| at(node, 0)).or_else(|| {
+            let (name, place) = name.rsplit_once(':')?;
+            let (node, place) = (self.node(name)?, place.parse().ok()?);
+            let several = self.nodes[node].endpoints;
+            (several > 1 && place < several).then(|| at(node, place))
+        })
+    }
+
+    /// Returns the number of the node on which the endpoint called `name` is.
+    pub fn node_of(&self, name: &str) -> Option<usize> {
+        self.find(name).map(|endpoint| self.addresses.node(endpoint).index())
+    }
+
+    fn node(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+}
