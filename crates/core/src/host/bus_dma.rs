@@ -64,13 +64,13 @@ async fn through_bridge(host: &IoBusHost, request: &DmaRequest, steps: &DmaSteps
             bytes: burst.bytes,
             began: burst.began,
             from,
-            to: from + burst.time,
+            to: from + burst.time + host.snoop(address, burst.bytes),
             rate: stream.rate(),
         };
         data.resize(beat.bytes.len(), 0);
         match &request.operation {
             DmaOperation::Read(_) => {
-                host.memory.read(address, &mut data);
+                host.read_by_dma(address, &mut data);
                 steps.read_beat(beat, &mut data).await;
                 sim.until(beat.to).await;
             }
@@ -78,7 +78,7 @@ async fn through_bridge(host: &IoBusHost, request: &DmaRequest, steps: &DmaSteps
                 source.load(offset, &mut data);
                 steps.write_beat(beat).await;
                 sim.until(beat.to).await;
-                host.memory.write_by_dma(address, &data);
+                host.write_by_dma(address, &data);
             }
         }
         drop(burst);

@@ -10,6 +10,7 @@
 //! | `any_processor.rs` | a processor of any kind, dispatched without virtual calls |
 //! | `coherent_port.rs`, `coherent_processor.rs` | a coherent interconnect as an interface uses it, and a processor that waits by snooping |
 //! | `block.rs` | addresses and cache blocks |
+//! | `cache/` | the cache of a processor: blocks, states and parameters |
 //! | `word_access.rs` | how drivers access the words of their memory |
 //! | `device.rs` | an interface as a host sees it: registers in a window |
 //! | `dma_port.rs`, `bus_dma.rs`, `tagged_dma.rs` | transfers between an interface's engine and main memory |
@@ -29,6 +30,7 @@ pub mod alewife;
 mod any_processor;
 pub mod block;
 mod bus_dma;
+pub mod cache;
 mod capabilities;
 mod coherent_port;
 mod coherent_processor;

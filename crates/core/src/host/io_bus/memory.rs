@@ -15,7 +15,7 @@ use std::cell::{Cell, RefCell};
 pub struct MemoryParameters {
     /// What the processor reads or writes at once.
     ///
-    /// A cache block.
+    /// A cache block; with a cache, which has blocks of 64 B, a part of one.
     #[param(min = "1 B", meaning = Granularity)]
     pub block: Bytes,
     /// How long an access to a block holds the memory.
@@ -118,9 +118,9 @@ impl MainMemory {
         self.parameters.block
     }
 
-    /// The processor's own time to copy a block.
-    pub fn copy_time(&self) -> Time {
-        self.parameters.copy
+    /// The processor's own time to copy `bytes` bytes, which are whole blocks or a part of one.
+    pub fn copy_time(&self, bytes: Bytes) -> Time {
+        self.parameters.copy * bytes.get().div_ceil(self.parameters.block.get())
     }
 
     /// The port.
@@ -141,6 +141,13 @@ impl MainMemory {
         self.sim.delay(self.parameters.access).await;
         self.port.moves(self.parameters.access);
         drop(held);
+    }
+
+    /// Accesses of the processor to `bytes` bytes, one for each block.
+    pub async fn access_all(&self, bytes: Bytes) {
+        for _ in 0..bytes.get().div_ceil(self.parameters.block.get()) {
+            self.access().await;
+        }
     }
 
     /// Copies one block within memory, as an unrolled loop does: a read, a write, its own time.

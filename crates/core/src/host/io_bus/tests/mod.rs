@@ -47,6 +47,16 @@ impl Bench {
 
     /// A bus of another clock.
     fn with_clock(pio: PioParameters, competition: Competition, clock: Hertz) -> Bench {
+        Bench::with_cache(pio, competition, clock, None)
+    }
+
+    /// A host whose processor may have a cache.
+    fn with_cache(
+        pio: PioParameters,
+        competition: Competition,
+        clock: Hertz,
+        cache: Option<SnoopedCacheParameters>,
+    ) -> Bench {
         let simulation = Simulation::new(Recorder::off());
         let sim = simulation.sim();
         let device = Rc::new(Registers { sim: sim.clone(), stores: RefCell::default() });
@@ -59,6 +69,7 @@ impl Bench {
                 copy: Time::ZERO,
                 size: Bytes(1 << 20),
             },
+            cache,
             pci: PciParameters { clock, width: Bytes(4) },
             bridge: BridgeParameters {
                 read_setup: Time::from_ns(150),

@@ -3,7 +3,7 @@
 //! Models: sets of one or more ways, least recently used first out; real data. The tag check of a
 //! hit is plain inlined code. Leaves out: timing, which belongs to the processor and the bus.
 
-use super::moesi::State;
+use super::state::State;
 use crate::engine::Bytes;
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block, read_bytes};
 
