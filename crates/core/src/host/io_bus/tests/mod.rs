@@ -3,9 +3,11 @@
 //! | file | asks |
 //! |---|---|
 //! | `pio.rs` | in which cycle do loads and stores arrive? |
+//! | `cache.rs` | what does an access take, and what does it see? |
 //! | `competition.rs` | who waits for whom, and what does it cost? |
 //! | `levels.rs` | who goes first on the processor? |
 
+mod cache;
 mod competition;
 mod levels;
 mod pio;
