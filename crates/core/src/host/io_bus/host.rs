@@ -20,6 +20,9 @@ use std::rc::Rc;
 /// PCI-X Protocol Addendum to the PCI Local Bus Specification, revision 2.0, 2003).
 pub const PCI_RATE_MAX: Rate = Rate::from_bytes_per_s(4_300_000_000);
 
+/// Why snooping takes no time with an interface that leaves main memory to the processor.
+const NO_DMA: &str = "the interface does not access main memory";
+
 impl Part for IoBusParameters {
     const INFO: PartInfo = PartInfo::new("io-bus", "The interface sits on an I/O bus");
 
@@ -91,8 +94,11 @@ impl HostSpec for IoBusParameters {
     }
 
     fn inert_reason_with(&self, key: &str, needs: &HostCapabilities) -> Option<&'static str> {
-        let is_polled = needs.amount(HostCapabilities::INTERRUPTS) == 0;
-        (is_polled && key == "processor.interrupt-latency").then_some(POLLED)
+        match key {
+            "processor.interrupt-latency" if needs.amount(HostCapabilities::INTERRUPTS) == 0 => Some(POLLED),
+            "cache.supply-time" if needs.amount(HostCapabilities::DMA) == 0 => Some(NO_DMA),
+            _ => None,
+        }
     }
 
     fn warnings(&self) -> Vec<ParameterError> {
