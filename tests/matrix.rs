@@ -94,7 +94,7 @@ fn whatever_fits_delivers_under_a_window() {
     run_all("protocols/window", 2472);
 }
 
-/// Of the combinations with a cache behind an I/O bus every so many are run.
+/// Distance of the accepted combinations that are run with a cache behind an I/O bus.
 const CACHED_SAMPLE: usize = 7;
 
 #[test]

@@ -189,7 +189,7 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
 const IO_BUS_CACHE: &str =
     "hosts.p6-natoma.io-bus.cache={ size = \"1 KiB\", ways = 2, hit-cycles = 2, supply-time = \"50 ns\" }";
 
-/// What costs time with that cache.
+/// Parameters that cost time with that cache.
 const CACHE_COSTS: [&str; 4] =
     ["processor.clock=60 MHz", "memory.access=900 ns", "cache.hit-cycles=60", "cache.supply-time=4 us"];
 

@@ -129,7 +129,7 @@ impl Cache {
         *tag = if state == State::Invalid { 0 } else { *tag & !STATE_BITS | state as u64 };
     }
 
-    /// Where a new block would go, and the block it would replace.
+    /// Returns the frame of a new block at `address`, and the block that it would replace.
     pub fn victim(&self, address: Address) -> (BlockFrame, Option<(Address, State)>) {
         let first = self.first_place(address);
         let place = if self.ways > 1 { self.oldest(first) } else { first };

@@ -1,6 +1,6 @@
 //! The MOESI states of a cached block.
 
-/// What a cache may do with its copy of a block.
+/// State of a cached copy, which says what the cache may do with it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum State {

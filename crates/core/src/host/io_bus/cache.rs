@@ -2,7 +2,7 @@
 //!
 //! Models: a write-back cache with write allocation, between the processor and main memory. A load or store that hits
 //! takes cycles of the processor. One that misses fetches its block of 64 B by as many accesses to main memory as the
-//! block has parts of `memory.block`; a modified block in its place is written back before, in the same time. DMA is
+//! block has parts of `memory.block`; a modified block that it replaces is written back before, in the same time. DMA is
 //! coherent, as on PCs since the first PCI chip sets: for each block of a burst that the cache holds modified, the
 //! burst waits for `supply-time` while the cache writes it to main memory; a DMA write then invalidates the block,
 //! and a DMA read leaves it unmodified. Blocks carry their bytes, so that a stale read is a wrong answer.
@@ -23,7 +23,7 @@ use std::rc::Rc;
 /// The parameters of the processor's cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct SnoopedCacheParameters {
-    /// Its blocks.
+    /// Blocks of the cache.
     #[param(flatten)]
     pub blocks: CacheParameters,
     /// Cycles of a cached load or store that hits.
@@ -103,7 +103,7 @@ impl SnoopedCache {
         &self.lost
     }
 
-    /// Fetches the block of `address`; a modified block that is in its place is written back before.
+    /// Fetches the block of `address`; a modified block that it replaces is written back before.
     pub async fn fetch(&self, address: Address) {
         count(&self.misses);
         loop {
@@ -121,24 +121,27 @@ impl SnoopedCache {
         }
     }
 
-    /// Copies the block of `from` to that of `to`, both of which it fetches where they are not cached.
+    /// Copies the block of `from` to that of `to`, both of which it fetches where they are not cached. It counts a load
+    /// and a store.
     pub async fn copy_block(&self, from: Address, to: Address) {
-        let data = self.obtain(block_of(from)).await;
-        self.obtain(block_of(to)).await;
-        let mut contents = self.contents.borrow_mut();
-        for offset in (0..BLOCK_BYTES).step_by(8) {
-            let is_stored = contents.store(block_of(to) + offset as u64, 8, data.read(offset, 8));
+        let (from, to) = (block_of(from), block_of(to));
+        self.obtain(from).await;
+        let words: [_; BLOCK_BYTES / 8] = std::array::from_fn(|word| {
+            let value = self.contents.borrow_mut().load(from + 8 * word as u64, 8);
+            value.expect("the block was just obtained")
+        });
+        // This may replace the other block.
+        self.obtain(to).await;
+        for (address, value) in (to..).step_by(8).zip(words) {
+            let is_stored = self.contents.borrow_mut().store(address, 8, value);
             assert!(is_stored, "the block was just obtained");
         }
     }
 
-    /// Returns the bytes of the block of `address`, which is cached from then on.
-    async fn obtain(&self, address: Address) -> Block {
+    /// Makes an access to the block of `address`, which is cached from then on.
+    async fn obtain(&self, address: Address) {
         self.count_accesses(1);
-        loop {
-            if let Some((frame, _)) = self.contents.borrow().find(address) {
-                return self.contents.borrow().block(frame);
-            }
+        while !self.holds(address) {
             self.fetch(address).await;
         }
     }
@@ -149,7 +152,8 @@ impl SnoopedCache {
         replaced.filter(|(_, state)| state.answers()).map(|(block, _)| block)
     }
 
-    /// Puts the block of `address` into the cache, unless the block in its place has been modified meanwhile.
+    /// Puts the block of `address` into the cache and returns true, unless it would replace a block that has been modified
+    /// meanwhile.
     fn fill(&self, address: Address) -> bool {
         if self.holds(address) {
             return true;
@@ -229,8 +233,8 @@ impl SnoopedCache {
         self.cold_fills.borrow().count(from.ps(), to.ps())
     }
 
-    /// Returns its counts: loads and stores that hit, those that missed, blocks written back to make room, and modified
-    /// blocks that DMA met.
+    /// Returns its counts: loads and stores that hit, those that missed, modified blocks that were
+    /// replaced, and those that DMA met.
     pub fn metrics(&self) -> Vec<HostMetric> {
         let (accesses, misses) = (self.accesses.get(), self.misses.get());
         let counts = [

@@ -78,7 +78,7 @@ pub struct IoBusParameters {
 pub struct IoBusHost {
     /// Its processor.
     pub cpu: IoBusProcessor,
-    /// Its processor's cache, if it has one.
+    /// The cache of the processor, if it has one.
     pub cache: Option<Rc<SnoopedCache>>,
     /// Its main memory.
     pub memory: Rc<MainMemory>,

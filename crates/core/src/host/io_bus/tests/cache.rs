@@ -127,7 +127,7 @@ fn copies_of_a_kibibyte(cache: Option<SnoopedCacheParameters>) -> [Time; 2] {
 
 #[test]
 fn a_kibibyte_through_memory_costs_a_miss_for_each_block_and_no_access_for_each_word() {
-    // Without a cache each load and each store finds the other buffer's block beside the processor.
+    // Without a cache each load and each store fetches a block: the processor holds that of the other buffer.
     let without = copies_of_a_kibibyte(None);
     assert_eq!(without, [(Time::from_ns(100) + CYCLE) * 256; 2], "28.16 us");
     // 16 blocks of each buffer miss once.
@@ -150,13 +150,13 @@ const AREA: u64 = 704;
 fn access() -> impl Strategy<Value = Access> {
     let word = (0..AREA / 8, prop::sample::select(vec![1usize, 2, 4, 8]));
     let word = word.prop_flat_map(|(word, bytes)| (0..8 / bytes as u64, Just(bytes), Just(word))).boxed();
-    let place = |(part, bytes, word): (u64, usize, u64)| (word * 8 + part * bytes as u64, bytes);
+    let position = |(part, bytes, word): (u64, usize, u64)| (word * 8 + part * bytes as u64, bytes);
     let load = word.clone().prop_map(move |at| {
-        let (address, bytes) = place(at);
+        let (address, bytes) = position(at);
         Access::Load { address, bytes }
     });
     let store = (word, any::<u64>()).prop_map(move |(at, value)| {
-        let (address, bytes) = place(at);
+        let (address, bytes) = position(at);
         Access::Store { address, bytes, value }
     });
     let read = (0..AREA - 200, 1..200u64).prop_map(|(address, bytes)| Access::Read { address, bytes });
@@ -235,11 +235,11 @@ fn stores_and_dma_to_parts_of_a_block_lose_nothing() {
     for blocks in [1, 2, 8] {
         let bench = bench(cache(blocks, 1, 1));
         let base = bench.host.memory.allocate(Bytes(WORDS * 16));
-        let place = move |round: u64| base + round * 7 % WORDS * 16;
+        let position = move |round: u64| base + round * 7 % WORDS * 16;
         bench.spawn("program", move |_, host| async move {
             let cpu = cpu(&host);
             for round in 1..=ROUNDS {
-                let at = place(round);
+                let at = position(round);
                 let before = cpu.load_word(at + 8, 8).await;
                 cpu.store_word(at, 8, round).await;
                 assert_eq!(cpu.load_word(at, 8).await, round);
@@ -252,7 +252,7 @@ fn stores_and_dma_to_parts_of_a_block_lose_nothing() {
         bench.spawn("engine", move |_, host| async move {
             let port = BusDma::new(DmaInitiator::IoBus(host.clone()), 1);
             for round in 1..=ROUNDS {
-                let at = place(round * 3) + 8;
+                let at = position(round * 3) + 8;
                 transfer(&port, at, DmaOperation::Write(round.to_le_bytes().to_vec().into())).await;
                 assert_eq!(transfer(&port, at, DmaOperation::Read(Bytes(8))).await, round.to_le_bytes());
             }
@@ -260,7 +260,7 @@ fn stores_and_dma_to_parts_of_a_block_lose_nothing() {
         bench.finish();
         for (part, times) in [(0, 1), (8, 3)] {
             for word in 0..WORDS {
-                let last = (1..=ROUNDS).rev().find(|round| place(round * times) == base + word * 16);
+                let last = (1..=ROUNDS).rev().find(|round| position(round * times) == base + word * 16);
                 let seen = bench.host.peek(base + word * 16 + part, 8);
                 assert_eq!(seen, last.unwrap_or(0).to_le_bytes(), "{blocks} blocks, word {word} + {part}");
             }
