@@ -1,7 +1,11 @@
 //! Checks that every interface moves every byte with any size of the processor's cache: blocks are evicted while stores
-//! wait for others, and written back while the program looks at what it received.
+//! wait for others, and written back while the program looks at what it received. On a memory bus and behind an I/O bus;
+//! what a cache behind an I/O bus gains is in [`snooped`](caches/snooped.rs).
 //!
 //! The programs compare every byte they receive with what was sent, and panic where one differs.
+
+#[path = "caches/snooped.rs"]
+mod snooped;
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::text::Document;
@@ -23,15 +27,27 @@ const CACHES: [(u64, u64); 10] = [
 const INTERFACES: [&str; 9] =
     ["ni2w", "udma", "ap3000", "startjr", "memory-channel", "cni512q", "cni32qm", "cni32qm-throttle", "single-cycle"];
 
-/// Runs `workload` over every interface with every cache.
+/// Those that need no coherent bus, for the host behind an I/O bus.
+const WITHOUT_COHERENCE: [&str; 5] = ["ni2w", "udma", "ap3000", "startjr", "memory-channel"];
+
+/// Runs `workload` over every interface with every cache of a memory bus, and with every third one behind an I/O bus.
 fn done_with_any_cache(nodes: u64, workload: &str) {
-    for interface in INTERFACES {
-        for (size, ways) in CACHES {
+    done_on("memory-bus-1998", "memory-bus", &INTERFACES, nodes, workload);
+    done_on("p6-natoma", "io-bus", &WITHOUT_COHERENCE, nodes, workload);
+}
+
+fn done_on(host: &str, kind: &str, interfaces: &[&str], nodes: u64, workload: &str) {
+    let (rest, step) = match kind {
+        "io-bus" => (", hit-cycles = 1, supply-time = \"20 ns\"", 3),
+        _ => ("", 1),
+    };
+    for interface in interfaces {
+        for (size, ways) in CACHES.iter().step_by(step) {
             let text = format!(
                 r#"
-parts = ["hosts/memory-bus-1998", "ni/{interface}", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]
-nodes.n = {{ host = "memory-bus-1998", count = {nodes} }}
-hosts.memory-bus-1998.memory-bus.cache = {{ size = "{size} B", ways = {ways} }}
+parts = ["hosts/{host}", "ni/{interface}", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]
+nodes.n = {{ host = "{host}", count = {nodes} }}
+hosts.{host}.{kind}.cache = {{ size = "{size} B", ways = {ways}{rest} }}
 run.no-progress-limit = "1 ms"
 [workload]
 {workload}
@@ -40,7 +56,7 @@ run.no-progress-limit = "1 ms"
             let read = narrows::machine::read(Document::Text("test.toml", &text, None), &[]);
             let machine = read.unwrap_or_else(|problems| panic!("{problems}")).value;
             let outcome = narrows::experiment::run(&machine, Recorder::off()).outcome;
-            assert_eq!(outcome, Outcome::Done, "{interface} with {ways} ways of {size} B: {workload}");
+            assert_eq!(outcome, Outcome::Done, "{interface} on {host} with {ways} ways of {size} B: {workload}");
         }
     }
 }

@@ -12,7 +12,7 @@ use narrows::machine::build::build;
 use narrows::machine::combinations::{Combination, description, lines};
 use narrows::machine::{Machine, Registry};
 use narrows::ni::Driver;
-use narrows::testing::HOSTS;
+use narrows::testing::{HOSTS, small_description};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -92,6 +92,24 @@ fn compatible_parts_deliver_under_nifdy() {
 #[test]
 fn compatible_parts_deliver_under_a_window() {
     run_all("protocols/window", 2472);
+}
+
+/// Distance of the accepted combinations that are run with a cache behind an I/O bus.
+const CACHED_SAMPLE: usize = 7;
+
+#[test]
+fn whatever_fits_delivers_with_a_cache_behind_an_io_bus() {
+    let all = Registry::shared().combinations();
+    let accepted = all.iter().filter(|one| one.refused.is_empty() && one.host == "hosts/p6-natoma");
+    let sample: Vec<&Combination> = accepted.step_by(CACHED_SAMPLE).collect();
+    assert!(sample.len() > 200, "{} combinations", sample.len());
+    let run = |one: &&Combination| {
+        let cache = "size = \"512 B\"\nways = 2\nhit-cycles = 1\nsupply-time = \"40 ns\"\n";
+        let small = small_description(Registry::shared(), one, 4, 1);
+        let machine = read(&format!("{small}[hosts.p6-natoma.io-bus.cache]\n{cache}"))?;
+        ran(one, &machine)
+    };
+    all_well(&sample.par_iter().map(run).collect::<Vec<_>>());
 }
 
 /// Every `SAMPLE`-th accepted combination is run with several endpoints a node. The number is coprime to the number of

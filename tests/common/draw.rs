@@ -209,7 +209,24 @@ pub fn values(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
     }
     sets.push(format!("run.seed={}", draw.of(0, 1_000)));
     sets.extend(loss(one, draw));
+    sets.extend(cache(one, draw));
     sets
+}
+
+/// A cache of a processor behind an I/O bus, in half of the cases: of 1 to 256 blocks, in sets of 1 to 4.
+fn cache(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
+    let (sets, ways) = (draw.of(0, 6), draw.of(0, 2));
+    let (hit, supply) = (draw.of(1, 4), draw.of(0, 300));
+    if one.host != "hosts/p6-natoma" || draw.of(0, 1) == 0 {
+        return Vec::new();
+    }
+    let values = [
+        format!("size={} B", 64u64 << (sets + ways)),
+        format!("ways={}", 1u64 << ways),
+        format!("hit-cycles={hit}"),
+        format!("supply-time={supply} ns"),
+    ];
+    values.map(|value| format!("hosts.p6-natoma.io-bus.cache.{value}")).into()
 }
 
 /// Returns settings of a loss rate, in half of the cases in which the fabric can lose packets and the protocol

@@ -185,6 +185,38 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
     assert!(unmet.is_empty(), "costs that no message feels: {unmet:?}");
 }
 
+/// A cache behind an I/O bus that is so small that blocks are replaced all the time.
+const IO_BUS_CACHE: &str =
+    "hosts.p6-natoma.io-bus.cache={ size = \"1 KiB\", ways = 2, hit-cycles = 2, supply-time = \"50 ns\" }";
+
+/// Parameters that cost time with that cache.
+const CACHE_COSTS: [&str; 4] =
+    ["processor.clock=60 MHz", "memory.access=900 ns", "cache.hit-cycles=60", "cache.supply-time=4 us"];
+
+#[test]
+fn lone_messages_keep_the_laws_with_a_cache_behind_an_io_bus() {
+    let (mut wrong, mut felt) = (Vec::new(), BTreeSet::new());
+    let with_bus = each_with_each("ping-pong").into_iter().filter(|one| one.host == "hosts/p6-natoma");
+    for one in with_bus {
+        let lone = |payload, costs: &[String]| lone(&one, payload, &[&[IO_BUS_CACHE.to_owned()], costs].concat());
+        let latencies = [4, 48, 250, 1_500].map(|payload| lone(payload, &[]));
+        if latencies.windows(2).any(|pair| pair[1] < pair[0] * (1.0 - PHASE)) {
+            wrong.push(format!("{:?}: {latencies:?} ns", parts::names(&one)));
+        }
+        for cost in CACHE_COSTS {
+            let raised = lone(1_500, &[format!("hosts.p6-natoma.io-bus.{cost}")]);
+            if raised < latencies[3] * (1.0 - PHASE) {
+                wrong.push(format!("{:?}: {} ns, {raised} ns with {cost}", parts::names(&one), latencies[3]));
+            }
+            if raised > latencies[3] * (1.0 + PHASE) {
+                felt.insert(cost);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(felt.len(), CACHE_COSTS.len(), "{felt:?}");
+}
+
 /// Interfaces whose longest packet is a parameter, with the further settings that make them move whole blocks.
 const OF_A_PACKET_SIZE: [(&str, &[&str]); 11] = [
     ("ni2w", &[]),

@@ -164,13 +164,13 @@ impl Transfer for BridgeTransfer<'_> {
         let burst = stream.burst(left).await;
         let (from, rate) = (self.host.pci.sim().now(), stream.rate());
         let Burst { bytes, began, time, .. } = burst;
-        self.to = from + time;
+        let (offset, address) = (self.moved.get(), self.request.address + self.moved.get());
+        self.to = from + time + self.host.snoop(address, bytes);
         self.burst = Some(burst);
-        let offset = self.moved.get();
         match &self.request.operation {
             DmaOperation::Read(_) => {
                 into.resize(bytes.len(), 0);
-                self.host.memory.read(self.request.address + offset, into);
+                self.host.read_by_dma(address, into);
             }
             DmaOperation::Write(source) => {
                 into.clear();
@@ -185,7 +185,7 @@ impl Transfer for BridgeTransfer<'_> {
         self.host.pci.sim().until(self.to).await;
         let burst = self.burst.take().expect("a beat has begun");
         if matches!(self.request.operation, DmaOperation::Write(_)) {
-            self.host.memory.write_by_dma(self.request.address + self.moved.get(), &self.written);
+            self.host.write_by_dma(self.request.address + self.moved.get(), &self.written);
         }
         self.moved += burst.bytes;
     }

@@ -58,8 +58,8 @@ impl DmaInitiator {
                 bus.transact(*id, TransactionKind::Read, address, BLOCK_BYTES, &mut data).await;
             }
             DmaInitiator::IoBus(host) => {
-                cross(host, Direction::Read).await;
-                host.memory.read(address, &mut data.0);
+                cross(host, Direction::Read, address).await;
+                host.read_by_dma(address, &mut data.0);
             }
         }
         data
@@ -73,8 +73,8 @@ impl DmaInitiator {
                 sim.until(done.settled).await;
             }
             DmaInitiator::IoBus(host) => {
-                cross(host, Direction::Write).await;
-                host.memory.write_by_dma(address, &data.0);
+                cross(host, Direction::Write, address).await;
+                host.write_by_dma(address, &data.0);
             }
         }
     }
@@ -82,13 +82,14 @@ impl DmaInitiator {
 
 /// Waits for the time that a block takes through the bridge, in one or more bursts. The whole block is read, or visible
 /// in memory, when its last burst has crossed the bridge.
-async fn cross(host: &IoBusHost, direction: Direction) {
+async fn cross(host: &IoBusHost, direction: Direction, mut address: Address) {
     let mut stream = host.bridge.open(direction).await;
     let mut left = BLOCK_BYTES as u64;
     while left > 0 {
         let burst = stream.burst(Bytes(left)).await;
-        host.pci.sim().delay(burst.time).await;
+        host.pci.sim().delay(burst.time + host.snoop(address, burst.bytes)).await;
         left -= burst.bytes.get();
+        address += burst.bytes.get();
     }
     stream.close();
 }

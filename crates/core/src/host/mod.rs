@@ -10,6 +10,7 @@
 //! | `any_processor.rs` | a processor of any kind, dispatched without virtual calls |
 //! | `coherent_port.rs`, `coherent_processor.rs` | an interface's port on a coherent interconnect, and a processor that waits by snooping |
 //! | `block.rs` | addresses and cache blocks |
+//! | `cache/` | the cache of a processor: blocks, states and parameters |
 //! | `word_access.rs` | drivers' accesses to the words of their memory |
 //! | `device.rs` | devices: registers and memory in a window |
 //! | `dma_port.rs`, `bus_dma.rs`, `tagged_dma.rs` | transfers between an interface's engine and main memory |
@@ -30,6 +31,7 @@ mod any_coherent;
 mod any_processor;
 pub mod block;
 mod bus_dma;
+pub mod cache;
 mod capabilities;
 mod coherent_port;
 mod coherent_processor;

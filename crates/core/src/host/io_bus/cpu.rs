@@ -1,17 +1,19 @@
 //! The processor of an I/O-bus host: its work, its memory accesses, and its accesses to the interface over the bus.
 //!
 //! Models: work in cycles of its clock, synchronized with the simulation when an access leaves the processor;
-//! programmed I/O; loads and stores of memory through a buffer of one block, with which a run
-//! over a buffer takes one memory access for each block and one cycle for each word, and a word that is polled
-//! is fetched again only after the bus has written its block; handlers that preempt programs (`priority.rs`).
-//! Leaves out: a cache; a block that is used again after another one is fetched again.
+//! programmed I/O; loads and stores of memory through a cache (`cache.rs`), where the host has one; handlers that
+//! preempt programs (`priority.rs`). A processor without a cache has a buffer of one block, with which a run over a buffer
+//! takes one memory access for each block and one cycle for each word, a word that is polled is fetched when
+//! the bus has written its block, and a block that is used again after another one is fetched again.
 
+use super::cache::SnoopedCache;
 use super::memory::MainMemory;
 use super::pio::Pio;
 use super::processor::IoBusProcessorParameters;
 use crate::engine::resource::Held;
-use crate::engine::{Hertz, Sim, Time};
-use crate::host::block::{Address, Block};
+use crate::engine::{Bytes, Hertz, Sim, Time};
+use crate::host::block::{Address, BLOCK_BYTES, Block};
+use crate::host::coherent_processor::CoherentProcessor;
 use crate::host::cpu_arbiter::CpuArbiter;
 use crate::host::priority::{ExecPriority, PreemptiveScheduler};
 use crate::host::processor::{Fault, Processor, Stalls};
@@ -31,6 +33,7 @@ struct Core {
     arbiters: [CpuArbiter; ExecPriority::COUNT],
     scheduler: PreemptiveScheduler,
     memory: Rc<MainMemory>,
+    cache: Option<Rc<SnoopedCache>>,
     pio: Rc<Pio>,
     /// Cycles by which local time is ahead of the simulation, by priority.
     pending: [Cell<u64>; ExecPriority::COUNT],
@@ -43,7 +46,7 @@ impl IoBusProcessor {
         sim: &Sim,
         name: &str,
         parameters: IoBusProcessorParameters,
-        memory: &Rc<MainMemory>,
+        (memory, cache): (&Rc<MainMemory>, Option<&Rc<SnoopedCache>>),
         pio: &Rc<Pio>,
     ) -> IoBusProcessor {
         let core = Core {
@@ -53,6 +56,7 @@ impl IoBusProcessor {
             arbiters: CpuArbiter::by_priority(sim, name),
             scheduler: PreemptiveScheduler::new(sim, name),
             memory: memory.clone(),
+            cache: cache.cloned(),
             pio: pio.clone(),
             pending: Default::default(),
             stalls: Cell::default(),
@@ -82,8 +86,21 @@ impl IoBusProcessor {
         self.0.stalls.set(Stalls { service, ..stalls });
     }
 
-    fn is_buffered(&self, address: Address) -> bool {
-        self.0.memory.is_buffered(address)
+    /// Returns its cache, if the host has one.
+    pub fn cache(&self) -> Option<&SnoopedCache> {
+        self.0.cache.as_deref()
+    }
+
+    /// Returns whether code at several priorities uses it.
+    pub(super) fn is_preemptible(&self) -> bool {
+        self.0.scheduler.is_used()
+    }
+
+    fn is_near(&self, address: Address) -> bool {
+        match &self.0.cache {
+            Some(cache) => cache.holds(address),
+            None => self.0.memory.is_buffered(address),
+        }
     }
 
     /// Fetches the block of `address`.
@@ -91,8 +108,23 @@ impl IoBusProcessor {
         self.sync().await;
         let _step = self.step().await;
         let start = self.0.sim.now();
-        self.0.memory.fetch(address).await;
+        match &self.0.cache {
+            Some(cache) => cache.fetch(address).await,
+            None => self.0.memory.fetch(address).await,
+        }
         self.add_stall(start);
+    }
+
+    /// Copies a block within the cache.
+    async fn copy_cached(&self, cache: &SnoopedCache, from: Address, to: Address) -> u64 {
+        self.sync().await;
+        let _step = self.step().await;
+        cache.copy_block(from, to).await;
+        let copy = self.0.memory.copy_time(Bytes(BLOCK_BYTES as u64));
+        self.0.sim.delay(copy).await;
+        let now = self.0.sim.now();
+        self.arbiter().record_active(now.since(copy), now);
+        BLOCK_BYTES as u64
     }
 }
 
@@ -153,7 +185,12 @@ impl Processor for IoBusProcessor {
     }
 
     fn try_load(&self, address: Address, bytes: usize) -> Option<u64> {
-        if !self.is_buffered(address) {
+        if let Some(cache) = &self.0.cache {
+            let value = cache.load(address, bytes)?;
+            self.work(cache.parameters().hit_cycles);
+            return Some(value);
+        }
+        if !self.0.memory.is_buffered(address) {
             return None;
         }
         self.work(1);
@@ -163,14 +200,19 @@ impl Processor for IoBusProcessor {
     }
 
     async fn load(&self, address: Address, bytes: usize) -> Result<u64, Fault> {
-        if !self.is_buffered(address) {
+        if !self.is_near(address) {
             self.fetch(address).await;
         }
         Ok(self.try_load(address, bytes).expect("the block is in the processor's buffer"))
     }
 
     fn try_store(&self, address: Address, bytes: usize, value: u64) -> bool {
-        let is_buffered = self.is_buffered(address);
+        if let Some(cache) = &self.0.cache {
+            let is_stored = cache.store(address, bytes, value);
+            self.work(if is_stored { cache.parameters().hit_cycles } else { 0 });
+            return is_stored;
+        }
+        let is_buffered = self.0.memory.is_buffered(address);
         if is_buffered {
             self.work(1);
             self.0.memory.write(address, &value.to_le_bytes()[..bytes]);
@@ -179,7 +221,7 @@ impl Processor for IoBusProcessor {
     }
 
     async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault> {
-        if !self.is_buffered(address) {
+        if !self.is_near(address) {
             self.fetch(address).await;
         }
         let stored = self.try_store(address, bytes, value);
@@ -225,15 +267,22 @@ impl Processor for IoBusProcessor {
         self.write_run(at, &data.0).await;
     }
 
-    async fn copy_block(&self, _from: Address, _to: Address) -> u64 {
+    async fn copy_block(&self, from: Address, to: Address) -> u64 {
+        if let Some(cache) = &self.0.cache {
+            return self.copy_cached(cache, from, to).await;
+        }
         let _step = self.step().await;
-        let bytes = self.0.memory.copy_block().await.get();
+        let bytes = self.0.memory.copy_block().await;
         let now = self.0.sim.now();
-        self.arbiter().record_active(now.since(self.0.memory.copy_time()), now);
-        bytes
+        self.arbiter().record_active(now.since(self.0.memory.copy_time(bytes)), now);
+        bytes.get()
     }
 
     fn stalls(&self) -> Stalls {
         self.0.stalls.get()
+    }
+
+    fn coherent(&self) -> Option<&dyn CoherentProcessor> {
+        self.0.cache.as_ref().map(|_| self as &dyn CoherentProcessor)
     }
 }

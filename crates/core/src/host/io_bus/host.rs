@@ -1,13 +1,14 @@
 //! The I/O-bus host as a part: its specification, and its node in a simulation.
 
 use super::{Competition, IoBusHost, IoBusParameters, memory};
-use crate::engine::{Bytes, LocalFuture, NodeId, Rate, Sim};
+use crate::engine::{Bytes, LocalFuture, NodeId, Rate, Sim, Time};
 use crate::host::any_processor::AnyProcessor;
-use crate::host::block::Address;
+use crate::host::block::{Address, BLOCK_BYTES};
 use crate::host::capabilities::HostCapabilities;
 use crate::host::device::{AsyncDevice, Device, DeviceWindow, Mapping, Window};
 use crate::host::dma::DmaInitiator;
 use crate::host::interrupt::{InterruptController, POLLED};
+use crate::host::metrics::HostMetric;
 use crate::host::node::HostNode;
 use crate::host::processor::Processor;
 use crate::host::spec::{HostSpec, MainMemorySize};
@@ -19,11 +20,14 @@ use std::rc::Rc;
 /// PCI-X Protocol Addendum to the PCI Local Bus Specification, revision 2.0, 2003).
 pub const PCI_RATE_MAX: Rate = Rate::from_bytes_per_s(4_300_000_000);
 
+/// Why snooping takes no time with an interface that leaves main memory to the processor.
+const NO_DMA: &str = "the interface does not access main memory";
+
 impl Part for IoBusParameters {
     const INFO: PartInfo = PartInfo::new("io-bus", "The interface sits on an I/O bus");
 
     fn check(&self) -> Vec<ParameterError> {
-        [self.check_bus_rate(), self.check_memory_rate()].concat()
+        [self.check_cache(), self.check_bus_rate(), self.check_memory_rate()].concat()
     }
 
     fn inert_reason(&self, key: &str) -> Option<&'static str> {
@@ -36,6 +40,12 @@ impl Part for IoBusParameters {
 }
 
 impl IoBusParameters {
+    /// Returns an error for each parameter of the cache that does not describe one.
+    fn check_cache(&self) -> Vec<ParameterError> {
+        let problems = self.cache.map(|cache| cache.blocks.check()).unwrap_or_default();
+        problems.into_iter().map(ParameterError::from).collect()
+    }
+
     /// Returns the DMA rates with their keys.
     fn dma_rates(&self) -> [(&'static str, Rate); 2] {
         [("bridge.read-rate", self.bridge.read_rate), ("bridge.write-rate", self.bridge.write_rate)]
@@ -84,8 +94,11 @@ impl HostSpec for IoBusParameters {
     }
 
     fn inert_reason_with(&self, key: &str, needs: &HostCapabilities) -> Option<&'static str> {
-        let is_polled = needs.amount(HostCapabilities::INTERRUPTS) == 0;
-        (is_polled && key == "processor.interrupt-latency").then_some(POLLED)
+        match key {
+            "processor.interrupt-latency" if needs.amount(HostCapabilities::INTERRUPTS) == 0 => Some(POLLED),
+            "cache.supply-time" if needs.amount(HostCapabilities::DMA) == 0 => Some(NO_DMA),
+            _ => None,
+        }
     }
 
     fn warnings(&self) -> Vec<ParameterError> {
@@ -138,15 +151,31 @@ impl HostNode for Node {
     }
 
     fn copy_block_bytes(&self) -> usize {
-        self.host.memory.block().len()
+        if self.host.cache.is_some() { BLOCK_BYTES } else { self.host.memory.block().len() }
     }
 
     fn peek(&self, address: Address, bytes: usize) -> Vec<u8> {
-        self.host.memory.with(address, Bytes(bytes as u64), <[u8]>::to_vec)
+        self.host.peek(address, bytes)
     }
 
     fn prepare<'a>(&'a self, address: Address, bytes: &'a [u8]) -> LocalFuture<'a, ()> {
-        Box::pin(async move { self.host.memory.write(address, bytes) })
+        Box::pin(async move {
+            if self.host.cache.is_none() {
+                return self.host.memory.write(address, bytes);
+            }
+            let cpu = &self.cores[0];
+            let _lease = cpu.acquire("prepare").await;
+            cpu.store_run(address, bytes).await;
+        })
+    }
+
+    /// Returns what the cache counted, if the host has one.
+    fn metrics(&self) -> Vec<HostMetric> {
+        self.host.cache.as_ref().map(|cache| cache.metrics()).unwrap_or_default()
+    }
+
+    fn cold_fills(&self, from: Time, to: Time) -> u64 {
+        self.host.cache.as_ref().map_or(0, |cache| cache.cold_fills(from, to))
     }
 
     fn utilization(&self) -> Vec<Utilization> {

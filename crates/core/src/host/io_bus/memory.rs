@@ -15,7 +15,7 @@ use std::cell::{Cell, RefCell};
 pub struct MemoryParameters {
     /// Bytes that the processor reads or writes in one access.
     ///
-    /// A cache block.
+    /// A cache block; with a cache, which has blocks of 64 B, a part of one.
     #[param(min = "1 B", meaning = Granularity)]
     pub block: Bytes,
     /// Time for which an access to a block holds the memory.
@@ -117,9 +117,9 @@ impl MainMemory {
         self.parameters.block
     }
 
-    /// Returns the processor time to copy a block, without the accesses.
-    pub fn copy_time(&self) -> Time {
-        self.parameters.copy
+    /// Returns the processor time to copy `bytes` bytes, which are whole blocks or a part of one.
+    pub fn copy_time(&self, bytes: Bytes) -> Time {
+        self.parameters.copy * bytes.get().div_ceil(self.parameters.block.get())
     }
 
     /// Returns the port that processor and DMA share.
@@ -140,6 +140,13 @@ impl MainMemory {
         self.sim.delay(self.parameters.access).await;
         self.port.moves(self.parameters.access);
         drop(held);
+    }
+
+    /// Accesses of the processor to `bytes` bytes, one for each block.
+    pub async fn access_all(&self, bytes: Bytes) {
+        for _ in 0..bytes.get().div_ceil(self.parameters.block.get()) {
+            self.access().await;
+        }
     }
 
     /// Copies one block within memory, as an unrolled loop does: a read, a write, and the copy time.

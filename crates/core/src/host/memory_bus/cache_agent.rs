@@ -6,12 +6,12 @@
 
 use super::agent::{Agent, AgentId, TransactionKind};
 use super::bus::{Bus, Granted};
-use super::cache::Cache;
 use super::moesi::{self, Snooped, State};
 use super::parameters::CacheParameters;
 use crate::engine::time_series::TimeSeries;
 use crate::engine::{Signal, Sim, Time};
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of};
+use crate::host::cache::Cache;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

@@ -16,7 +16,6 @@
 
 pub mod agent;
 pub mod bus;
-pub mod cache;
 pub mod cache_agent;
 mod coherent;
 mod host;
@@ -34,9 +33,9 @@ mod uncached;
 mod write_combining;
 
 pub use super::block::{Address, BLOCK_BYTES, Block, block_of};
+pub use super::cache::Cache;
 pub use agent::{Agent, AgentId, TransactionKind};
 pub use bus::Bus;
-pub use cache::Cache;
 pub use cache_agent::CacheAgent;
 pub use memory::Memory;
 pub use moesi::{Snooped, State};

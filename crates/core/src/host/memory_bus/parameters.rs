@@ -2,6 +2,7 @@
 
 use crate::engine::{Bytes, Hertz, Time};
 use crate::host::block::BLOCK_BYTES;
+pub use crate::host::cache::{CacheParameters, Spin};
 use crate::text::Parameters;
 use std::fmt;
 
@@ -62,35 +63,6 @@ pub struct MemoryBusProcessorParameters {
     /// Simulation method of a loop that polls a cached word; both methods give the same times.
     #[param(skip = Spin::Skipped)]
     pub spin: Spin,
-}
-
-/// The simulation method of a loop that polls a cached word.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Spin {
-    /// Waits for the block to be invalidated and counts the polls until then.
-    Skipped,
-    /// Simulates each poll: slow, and the reference in tests.
-    Each,
-}
-
-/// The parameters of a cache.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(resource = "cache")]
-pub struct CacheParameters {
-    /// Size of the cache; a power of two.
-    ///
-    /// 1 MB (Table 3).
-    #[param(min = "64 B", max = "64 MiB", meaning = Capacity, resource = "cache")]
-    pub size: Bytes,
-    /// Blocks in a set; 1 is direct-mapped.
-    ///
-    /// 1 (Table 3).
-    #[param(min = 1, max = 64, meaning = Capacity)]
-    pub ways: usize,
-    /// Time to supply a block that another agent reads.
-    ///
-    /// 20 ns (chosen).
-    pub supply_time: Time,
 }
 
 /// The parameters of the bus. A transaction holds the bus for arbitration, address, snoop, the access at the home or
@@ -178,7 +150,8 @@ impl NodeParameters {
 
     /// Returns all errors of these parameters.
     pub fn check(&self) -> Vec<BadParameter> {
-        let mut problems = self.cache.check();
+        let cache = self.cache.check().into_iter();
+        let mut problems: Vec<_> = cache.map(|(key, reason)| BadParameter::new(key, reason)).collect();
         problems.extend(self.bus.check());
         if self.processor.clock.0 == 0 {
             problems.push(BadParameter::new("processor.clock", "a clock of 0 Hz never ticks"));
@@ -192,22 +165,6 @@ impl NodeParameters {
                 "memory-size",
                 format!("{} is not a multiple of a block (64 B)", self.memory_size),
             ));
-        }
-        problems
-    }
-}
-
-impl CacheParameters {
-    fn check(&self) -> Vec<BadParameter> {
-        let mut problems = Vec::new();
-        let blocks = self.size.get() / BLOCK_BYTES as u64;
-        if !self.size.get().is_power_of_two() || blocks == 0 {
-            let reason = format!("{} is not a power of two of at least one block (64 B)", self.size);
-            problems.push(BadParameter::new("cache.size", reason));
-        }
-        if !self.ways.is_power_of_two() || self.ways as u64 > blocks {
-            let reason = format!("{} ways: a power of two up to the {blocks} blocks of the cache", self.ways);
-            problems.push(BadParameter::new("cache.ways", reason));
         }
         problems
     }

@@ -3,9 +3,11 @@
 //! | file | tests |
 //! |---|---|
 //! | `pio.rs` | the cycles in which loads and stores arrive |
+//! | `cache.rs` | the time and the value of accesses with a cache |
 //! | `competition.rs` | the competition rules of bridges |
 //! | `priorities.rs` | execution priorities of the processor |
 
+mod cache;
 mod competition;
 mod pio;
 mod priorities;
@@ -47,6 +49,16 @@ impl Bench {
 
     /// Creates a bench whose bus has this clock.
     fn with_clock(pio: PioParameters, competition: Competition, clock: Hertz) -> Bench {
+        Bench::with_cache(pio, competition, clock, None)
+    }
+
+    /// A host whose processor may have a cache.
+    fn with_cache(
+        pio: PioParameters,
+        competition: Competition,
+        clock: Hertz,
+        cache: Option<SnoopedCacheParameters>,
+    ) -> Bench {
         let simulation = Simulation::new(Recorder::off());
         let sim = simulation.sim();
         let device = Rc::new(Registers { sim: sim.clone(), stores: RefCell::default() });
@@ -59,6 +71,7 @@ impl Bench {
                 copy: Time::ZERO,
                 size: Bytes(1 << 20),
             },
+            cache,
             pci: PciParameters { clock, width: Bytes(4) },
             bridge: BridgeParameters {
                 read_setup: Time::from_ns(150),

@@ -68,7 +68,7 @@ impl Kernel {
 
     fn sends_from_cache(&self) -> bool {
         let zero_copy = self.card.parameters.offloads.zero_copy;
-        self.costs.sends_from_cache && !zero_copy && self.card.host.coherent().is_none()
+        self.costs.sends_from_cache && !zero_copy && self.card.host.cpu().coherent().is_none()
     }
 
     fn datagram(&self, packet: &SendRequest<'_>) -> Datagram {

@@ -3,7 +3,7 @@
 //! Models: sets of one or more ways with least-recently-used replacement; real data. The tag check of a
 //! hit is inlined. Leaves out: timing, which the processor and the bus model.
 
-use super::moesi::State;
+use super::state::State;
 use crate::engine::Bytes;
 use crate::host::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block, read_bytes};
 

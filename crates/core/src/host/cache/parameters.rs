@@ -1,0 +1,50 @@
+//! The parameters of a processor's cache.
+
+use crate::engine::{Bytes, Time};
+use crate::host::block::BLOCK_BYTES;
+use crate::text::Parameters;
+
+/// The simulation method of a loop that polls a cached word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spin {
+    /// Waits for the block to be invalidated and counts the polls until then.
+    Skipped,
+    /// Simulates each poll: slow, and the reference in tests.
+    Each,
+}
+
+/// The parameters of a cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
+#[param(resource = "cache")]
+pub struct CacheParameters {
+    /// Size of the cache; a power of two.
+    ///
+    /// 1 MB on a memory-bus node (Mukherjee and Hill 1998, Table 3).
+    #[param(min = "64 B", max = "64 MiB", meaning = Capacity, resource = "cache")]
+    pub size: Bytes,
+    /// Blocks in a set; 1 is direct-mapped.
+    ///
+    /// 1 on a memory-bus node (Table 3).
+    #[param(min = 1, max = 64, meaning = Capacity)]
+    pub ways: usize,
+    /// Time to supply a block that another agent reads.
+    ///
+    /// 20 ns on a memory-bus node (chosen).
+    pub supply_time: Time,
+}
+
+impl CacheParameters {
+    /// Returns what is wrong with these parameters: keys of a host whose cache is `cache`, each with the reason.
+    pub fn check(&self) -> Vec<(&'static str, String)> {
+        let mut problems = Vec::new();
+        let blocks = self.size.get() / BLOCK_BYTES as u64;
+        if !self.size.get().is_power_of_two() || blocks == 0 {
+            problems.push(("cache.size", format!("{} is not a power of two of at least one block (64 B)", self.size)));
+        }
+        if !self.ways.is_power_of_two() || self.ways as u64 > blocks {
+            let reason = format!("{} ways: a power of two up to the {blocks} blocks of the cache", self.ways);
+            problems.push(("cache.ways", reason));
+        }
+        problems
+    }
+}

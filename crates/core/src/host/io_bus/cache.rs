@@ -1,0 +1,258 @@
+//! The processor's cache, which the bridge snoops.
+//!
+//! Models: a write-back cache with write allocation, between the processor and main memory. A load or store that hits
+//! takes cycles of the processor. One that misses fetches its block of 64 B by as many accesses to main memory as the
+//! block has parts of `memory.block`; a modified block that it replaces is written back before, in the same time. DMA is
+//! coherent, as on PCs since the first PCI chip sets: for each block of a burst that the cache holds modified, the
+//! burst waits for `supply-time` while the cache writes it to main memory; a DMA write then invalidates the block,
+//! and a DMA read leaves it unmodified. Blocks carry their bytes, so that a stale read is a wrong answer.
+//!
+//! Leaves out: a second level, prefetch, a store buffer and a victim buffer (the processor waits for a miss of a store
+//! as for that of a load), write-combining, and the time that a snoop without a modified block takes.
+
+use super::memory::MainMemory;
+use crate::engine::time_series::TimeSeries;
+use crate::engine::{Bytes, Signal, Sim, Time};
+use crate::host::block::{Address, BLOCK_BYTES, Block, block_of, offset_in_block};
+use crate::host::cache::{BlockFrame, Cache, CacheParameters, Spin, State};
+use crate::host::metrics::HostMetric;
+use crate::text::Parameters;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+/// The parameters of the processor's cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
+pub struct SnoopedCacheParameters {
+    /// Blocks of the cache.
+    #[param(flatten)]
+    pub blocks: CacheParameters,
+    /// Cycles of a cached load or store that hits.
+    #[param(min = 1, max = 1_000_000, meaning = Work, resource = "processor")]
+    pub hit_cycles: u64,
+    /// How a loop that polls a cached word is simulated; both give the same times.
+    #[param(skip = Spin::Skipped)]
+    pub spin: Spin,
+}
+
+/// The cache of a processor behind an I/O bus.
+pub struct SnoopedCache {
+    sim: Sim,
+    parameters: SnoopedCacheParameters,
+    memory: Rc<MainMemory>,
+    contents: RefCell<Cache>,
+    lost: Signal,
+    /// Loads and stores that have been served.
+    accesses: Cell<u64>,
+    misses: Cell<u64>,
+    write_backs: Cell<u64>,
+    supplied: Cell<u64>,
+    /// Fills of frames that had never held a block, by their instants in picoseconds.
+    cold_fills: RefCell<TimeSeries>,
+}
+
+impl SnoopedCache {
+    /// Returns the empty cache of the host `name`, in front of `memory`.
+    pub fn new(sim: &Sim, name: &str, parameters: SnoopedCacheParameters, memory: &Rc<MainMemory>) -> SnoopedCache {
+        SnoopedCache {
+            sim: sim.clone(),
+            parameters,
+            memory: memory.clone(),
+            contents: RefCell::new(Cache::new(parameters.blocks.size, parameters.blocks.ways)),
+            lost: Signal::new(sim, format!("{name}: a change of the polled block")),
+            accesses: Cell::default(),
+            misses: Cell::default(),
+            write_backs: Cell::default(),
+            supplied: Cell::default(),
+            cold_fills: RefCell::default(),
+        }
+    }
+
+    /// Returns its parameters.
+    pub fn parameters(&self) -> &SnoopedCacheParameters {
+        &self.parameters
+    }
+
+    /// Loads a word whose block is cached.
+    #[inline]
+    pub fn load(&self, address: Address, bytes: usize) -> Option<u64> {
+        let value = self.contents.borrow_mut().load(address, bytes)?;
+        self.count_accesses(1);
+        Some(value)
+    }
+
+    /// Stores a word whose block is cached; returns whether it is.
+    #[inline]
+    pub fn store(&self, address: Address, bytes: usize, value: u64) -> bool {
+        let is_stored = self.contents.borrow_mut().store(address, bytes, value);
+        self.count_accesses(u64::from(is_stored));
+        is_stored
+    }
+
+    /// Counts loads and stores that are served.
+    pub fn count_accesses(&self, accesses: u64) {
+        self.accesses.set(self.accesses.get() + accesses);
+    }
+
+    /// Returns whether the block of `address` is cached.
+    pub fn holds(&self, address: Address) -> bool {
+        self.contents.borrow().find(address).is_some()
+    }
+
+    /// Returns the signal that a block was invalidated or replaced.
+    pub fn lost(&self) -> &Signal {
+        &self.lost
+    }
+
+    /// Fetches the block of `address`; a modified block that it replaces is written back before.
+    pub async fn fetch(&self, address: Address) {
+        count(&self.misses);
+        loop {
+            let modified = self.modified_victim(address);
+            self.memory.access_all(Bytes(BLOCK_BYTES as u64)).await;
+            match modified {
+                Some(block) => {
+                    count(&self.write_backs);
+                    self.write_back(block);
+                }
+                // Read at the end of the access, when no DMA write can come between.
+                None if self.fill(address) => return,
+                None => {}
+            }
+        }
+    }
+
+    /// Copies the block of `from` to that of `to`, both of which it fetches where they are not cached. It counts a load
+    /// and a store.
+    pub async fn copy_block(&self, from: Address, to: Address) {
+        let (from, to) = (block_of(from), block_of(to));
+        self.obtain(from).await;
+        let words: [_; BLOCK_BYTES / 8] = std::array::from_fn(|word| {
+            let value = self.contents.borrow_mut().load(from + 8 * word as u64, 8);
+            value.expect("the block was just obtained")
+        });
+        // This may replace the other block.
+        self.obtain(to).await;
+        for (address, value) in (to..).step_by(8).zip(words) {
+            let is_stored = self.contents.borrow_mut().store(address, 8, value);
+            assert!(is_stored, "the block was just obtained");
+        }
+    }
+
+    /// Makes an access to the block of `address`, which is cached from then on.
+    async fn obtain(&self, address: Address) {
+        self.count_accesses(1);
+        while !self.holds(address) {
+            self.fetch(address).await;
+        }
+    }
+
+    /// Returns the modified block that a block at `address` would replace.
+    fn modified_victim(&self, address: Address) -> Option<Address> {
+        let (_, replaced) = self.contents.borrow().victim(address);
+        replaced.filter(|(_, state)| state.owns()).map(|(block, _)| block)
+    }
+
+    /// Puts the block of `address` into the cache and returns true, unless it would replace a block that has been modified
+    /// meanwhile.
+    fn fill(&self, address: Address) -> bool {
+        if self.holds(address) {
+            return true;
+        }
+        let (frame, replaced) = self.contents.borrow().victim(address);
+        match replaced {
+            Some((_, State::Modified)) => return false,
+            Some((block, _)) => self.drop_block(frame, block),
+            None => {}
+        }
+        let mut data = Block::ZERO;
+        self.memory.read(block_of(address), &mut data.0);
+        if self.contents.borrow_mut().fill(frame, address, State::Exclusive, &data) {
+            self.cold_fills.borrow_mut().add(self.sim.now().ps(), 1);
+        }
+        true
+    }
+
+    /// Writes a block to main memory, if it is modified; returns whether it was.
+    fn write_back(&self, block: Address) -> bool {
+        let mut contents = self.contents.borrow_mut();
+        let Some((frame, State::Modified)) = contents.find(block) else { return false };
+        self.memory.write(block, &contents.block(frame).0);
+        contents.set_state(frame, State::Exclusive);
+        true
+    }
+
+    /// Drops an unmodified block.
+    fn drop_block(&self, frame: BlockFrame, block: Address) {
+        debug_assert!(self.is_as_in_memory(frame, block), "an unmodified block is as main memory has it");
+        self.contents.borrow_mut().set_state(frame, State::Invalid);
+        self.lost.notify();
+    }
+
+    fn is_as_in_memory(&self, frame: BlockFrame, block: Address) -> bool {
+        let cached = self.contents.borrow().block(frame);
+        self.memory.with(block, Bytes(BLOCK_BYTES as u64), |bytes| bytes == cached.0)
+    }
+
+    /// Snoops a DMA burst of `bytes` bytes at `address`, which is about to begin: writes the modified blocks that it
+    /// meets to main memory; returns the time that this takes.
+    pub fn snoop(&self, address: Address, bytes: Bytes) -> Time {
+        let modified = blocks(address, bytes).filter(|block| self.write_back(*block)).count() as u64;
+        self.supplied.set(self.supplied.get() + modified);
+        self.parameters.blocks.supply_time * modified
+    }
+
+    /// Makes main memory current at `bytes` bytes at `address`, which the bus reads now.
+    pub fn clean(&self, address: Address, bytes: Bytes) {
+        blocks(address, bytes).for_each(|block| _ = self.write_back(block));
+    }
+
+    /// Drops the blocks of `bytes` bytes at `address`, which the bus writes now.
+    pub fn invalidate(&self, address: Address, bytes: Bytes) {
+        for block in blocks(address, bytes) {
+            // The bus may write a part of it.
+            self.write_back(block);
+            let found = self.contents.borrow().find(block);
+            found.into_iter().for_each(|(frame, _)| self.drop_block(frame, block));
+        }
+    }
+
+    /// Writes what the cache has over `data`, which main memory has at `address`.
+    pub fn overlay(&self, address: Address, data: &mut [u8]) {
+        let contents = self.contents.borrow();
+        let end = address + data.len() as u64;
+        for block in blocks(address, Bytes(data.len() as u64)) {
+            let Some((frame, _)) = contents.find(block) else { continue };
+            let (from, to) = (block.max(address), (block + BLOCK_BYTES as u64).min(end));
+            let cached = &contents.block(frame).0[offset_in_block(from)..][..(to - from) as usize];
+            data[(from - address) as usize..(to - address) as usize].copy_from_slice(cached);
+        }
+    }
+
+    /// Returns the number of blocks that were fetched into frames that had never held one, from `from` to `to`.
+    pub fn cold_fills(&self, from: Time, to: Time) -> u64 {
+        self.cold_fills.borrow().count(from.ps(), to.ps())
+    }
+
+    /// Returns its counts: loads and stores that hit, those that missed, modified blocks that were
+    /// replaced, and those that DMA met.
+    pub fn metrics(&self) -> Vec<HostMetric> {
+        let (accesses, misses) = (self.accesses.get(), self.misses.get());
+        let counts = [
+            ("hits", accesses.saturating_sub(misses)),
+            ("misses", misses),
+            ("write-backs", self.write_backs.get()),
+            ("supplied", self.supplied.get()),
+        ];
+        counts.map(|(quantity, count)| HostMetric::count("cache", quantity, count as f64)).into()
+    }
+}
+
+fn count(counter: &Cell<u64>) {
+    counter.set(counter.get() + 1);
+}
+
+/// Returns the blocks that `bytes` bytes at `address` lie in.
+fn blocks(address: Address, bytes: Bytes) -> impl Iterator<Item = Address> {
+    let end = address + bytes.get();
+    (block_of(address)..end).step_by(BLOCK_BYTES)
+}

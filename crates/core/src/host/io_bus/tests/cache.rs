@@ -1,0 +1,320 @@
+//! The processor's cache: the time of each access, and what loads, stores, DMA and a look at memory see of the bytes.
+//!
+//! A cycle of the processor is 10 ns, an access to 32 B of memory takes 100 ns, so that of a block of 64 B takes 200 ns; a
+//! DMA transfer of a block takes 150 ns to set up and 500 ns to move.
+
+use super::*;
+use crate::engine::sim::WaitReasonId;
+use crate::host::cache::{CacheParameters, Spin};
+use crate::host::{
+    Address, AnyProcessor, Block, BusDma, DmaInitiator, DmaOperation, DmaPort, DmaRequest, DmaSource, HostMetric,
+    Utilization,
+};
+use proptest::prelude::*;
+use std::cell::Cell;
+
+const CYCLE: Time = Time::from_ns(10);
+const BLOCK_ACCESS: Time = Time::from_ns(200);
+
+/// A cache of as many blocks, with hits of `hit_cycles`.
+fn cache(blocks: u64, ways: usize, hit_cycles: u64) -> SnoopedCacheParameters {
+    let blocks = CacheParameters { size: Bytes(64 * blocks), ways, supply_time: Time::from_ns(20) };
+    SnoopedCacheParameters { blocks, hit_cycles, spin: Spin::Skipped }
+}
+
+fn bench(cache: impl Into<Option<SnoopedCacheParameters>>) -> Bench {
+    Bench::with_cache(bursts_of(4), competition::BUFFERED, CLOCK, cache.into())
+}
+
+fn cpu(host: &IoBusHost) -> AnyProcessor {
+    AnyProcessor::IoBus(host.cpu.clone())
+}
+
+fn metric(host: &IoBusHost, name: &str) -> f64 {
+    let metrics = host.cache.as_ref().expect("a cache").metrics();
+    metrics.iter().find(|HostMetric { quantity, .. }| *quantity == name).expect("a metric").value
+}
+
+/// Returns for how long the processor works and waits in `work`.
+async fn timed(cpu: &AnyProcessor, work: impl Future<Output = ()>) -> Time {
+    let began = cpu.now();
+    work.await;
+    cpu.now() - began
+}
+
+#[test]
+fn a_hit_takes_its_cycles_and_a_miss_the_accesses_to_its_block() {
+    let bench = bench(cache(4, 2, 3));
+    bench.spawn("program", |_, host| async move {
+        let (cpu, base) = (cpu(&host), host.memory.allocate(Bytes(4096)));
+        let hit = CYCLE * 3;
+        let miss = BLOCK_ACCESS + hit;
+        let load = async |offset| timed(&cpu, async { _ = cpu.load_word(base + offset, 8).await }).await;
+        let store = async |offset, value| timed(&cpu, cpu.store_word(base + offset, 8, value)).await;
+        assert_eq!(load(0).await, miss);
+        assert_eq!(load(8).await, hit, "the same block");
+        assert_eq!(load(56).await, hit);
+        assert_eq!(store(16, 77).await, hit);
+        assert_eq!(store(64, 1).await, miss, "a store fetches its block");
+        assert_eq!(load(72).await, hit);
+        // Blocks 0, 2 and 4 share a set of two.
+        assert_eq!(load(128).await, miss);
+        assert_eq!(host.memory.with(base + 16, Bytes(1), |bytes| bytes[0]), 0, "the store is in the cache alone");
+        assert_eq!(load(256).await, BLOCK_ACCESS + miss, "block 0 is written back before");
+        assert_eq!(host.memory.with(base + 16, Bytes(1), |bytes| bytes[0]), 77);
+        assert_eq!(load(16).await, miss, "block 2 is not modified");
+        assert_eq!(cpu.load_word(base + 16, 8).await, 77);
+        let counts = ["hits", "misses", "write-backs", "supplied"].map(|name| metric(&host, name));
+        assert_eq!(counts, [5.0, 5.0, 1.0, 0.0]);
+    });
+    bench.finish();
+}
+
+#[test]
+fn dma_finds_modified_blocks_and_invalidates_what_it_writes() {
+    let bench = bench(cache(64, 1, 1));
+    bench.spawn("program", |_, host| async move {
+        let (cpu, base) = (cpu(&host), host.memory.allocate(Bytes(4096)));
+        let dma = DmaInitiator::IoBus(host.clone());
+        let transfer = Time::from_ns(150 + 500);
+        let supply = Time::from_ns(20);
+        let read = async |value| {
+            cpu.sync().await;
+            timed(&cpu, async { assert_eq!(dma.read_block(base).await.read(8, 8), value) }).await
+        };
+        let write = async |value| {
+            cpu.sync().await;
+            timed(&cpu, dma.write_block(base, Block([value; 64]))).await
+        };
+        cpu.store_word(base + 8, 8, 5).await;
+        assert_eq!(read(5).await, transfer + supply, "the cache supplies the block");
+        assert_eq!(read(5).await, transfer, "memory has it now");
+        assert_eq!(timed(&cpu, cpu.store_word(base + 8, 8, 6)).await, CYCLE, "and the cache still");
+        assert_eq!(write(9).await, transfer + supply);
+        let load = timed(&cpu, async { assert_eq!(cpu.load_word(base + 8, 1).await, 9) });
+        assert_eq!(load.await, BLOCK_ACCESS + CYCLE, "the cache has lost it");
+        assert_eq!(write(10).await, transfer, "it was not modified");
+        assert_eq!(host.peek(base + 8, 1), [10]);
+        assert_eq!(metric(&host, "supplied"), 2.0);
+    });
+    bench.finish();
+}
+
+/// Loads and stores 1 KiB word by word from one buffer to another, as a driver does to and from a queue; returns the times of the
+/// first and of the second pass.
+fn copies_of_a_kibibyte(cache: Option<SnoopedCacheParameters>) -> [Time; 2] {
+    let bench = bench(cache);
+    let times = Rc::new(Cell::default());
+    let noted = times.clone();
+    bench.spawn("program", move |_, host| async move {
+        let (cpu, [from, to]) = (cpu(&host), [(); 2].map(|()| host.memory.allocate(Bytes(1024))));
+        let mut passes = [Time::ZERO; 2];
+        for pass in &mut passes {
+            let copy = async {
+                for word in (0..1024).step_by(8) {
+                    let value = cpu.load_word(from + word, 8).await;
+                    cpu.store_word(to + word, 8, value).await;
+                }
+                cpu.sync().await;
+            };
+            *pass = timed(&cpu, copy).await;
+        }
+        noted.set(passes);
+    });
+    bench.finish();
+    times.get()
+}
+
+#[test]
+fn a_kibibyte_through_memory_costs_a_miss_for_each_block_and_no_access_for_each_word() {
+    // Without a cache each load and each store fetches a block: the processor holds that of the other buffer.
+    let without = copies_of_a_kibibyte(None);
+    assert_eq!(without, [(Time::from_ns(100) + CYCLE) * 256; 2], "28.16 us");
+    // 16 blocks of each buffer miss once.
+    let with = copies_of_a_kibibyte(Some(cache(1024, 4, 1)));
+    assert_eq!(with, [BLOCK_ACCESS * 32 + CYCLE * 256, CYCLE * 256], "8.96 us, then 2.56 us");
+}
+
+/// An access of the processor or of an engine, to at most 700 B of memory.
+#[derive(Clone, Debug)]
+enum Access {
+    Load { address: Address, bytes: usize },
+    Store { address: Address, bytes: usize, value: u64 },
+    Read { address: Address, bytes: u64 },
+    Write { address: Address, data: Vec<u8> },
+    Copy { from: Address, to: Address },
+}
+
+const AREA: u64 = 704;
+
+fn access() -> impl Strategy<Value = Access> {
+    let word = (0..AREA / 8, prop::sample::select(vec![1usize, 2, 4, 8]));
+    let word = word.prop_flat_map(|(word, bytes)| (0..8 / bytes as u64, Just(bytes), Just(word))).boxed();
+    let position = |(part, bytes, word): (u64, usize, u64)| (word * 8 + part * bytes as u64, bytes);
+    let load = word.clone().prop_map(move |at| {
+        let (address, bytes) = position(at);
+        Access::Load { address, bytes }
+    });
+    let store = (word, any::<u64>()).prop_map(move |(at, value)| {
+        let (address, bytes) = position(at);
+        Access::Store { address, bytes, value }
+    });
+    let read = (0..AREA - 200, 1..200u64).prop_map(|(address, bytes)| Access::Read { address, bytes });
+    let write = (0..AREA - 200, prop::collection::vec(any::<u8>(), 1..200))
+        .prop_map(|(address, data)| Access::Write { address, data });
+    let copy = (0..AREA / 64, 0..AREA / 64).prop_map(|(from, to)| Access::Copy { from: from * 64, to: to * 64 });
+    prop_oneof![4 => load, 4 => store, 2 => read, 2 => write, 1 => copy]
+}
+
+/// Moves data between memory and an engine; returns what was read.
+async fn transfer(port: &BusDma, address: Address, operation: DmaOperation) -> Vec<u8> {
+    let mut transfer = port.submit(DmaRequest { address, operation }).ok().expect("a free tag");
+    let (mut all, mut beat) = (Vec::new(), Vec::new());
+    while transfer.next_beat(&mut beat).await.is_some() {
+        all.append(&mut beat);
+        transfer.beat_passed().await;
+    }
+    transfer.done().await;
+    all
+}
+
+/// Makes the accesses one after the other, and compares whatever is read with memory as a plain array.
+fn assert_coherent(accesses: &[Access], cache: Option<SnoopedCacheParameters>) {
+    let (bench, accesses) = (bench(cache), accesses.to_vec());
+    bench.spawn("program", move |_, host| async move {
+        let (cpu, base) = (cpu(&host), host.memory.allocate(Bytes(AREA)));
+        let port = BusDma::new(DmaInitiator::IoBus(host.clone()), 1);
+        let mut model = vec![0u8; AREA as usize];
+        for access in accesses {
+            match access.clone() {
+                Access::Load { address, bytes } => {
+                    let value = cpu.load_word(base + address, bytes).await;
+                    assert_eq!(value.to_le_bytes()[..bytes], model[address as usize..][..bytes], "{access:?}");
+                }
+                Access::Store { address, bytes, value } => {
+                    cpu.store_word(base + address, bytes, value).await;
+                    model[address as usize..][..bytes].copy_from_slice(&value.to_le_bytes()[..bytes]);
+                }
+                Access::Read { address, bytes } => {
+                    let read = transfer(&port, base + address, DmaOperation::Read(Bytes(bytes))).await;
+                    assert_eq!(read, model[address as usize..][..bytes as usize], "{access:?}");
+                }
+                Access::Write { address, data } => {
+                    model[address as usize..][..data.len()].copy_from_slice(&data);
+                    transfer(&port, base + address, DmaOperation::Write(DmaSource::from(data))).await;
+                }
+                Access::Copy { from, to } if host.cache.is_some() => {
+                    assert_eq!(cpu.copy_block(base + from, base + to).await, 64);
+                    model.copy_within(from as usize..from as usize + 64, to as usize);
+                }
+                // Without a cache a copy is its time alone.
+                Access::Copy { .. } => {}
+            }
+            assert_eq!(host.peek(base, AREA as usize), model, "{access:?}");
+        }
+    });
+    bench.finish();
+}
+
+proptest! {
+    #[test]
+    fn every_access_sees_what_the_last_one_wrote(
+        accesses in prop::collection::vec(access(), 1..60),
+        (sets, ways) in (0..3u32, 0..3u32),
+    ) {
+        assert_coherent(&accesses, None);
+        assert_coherent(&accesses, Some(cache(1 << (sets + ways), 1 << ways, 1)));
+    }
+}
+
+/// Words of the processor and of an engine alternate in the blocks that they share.
+#[test]
+fn stores_and_dma_to_parts_of_a_block_lose_nothing() {
+    const WORDS: u64 = 32;
+    const ROUNDS: u64 = 600;
+    for blocks in [1, 2, 8] {
+        let bench = bench(cache(blocks, 1, 1));
+        let base = bench.host.memory.allocate(Bytes(WORDS * 16));
+        let position = move |round: u64| base + round * 7 % WORDS * 16;
+        bench.spawn("program", move |_, host| async move {
+            let cpu = cpu(&host);
+            for round in 1..=ROUNDS {
+                let at = position(round);
+                let before = cpu.load_word(at + 8, 8).await;
+                cpu.store_word(at, 8, round).await;
+                assert_eq!(cpu.load_word(at, 8).await, round);
+                cpu.work(round % 37);
+                cpu.sync().await;
+                assert!(cpu.load_word(at + 8, 8).await >= before, "the engine's words only grow");
+                assert_eq!(cpu.load_word(at, 8).await, round);
+            }
+        });
+        bench.spawn("engine", move |_, host| async move {
+            let port = BusDma::new(DmaInitiator::IoBus(host.clone()), 1);
+            for round in 1..=ROUNDS {
+                let at = position(round * 3) + 8;
+                transfer(&port, at, DmaOperation::Write(round.to_le_bytes().to_vec().into())).await;
+                assert_eq!(transfer(&port, at, DmaOperation::Read(Bytes(8))).await, round.to_le_bytes());
+            }
+        });
+        bench.finish();
+        for (part, times) in [(0, 1), (8, 3)] {
+            for word in 0..WORDS {
+                let last = (1..=ROUNDS).rev().find(|round| position(round * times) == base + word * 16);
+                let seen = bench.host.peek(base + word * 16 + part, 8);
+                assert_eq!(seen, last.unwrap_or(0).to_le_bytes(), "{blocks} blocks, word {word} + {part}");
+            }
+        }
+    }
+}
+
+/// Polls a cached word that an engine writes from `written` on; returns when the processor sees it, the hits, the work of the
+/// processor, and the events of the run.
+fn polled(spin: Spin, round_cycles: u64, written: Time) -> (Time, f64, Utilization) {
+    let bench = bench(SnoopedCacheParameters { spin, ..cache(4, 1, 3) });
+    let word = bench.host.memory.allocate(Bytes(64));
+    let seen = Rc::new(Cell::default());
+    let noted = seen.clone();
+    let reason: WaitReasonId = bench.simulation.sim().point("the word");
+    bench.spawn("program", move |sim, host| async move {
+        let cpu = cpu(&host);
+        loop {
+            let turn = cpu.acquire("poll").await;
+            if cpu.load_word(word, 8).await != 0 {
+                cpu.sync().await;
+                break;
+            }
+            drop(turn);
+            let processor = cpu.coherent().expect("its cache snoops");
+            processor.spin(word, round_cycles, reason, &|| Time::MAX).await;
+        }
+        noted.set(sim.now());
+    });
+    bench.spawn("engine", move |sim, host| async move {
+        sim.until(written).await;
+        DmaInitiator::IoBus(host).write_block(word, Block([1; 64])).await;
+    });
+    bench.finish();
+    (seen.get(), metric(&bench.host, "hits"), bench.host.cpu.arbiter().utilization())
+}
+
+#[test]
+fn polls_that_are_passed_take_what_simulated_ones_take() {
+    for round_cycles in [1, 7, 50] {
+        for ns in [1_000, 3_000, 3_001, 3_017, 3_350, 10_000, 123_457] {
+            let written = Time::from_ns(ns);
+            let passed = polled(Spin::Skipped, round_cycles, written);
+            assert_eq!(passed, polled(Spin::Each, round_cycles, written), "{round_cycles} cycles, {ns} ns");
+            let visible = written + Time::from_ns(650);
+            let latest = visible + CYCLE * (round_cycles + 3) + BLOCK_ACCESS + CYCLE * 3;
+            assert!((visible..=latest).contains(&passed.0), "{:?} is not within a round of {visible:?}", passed.0);
+        }
+    }
+}
+
+#[test]
+fn a_poll_that_hits_costs_no_access_to_memory() {
+    let (_, hits, _) = polled(Spin::Skipped, 7, Time::from_us(1_000));
+    // One miss in the beginning, one at the end; a round takes 100 ns.
+    assert!((10_000.0..10_010.0).contains(&hits), "{hits} hits");
+}
