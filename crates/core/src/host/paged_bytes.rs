@@ -75,8 +75,15 @@ impl PagedBytes {
             Some(page) if offset + length <= PAGE => look(&page[offset..offset + length]),
             None if offset + length <= PAGE => look(&[0; PAGE][..length]),
             _ => {
-                let mut bytes = vec![0; length];
-                self.read_over_pages(at, &mut bytes);
+                let (mut bytes, mut at, end) = (Vec::with_capacity(length), at, at + length);
+                while at < end {
+                    let part = (end - at).min(PAGE - at % PAGE);
+                    match self.page(at) {
+                        Some(page) => bytes.extend_from_slice(&page[at % PAGE..][..part]),
+                        None => bytes.resize(bytes.len() + part, 0),
+                    }
+                    at += part;
+                }
                 look(&bytes)
             }
         }
