@@ -1,5 +1,5 @@
-//! What an event costs: async tasks on the engine, a hand-written state machine on the same
-//! queue, and a textbook heap of boxed closures.
+//! Measures the cost of an event with async tasks on the engine, a hand-written state machine on the same queue, and a
+//! textbook heap of boxed closures.
 //!
 //! `cargo bench --bench engine` measures all three in one run and ends with a table.
 //! `cargo bench --bench engine -- --count VARIANT TASKS [EVENTS]` runs one of them once, for
@@ -18,16 +18,16 @@ use std::time::{Duration, Instant};
 
 /// Events in one timed run.
 const EVENTS: u64 = 1 << 20;
-/// How many tasks take part.
+/// Numbers of tasks.
 const TASKS: [u64; 3] = [2, 64, 4096];
-/// The three ways, by name.
+/// The three implementations, by name.
 const VARIANTS: [(&str, Variant); 3] =
     [("async", async_tasks), ("state-machine", state_machine), ("closures", closures)];
 
-/// Runs so many tasks for about so many events, and says how many it took and how long.
+/// Runs `tasks` tasks for about `events` events; returns the number of events and the time.
 type Variant = fn(tasks: u64, events: u64) -> (u64, Duration);
 
-/// What every variant does at an event: a few integers of state, and the span to the next.
+/// The work of every variant at an event: updates a few integers of state and draws the delay to the next event.
 struct Work {
     random: u64,
     steps_left: u64,
@@ -176,7 +176,7 @@ fn closures(tasks: u64, events: u64) -> (u64, Duration) {
     (closures.events, took)
 }
 
-/// The one function whose instructions are counted.
+/// Runs `run` and returns its time; the only function whose instructions are counted.
 #[inline(never)]
 fn timed(run: impl FnOnce()) -> Duration {
     let start = Instant::now();

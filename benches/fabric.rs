@@ -52,7 +52,7 @@ struct Measured {
     hops_per_s: f64,
 }
 
-/// Uniform traffic on a mesh, after as many cycles of warm-up as a tenth of those measured.
+/// Measures uniform traffic on a mesh, after a warm-up of a tenth of the measured cycles.
 fn measure((side, flits, load, cycles): (u32, u16, f64, u64)) -> Measured {
     let shape = MeshParameters { shape: vec![side, side] }.shape();
     let mut network = Network::new(shape, &RouterParameters::defaults(), 1);
@@ -94,7 +94,7 @@ impl Traffic {
         traffic
     }
 
-    /// Trials without a packet before the next one.
+    /// Draws the number of trials without a packet before the next one.
     fn gap(&mut self) -> u64 {
         (self.stream.random::<f64>().ln() / self.none) as u64
     }

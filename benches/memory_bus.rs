@@ -42,7 +42,7 @@ const PROGRAMS: [(&str, &[&str]); 7] = [
     ("unstructured", &["nodes=9428"]),
 ];
 
-/// How fast a program runs with CNI32Qm: what its processors executed, not waited for, and what went over all buses.
+/// Prints the speed of a program with CNI32Qm: executed cycles, without waiting, and bus transactions of all nodes.
 fn program(name: &str, settings: &[&str]) {
     let text = format!(
         "parts = ['hosts/memory-bus-1998', 'ni/cni32qm', 'protocols/return-to-sender-1998', 'fabrics/ideal-1998']\n\
@@ -64,7 +64,7 @@ fn ns_per_hit() -> f64 {
     let sim = simulation.sim();
     let node = Rc::new(MemoryBusNode::new(&sim, "node", &NodeParameters::PAPER));
     let took = Rc::new(std::cell::Cell::new(0.0));
-    let told = took.clone();
+    let measured = took.clone();
     sim.spawn("loads", async move {
         for block in 0..64 {
             node.processor.load(4096 + 64 * block, 8).await;
@@ -75,13 +75,13 @@ fn ns_per_hit() -> f64 {
             sum += node.processor.try_load(4096 + 8 * (load % 512), 8).expect("the block is in the cache");
         }
         black_box(sum);
-        told.set(start.elapsed().as_nanos() as f64 / LOADS as f64);
+        measured.set(start.elapsed().as_nanos() as f64 / LOADS as f64);
     });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);
     took.get()
 }
 
-/// Bus transactions of a ping-pong pair per microsecond of real time.
+/// Returns the bus transactions of a ping-pong pair per microsecond of real time.
 fn transactions_per_us(design: Design) -> f64 {
     let text = shipped::example("memory-bus").expect("the example is shipped");
     let parts = format!(
@@ -101,7 +101,7 @@ fn is_transaction(name: &str) -> bool {
     name.starts_with("bus.") && !name.starts_with("bus.fetched")
 }
 
-/// The metrics of a run that are so.
+/// Returns the sum of the metrics of a run whose names satisfy `is`.
 fn sum(result: &RunResult, is: impl Fn(&str) -> bool) -> f64 {
     result.metrics.iter().filter(|metric| is(&metric.name)).map(|metric| metric.value).sum()
 }

@@ -1,7 +1,7 @@
-//! A program of one's own on any machine: the heat of a rod, of which each processor has a part in shared memory.
-//! `cargo run --release --example heat` says how long it takes with two interfaces.
+//! A user's program that runs on any machine: the heat of a rod, of which each processor has a part in shared memory.
+//! `cargo run --release --example heat` prints its time with two interfaces.
 
-use narrows::engine::{EndId, Metric, Outcome, Recorder};
+use narrows::engine::{EndpointId, Metric, Outcome, Recorder};
 use narrows::experiment::run::run_with;
 use narrows::machine;
 use narrows::messaging::World;
@@ -15,10 +15,10 @@ use std::rc::Rc;
 const POINTS: usize = 32;
 const STEPS: usize = 40;
 
-/// Where each processor's points are: those of even and of odd steps.
+/// The addresses of each processor's points, for even and for odd steps, and the workers.
 struct Heat(Vec<[SharedAddress; 2]>, Vec<Rc<Worker>>);
 
-/// The program of a processor: each point becomes the mean of those beside it; one end is kept hot.
+/// Runs the program of a processor: each point becomes the mean of its neighbours; one end is kept hot.
 async fn relax(worker: Rc<Worker>, heat: Rc<Heat>) {
     let last = heat.0.len() * POINTS - 1;
     let place = |at: usize, step: usize| heat.0[at / POINTS][step % 2].plus(8 * (at % POINTS) as u32);
@@ -52,17 +52,17 @@ impl RunningWorkload for Heat {
     }
 }
 
-/// Lays shared memory out, and starts the program on all processors.
+/// Allocates shared memory, and starts the program on all processors.
 fn start(world: &World) -> Rc<dyn RunningWorkload> {
     let space = Rc::new(Space::new(world.addresses.len(), world.shared_memory.block));
-    let part = |home| [(); 2].map(|()| space.allocate(EndId(home), 8 * POINTS as u64));
+    let part = |home| [(); 2].map(|()| space.allocate(EndpointId(home), 8 * POINTS as u64));
     let parts = (0..world.addresses.len() as u32).map(part).collect();
     let heat = Rc::new(Heat(parts, Worker::all(world, &space)));
     worker::start(world, &heat.1, |worker| relax(worker, heat.clone()));
     heat
 }
 
-/// How long it takes with an interface.
+/// Returns the time of the program with an interface.
 pub fn time(interface: &str) -> f64 {
     let text = format!(
         r#"parts = ["hosts/memory-bus-1998", "ni/{interface}", "protocols/return-to-sender-1998", "fabrics/ideal-1998"]

@@ -3,8 +3,8 @@
 use mimalloc::MiMalloc;
 use std::process::ExitCode;
 
-/// Runs come and go by the thousand, each with memories of its own, which the system's allocator gives back and asks for
-/// again: that took as long as reading, checking and running a cheap point of a sweep.
+/// Sweeps start thousands of short runs, each with memories of its own. The system's allocator returns this memory to
+/// the system and requests it again, which took as long as reading, checking and running a cheap point of a sweep.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

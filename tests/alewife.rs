@@ -1,8 +1,9 @@
-//! Does Alewife's node keep memory coherent, and its network moving, whatever programs do?
+//! Checks that Alewife's node keeps memory coherent and its network free of deadlock under random programs, and that
+//! its costs are those of its description. Programs run on built machines in place of a workload.
 
 mod overflow;
 
-use narrows::engine::{EndId, Metric, Outcome, Recorder, Time};
+use narrows::engine::{EndpointId, Metric, Outcome, Recorder, Time};
 use narrows::experiment::{self, RunResult};
 use narrows::host::Processor;
 use narrows::machine::{self, Machine, build, shipped};
@@ -18,7 +19,7 @@ use proptest::sample::select;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// A machine of Alewife nodes over a fabric.
+/// Returns a machine of Alewife nodes over a fabric.
 fn machine(fabric: &str, nodes: usize, endpoints: u32, rest: &str, sets: &[String]) -> Machine {
     let text = format!(
         "parts = [\"hosts/alewife\", \"ni/cmmu\", \"fabrics/{fabric}\", \"protocols/none\"]\n\
@@ -28,7 +29,7 @@ fn machine(fabric: &str, nodes: usize, endpoints: u32, rest: &str, sets: &[Strin
     read.unwrap_or_else(|problems| panic!("{problems}")).value
 }
 
-/// No workload: programs of these tests are started beside.
+/// A workload without programs or metrics: each test spawns its own programs.
 struct Nothing;
 
 impl RunningWorkload for Nothing {
@@ -41,7 +42,7 @@ fn world(machine: &Machine) -> build::Built {
     build::build_with(machine, Recorder::off(), Box::new(|_| Rc::new(Nothing)))
 }
 
-/// A workload that is not started, and when what is begins.
+/// The description's workload, which `world` replaces by `Nothing`, and the time at which the tests' programs begin.
 const SHORT: &str = "[workload.costs]\noperation = \"read\"";
 const BEGINS: Time = Time::from_us(2);
 
@@ -55,11 +56,11 @@ fn metric(result: &RunResult, name: &str) -> f64 {
     result.metric(name).unwrap_or_else(|| panic!("no {name} in {:?}", result.metrics))
 }
 
-/// A space with so many bytes of each end, and its addresses.
+/// Returns a shared space with `bytes` at each endpoint, and the base address of each endpoint's part.
 fn space(built: &build::Built, bytes: u64) -> (Rc<Space>, Vec<SharedAddress>) {
     let ends = built.world.actives().len();
     let space = Rc::new(Space::new(ends, built.world.shared_memory.block));
-    let bases = (0..ends).map(|home| space.allocate(EndId(home as u32), bytes)).collect();
+    let bases = (0..ends).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();
     (space, bases)
 }
 
@@ -71,7 +72,7 @@ fn next(state: &mut u64) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
-    /// Each program adds to counters of all homes, under locks, in caches of a few blocks: none is lost.
+    /// Each program adds to counters of all homes, under locks, in caches of a few blocks: no addition is lost.
     #[test]
     fn no_addition_under_a_lock_is_lost(
         fabric in select(vec!["alewife-mesh", "ideal-1998", "nifdy-fat-tree", "nifdy-torus"]),
@@ -123,10 +124,10 @@ proptest! {
         prop_assert_eq!(built.run(), Outcome::Done);
     }
 
-    /// Without locks each word has one writer, which counts up: nobody sees it go back, whatever else is in the
-    /// block, and whatever was prefetched.
+    /// Without locks each word has one writer, which counts up: no reader sees a value decrease, whatever else is in
+    /// the block, and whatever was prefetched.
     #[test]
-    fn nobody_sees_a_word_go_back(
+    fn no_reader_sees_a_counter_decrease(
         fabric in select(vec!["alewife-mesh", "ideal-1998", "nifdy-torus"]),
         nodes in 2..6usize,
         cache in select(vec!["64 B", "64 KiB"]),
@@ -169,19 +170,19 @@ proptest! {
 }
 
 #[test]
-fn a_message_interrupts_who_computes_and_waits_for_who_polls() {
+fn message_interrupts_a_computing_program_and_waits_for_a_polling_one() {
     let handled = |reception: &str| {
         let sets = [format!("ni.cmmu.reception={reception}")];
         let built = world(&machine("alewife-mesh", 2, 1, SHORT, &sets));
         let at = Rc::new(Cell::new(Time::ZERO));
         let actives = built.world.actives();
-        let (told, own) = (at.clone(), Rc::downgrade(&actives[1]));
-        actives[1].on_message(move |_| told.set(own.upgrade().expect("an end").now()));
+        let (handled_at, own) = (at.clone(), Rc::downgrade(&actives[1]));
+        actives[1].on_message(move |_| handled_at.set(own.upgrade().expect("an end").now()));
         for (own, end) in actives.iter().cloned().enumerate() {
             built.world.sim.spawn(format!("program {own}"), async move {
                 end.cpu().until(BEGINS).await;
                 match own {
-                    0 => end.send(ActiveMessage::new(EndId(1), 0, &[])).await,
+                    0 => end.send(ActiveMessage::new(EndpointId(1), 0, &[])).await,
                     _ => end.compute(20_000).await,
                 }
                 end.barrier().await;
@@ -195,7 +196,7 @@ fn a_message_interrupts_who_computes_and_waits_for_who_polls() {
 }
 
 #[test]
-fn what_interrupts_takes_its_time_from_who_computes() {
+fn interrupt_and_handler_delay_a_computation_by_their_cycles() {
     let cycles = |messages: usize| {
         let built = world(&machine("alewife-mesh", 2, 1, SHORT, &[]));
         let took = Rc::new(Cell::new(0.0));
@@ -207,7 +208,7 @@ fn what_interrupts_takes_its_time_from_who_computes() {
                 end.cpu().until(BEGINS).await;
                 if own == 0 {
                     for _ in 0..messages {
-                        end.send(ActiveMessage::new(EndId(1), 0, &[])).await;
+                        end.send(ActiveMessage::new(EndpointId(1), 0, &[])).await;
                         end.compute(500).await;
                     }
                 } else {
@@ -228,7 +229,7 @@ fn what_interrupts_takes_its_time_from_who_computes() {
     assert!((82.0..86.0).contains(&each), "{each} cycles each");
 }
 
-/// The cycles of two loads of other nodes' blocks with work before each, prefetched or not.
+/// Returns the cycles of a step that computes and loads another node's block, with or without a prefetch.
 fn walk(prefetches: bool, sets: &[&str]) -> f64 {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
     let built = world(&machine("alewife-mesh", 8, 1, SHORT, &sets));
@@ -258,16 +259,16 @@ fn walk(prefetches: bool, sets: &[&str]) -> f64 {
 }
 
 #[test]
-fn a_prefetch_hides_the_way_there_and_back() {
+fn prefetch_hides_the_round_trip_to_the_home() {
     let (plain, prefetched) = (walk(false, &[]), walk(true, &[]));
     assert!(plain > 40.0 + 38.0 + 10.0, "{plain} cycles a step");
     assert!(prefetched < plain - 20.0, "{prefetched} cycles a step, {plain} without");
     let none = walk(true, &["ni.cmmu.coherence.prefetches=0"]);
-    assert!((none - plain).abs() < 8.0, "{none} cycles a step without places, {plain} without prefetches");
+    assert!((none - plain).abs() < 8.0, "{none} cycles a step without prefetch slots, {plain} without prefetches");
 }
 
 #[test]
-fn programs_do_not_know_who_shares_their_memory() {
+fn program_runs_over_hardware_and_software_shared_memory() {
     let barnes = "[workload.barnes]\nbodies = 60\nsteps = 2";
     let hardware = run(&machine("alewife-mesh", 4, 1, barnes, &[]));
     let software = run(&machine("alewife-mesh", 4, 1, &format!("{barnes}\n[shared-memory.software]"), &[]));
@@ -278,19 +279,19 @@ fn programs_do_not_know_who_shares_their_memory() {
 }
 
 #[test]
-fn arguments_and_any_bytes_of_memory_come_whole() {
+fn messages_of_any_size_arrive_whole() {
     for payload in [1, 7, 8, 63, 512, 513, 4096] {
         let rest = format!("[workload.ping-pong]\nwarm-up = 0\npayload = \"{payload} B\"\nmessages = 3");
         run(&machine("alewife-mesh", 2, 1, &rest, &[]));
     }
     let result = run(&machine("alewife-mesh", 2, 1, "[workload.pair]\nwarm-up = 0\npackets = 8", &[]));
-    // Fourteen arguments and what else a packet has room for, behind a header of eight bytes.
+    // Each packet is full: a header of eight bytes, fourteen arguments and memory up to the largest packet.
     assert_eq!(metric(&result, "messages.size.520"), 8.0);
 }
 
-/// Whoever drives shared memory by itself says when it has used what it was granted.
+/// A program that drives shared memory without a worker calls `used` after its access to a granted block.
 #[test]
-fn a_place_is_granted_used_and_kept() {
+fn granted_block_stays_readable_after_its_use() {
     let built = world(&machine("ideal-1998", 2, 1, SHORT, &[]));
     let (space, bases) = space(&built, 64);
     let ends = SharedMemory::all(built.world.actives(), &space, built.world.shared_memory);
@@ -323,7 +324,7 @@ fn a_program_starts_on_every_node() {
     assert_eq!(ran.get(), 6);
 }
 
-/// The machines of Table 1, by their shipped descriptions.
+/// Returns the machines of Table 1, by their shipped descriptions.
 fn of_table_1(workload: &str) -> Vec<(&'static str, Machine)> {
     let parts = shipped::parts().iter().filter(|part| part.starts_with("chong-1998/") && !part.contains("networks"));
     let read = |part: &&'static str| {
@@ -346,9 +347,9 @@ fn every_machine_of_table_1_runs_a_program_by_messages_and_by_shared_memory() {
     }
 }
 
-/// What a miss to its own memory costs stands in its description, whatever the clock: so does each machine's own time.
+/// Each machine's description gives the cycles of a miss to local memory; they do not depend on its clock.
 #[test]
-fn a_local_miss_takes_what_the_machine_says_whatever_its_clock() {
+fn local_miss_takes_the_described_cycles_at_any_clock() {
     let local = "[workload.costs]\noperation = \"read\"\nhome = 0";
     let said = [("cm-5", 16.0), ("j-machine", 7.0), ("t3e", 80.0)];
     for (part, machine) in of_table_1(local) {
@@ -360,7 +361,7 @@ fn a_local_miss_takes_what_the_machine_says_whatever_its_clock() {
 }
 
 #[test]
-fn a_clock_is_bounded_where_the_machine_says_so() {
+fn clock_outside_the_machine_s_bounds_is_refused() {
     let text = |sets: &[&str]| {
         let sets: Vec<String> = sets.iter().map(|set| format!("hosts.alewife.alewife.{set}")).collect();
         let text = "parts = [\"hosts/alewife\", \"ni/cmmu\", \"protocols/none\", \"fabrics/alewife-mesh\"]\n[workload.costs]\n";

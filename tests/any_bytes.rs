@@ -1,5 +1,5 @@
-//! Does any packet, fragment, capture, graph or matrix, however odd, end as what it says or as why it is dropped? What `fuzz/` does
-//! with its targets of bytes, a little of it with every run, and for as long as one likes:
+//! Checks that every packet, fragment, capture, graph and matrix is either read or refused with a reason, and that none
+//! panics. These are the targets of `fuzz/` that take bytes: a few inputs with every run, or as many as fit in a time:
 //!
 //!     NARROWS_FUZZ_SECONDS=600 cargo test --test all any_bytes:: -- --ignored --nocapture
 
@@ -24,10 +24,10 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use std::time::{Duration, Instant};
 
-/// A target: what is done with any bytes.
+/// A target: a function that accepts any bytes and panics on an error.
 type Target = fn(&[u8]);
 
-/// The packets of a few datagrams.
+/// Returns the packets of a few datagrams.
 fn packets() -> Vec<Vec<u8>> {
     let end = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
     let of = |(identification, length): (u16, usize)| {
@@ -39,7 +39,7 @@ fn packets() -> Vec<Vec<u8>> {
     [(1, 0), (2, 21), (3, 150)].into_iter().flat_map(of).collect()
 }
 
-/// What captures begin as, before they are damaged: one of ours, and what Linux sent.
+/// Returns the captures before damage: one written by this program, and three of packets that Linux sent.
 fn captures() -> Vec<Vec<u8>> {
     let mut capture = Capture::new(["a", "b"]);
     for (number, packet) in packets().iter().enumerate() {
@@ -49,20 +49,20 @@ fn captures() -> Vec<Vec<u8>> {
     let names = ["linux.pcapng", "linux-ns.pcap", "linux-us.pcap"];
     let read = |name| std::fs::read(format!("{folder}{name}")).expect("a shipped file");
     let mut all: Vec<Vec<u8>> = names.into_iter().map(read).collect();
-    // Their first packets will do: most of a long file is payload.
+    // Only the first packets of each are kept, as most of a long file is payload.
     all.iter_mut().for_each(|file| file.truncate(600));
     all.push(capture.bytes().to_vec());
     all
 }
 
-/// A triangle with a tail as a METIS graph, with weights and without.
+/// Returns a triangle with a tail as a METIS graph, with weights and without.
 fn graphs() -> Vec<Vec<u8>> {
     let texts =
         [include_str!("data/matrices/tailed-triangle.graph"), "3 2 111 2\n9 5 6 2 7\n9 5 6 3 8 1 7\n9 5 6 2 8\n"];
     texts.map(|text| text.as_bytes().to_vec()).into()
 }
 
-/// The same as a matrix, in each format.
+/// Returns the same graph as a matrix, in each format.
 fn matrices() -> Vec<Vec<u8>> {
     let market = include_str!("data/matrices/tailed-triangle.mtx");
     let cards = include_str!("data/matrices/tailed-triangle.rsa");
@@ -72,7 +72,7 @@ fn matrices() -> Vec<Vec<u8>> {
     [market, cards, triplets, general, pattern].map(|text| text.as_bytes().to_vec()).into()
 }
 
-/// Two hosts at two switches, in each format, with kinds, rates and latencies.
+/// Returns two hosts at two switches, in each format, with kinds, rates and latencies.
 fn networks() -> Vec<Vec<u8>> {
     let list = "# switches: s*\nh0 s0\ns0 s1 {'rate': '8 Gbit/s', 'latency': '5 ns'}\nh1,s1 # last\n";
     let json = r#"{"directed": false,
@@ -92,7 +92,8 @@ fn networks() -> Vec<Vec<u8>> {
     [list, json, graphml].map(|text| text.as_bytes().to_vec()).into()
 }
 
-/// Bytes of one input, or of two, changed here and there: replaced, flipped, cut, doubled, or made extreme.
+/// Returns the bytes of one or two seeds with up to a dozen changes: replaced, flipped, cut, doubled, or set to extreme
+/// values.
 fn damaged(seeds: &[Vec<u8>], rng: &mut Pcg64) -> Vec<u8> {
     let mut bytes = seeds[rng.random_range(0..seeds.len())].clone();
     if rng.random_range(0..8) == 0 {
@@ -118,19 +119,19 @@ fn damaged(seeds: &[Vec<u8>], rng: &mut Pcg64) -> Vec<u8> {
     bytes
 }
 
-/// Inputs of no shape at all, short ones.
+/// Returns a short input of random bytes.
 fn shapeless(rng: &mut Pcg64) -> Vec<u8> {
     (0..rng.random_range(0..400)).map(|_| rng.random()).collect()
 }
 
-/// Damages inputs for as long as there is time; tells how many.
+/// Runs `target` on damaged and shapeless inputs until `time` has passed; returns the number of inputs.
 fn fuzz(target: Target, seeds: &[Vec<u8>], time: Duration, seed: u64) -> u64 {
     let (mut rng, began, mut inputs) = (Pcg64::seed_from_u64(seed), Instant::now(), 0);
     while began.elapsed() < time {
         for _ in 0..1_000 {
             let input = if rng.random_range(0..10) == 0 { shapeless(&mut rng) } else { damaged(seeds, &mut rng) };
             if let Err(panic) = std::panic::catch_unwind(|| target(&input)) {
-                eprintln!("the input that does it: {input:02x?}");
+                eprintln!("the input that panics: {input:02x?}");
                 std::panic::resume_unwind(panic);
             }
         }
@@ -139,9 +140,10 @@ fn fuzz(target: Target, seeds: &[Vec<u8>], time: Duration, seed: u64) -> u64 {
     inputs
 }
 
-/// A number from the environment.
+/// Returns the number in the environment variable `name`, or `otherwise` if it is not set.
 fn number(name: &str, otherwise: u64) -> u64 {
-    std::env::var(name).map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is no number")))
+    std::env::var(name)
+        .map_or(otherwise, |text| text.parse().unwrap_or_else(|_| panic!("{name}={text} is not a number")))
 }
 
 #[track_caller]
@@ -189,9 +191,9 @@ fn fuzz_matrix_for_minutes() {
     fuzz_for_seconds("matrix", matrix::any, &matrices());
 }
 
-/// The damaged texts must be as good as true ones, or none of them tests what follows the first line.
+/// The seeds must be valid, or no damaged input would reach the code behind the first line.
 #[test]
-fn the_graphs_and_matrices_to_be_damaged_are_sound() {
+fn seeds_of_graphs_and_matrices_are_valid() {
     assert!(graphs().iter().all(|bytes| narrows::program::input::metis::read(bytes).is_ok()));
     let names = ["a.mtx", "a.rsa", "a.txt", "a.mtx", "a.mtx"].map(std::path::Path::new);
     let read = |(name, bytes): (&std::path::Path, &Vec<u8>)| narrows::program::input::read(name, bytes).is_ok();

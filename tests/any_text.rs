@@ -1,5 +1,5 @@
-//! Does any text, however odd, end in a machine or in problems that are told? Descriptions, settings and
-//! what varies, quantities, graphs, packet traces, links and flows. See also `fuzz/`.
+//! Checks that any text is either read or reported with at least one problem, and never panics: descriptions, settings,
+//! varied keys, quantities, graphs, packet traces, links and flows. See also `fuzz/`.
 
 use narrows::engine::{Bytes, Hertz, Rate, Time};
 use narrows::experiment::vary::Dimension;
@@ -10,7 +10,7 @@ use narrows::text::quantity::{self, Quantity};
 use narrows::text::{Document, Problems};
 use proptest::prelude::*;
 
-/// Reads a description; what is wrong with it must be told.
+/// Reads a description; if it is refused, its problems must have a text.
 fn read(text: &str, sets: &[String]) {
     if let Err(problems) = machine::read(Document::Text("any.toml", text, None), sets) {
         assert!(!problems.render(true).is_empty());
@@ -21,7 +21,7 @@ fn example() -> &'static str {
     shipped::example("ping-pong").expect("an example")
 }
 
-/// A shipped example with one stretch of it replaced.
+/// Returns a shipped example with up to a dozen bytes replaced by other text.
 fn damaged() -> impl Strategy<Value = String> {
     let other = "\\PC{0,6}|[0-9\"\\[\\]=.,-]{0,4}|[a-z-]{1,9} = [0-9]{1,20}\n|\"[0-9]{1,4} [kKMG]?i?B\"";
     (any::<prop::sample::Index>(), 0..12usize, other).prop_map(|(at, long, other)| {
@@ -32,7 +32,7 @@ fn damaged() -> impl Strategy<Value = String> {
     })
 }
 
-/// A key of the language, or something like it, and a value.
+/// Returns settings of a known key, or of a similar one, to a value.
 fn setting() -> impl Strategy<Value = String> {
     let keys = [
         "run.seed",
@@ -66,14 +66,14 @@ fn setting() -> impl Strategy<Value = String> {
     (prop::sample::select(keys.to_vec()), values).prop_map(|(key, value)| format!("{key}={value}"))
 }
 
-/// An edge list, node-link JSON, or something like them.
+/// Returns an edge list, node-link JSON, or something like them.
 fn graph_text() -> impl Strategy<Value = String> {
     let line = "((node|router|link|weight|#)? ?[a-c0-9]{0,2} ?[-<>,]{0,2} ?[a-c0-9]{0,9} ?[0-9.-]{0,4}\n){0,6}";
     let json = "\\{\"(nodes|links|edges)\": ?\\[(\\{\"(id|source|target)\": ?[\"a0-3]{1,3}\\},?){0,3}\\](,\"(nodes|links)\":\\[\\])?\\}";
     prop_oneof![any::<String>(), line, json]
 }
 
-/// A trace with its columns, or something like it.
+/// Returns a trace with its columns, or something like it.
 fn trace_text() -> impl Strategy<Value = String> {
     let rows = "(generated_cycle|source|x),(source|flits),(destination|arrived_cycle)(,flits)?\n([0-9\"-]{0,21}(,[0-9 ]{0,11}){0,4}\n){0,5}";
     let whole = "([0-9]{1,20},[0-9]{1,10},[0-9]{1,10},[0-9]{0,20}\n){1,5}";
@@ -81,7 +81,7 @@ fn trace_text() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), rows, whole]
 }
 
-/// What is printed of a quantity reads back as the same.
+/// Checks that a quantity's printed form reads back as the same value.
 fn rounds<Q: Quantity + PartialEq + std::fmt::Debug + std::fmt::Display>(text: &str) {
     if let Ok(value) = quantity::parse::<Q>(text) {
         assert_eq!(quantity::parse::<Q>(&value.to_string()), Ok(value), "{text}");
@@ -107,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_read_can_be_built(sets in prop::collection::vec(setting(), 1..4)) {
+    fn description_that_reads_can_be_built(sets in prop::collection::vec(setting(), 1..4)) {
         let document = Document::Text("any.toml", example(), None);
         if let Ok(read) = machine::read(document, &sets) {
             machine::build::build(&read.value, narrows::engine::Recorder::off());
@@ -138,7 +138,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_printed_of_a_quantity_reads_back(text in "\\PC{0,9}|-?[0-9]{0,22}(\\.[0-9]{0,13})? ?([kKMGT]?i?(B|bit|Hz|bit/s|B/s)|[pnum]?s)") {
+    fn printed_quantity_reads_back_as_itself(text in "\\PC{0,9}|-?[0-9]{0,22}(\\.[0-9]{0,13})? ?([kKMGT]?i?(B|bit|Hz|bit/s|B/s)|[pnum]?s)") {
         rounds::<Time>(&text);
         rounds::<Bytes>(&text);
         rounds::<Rate>(&text);

@@ -1,7 +1,8 @@
-//! Does the atlas hold every part that ships, leave out just what does not fit, and describe what it ran?
+//! Checks that the atlas has every shipped part, leaves out exactly the combinations that are refused, and writes the
+//! description of each point that it ran.
 //!
-//! That a cell holds what a run of its description gives is asked of a small study in `study.rs`; whether the
-//! atlas' claims hold, by `narrows reproduce atlas --strict`, which takes minutes.
+//! `study.rs` checks on a small study that a cell holds the result of its description. The atlas' claims are checked by
+//! `narrows reproduce atlas --strict`, which takes minutes.
 
 use narrows::machine::Registry;
 use narrows::machine::{self, shipped};
@@ -29,13 +30,13 @@ fn the_atlas_names_every_part_that_ships() {
         let named: BTreeSet<&str> = values.iter().map(|(value, _)| value.text.as_str()).collect();
         assert_eq!(named, shipped, "papers/atlas/experiments.toml, [axes.{axis}]");
         let (_, words) = study.names.iter().find(|(of, _)| of.text == axis).expect("names of the axis' values");
-        let told: BTreeSet<&str> = words.iter().map(|(value, _)| value.text.as_str()).collect();
-        assert_eq!(told, shipped, "papers/atlas/study.toml, [names.{axis}]");
+        let with_names: BTreeSet<&str> = words.iter().map(|(value, _)| value.text.as_str()).collect();
+        assert_eq!(with_names, shipped, "papers/atlas/study.toml, [names.{axis}]");
     }
 }
 
 #[test]
-fn what_is_left_out_is_what_does_not_fit() {
+fn points_left_out_are_those_that_are_refused() {
     let found = atlas();
     let points = found.read.value.experiments.points(&found.location, &["bandwidth"], true, &[]);
     let points = points.unwrap_or_else(|faulty| panic!("{}", faulty[0].1));
@@ -51,11 +52,11 @@ fn what_is_left_out_is_what_does_not_fit() {
 }
 
 #[test]
-fn a_description_is_the_machine_of_its_point() {
+fn written_description_reads_as_the_machine_of_its_point() {
     let found = atlas();
     let experiments = &found.read.value.experiments;
     for name in experiments.all.iter().map(|(name, _)| name.as_str()) {
-        // Every value of every axis comes by: 37 is prime to how many they have.
+        // 37 is coprime to the number of values of each axis, so the step visits every value of every axis.
         let drafts =
             experiments.drafts(&found.location, &[name], false).unwrap_or_else(|faulty| panic!("{}", faulty[0].1));
         let all: BTreeSet<String> = drafts.iter().map(|draft| draft.name.clone()).collect();

@@ -1,4 +1,5 @@
-//! Does the router agree with BookSim2? Traces to the cycle, curves within a stated tolerance.
+//! Compares the router network, and its twin written plainly, with BookSim2: packet traces to the cycle, curves of
+//! latency and throughput within the stated tolerances. BookSim2's results are in `tests/data/booksim2`.
 
 use crate::twin::Twin;
 use narrows::engine::rng;
@@ -36,7 +37,7 @@ struct Packet {
 }
 
 fn traces() -> Vec<Trace> {
-    // Further traces may lie elsewhere.
+    // The variable names a folder with further traces.
     let folder = std::env::var_os("BOOKSIM2_TRACES").map_or_else(folder, PathBuf::from);
     let paths = std::fs::read_dir(folder).expect("the folder of traces").map(|entry| entry.expect("an entry").path());
     let mut paths: Vec<PathBuf> = paths.filter(|path| path.to_string_lossy().ends_with(".csv")).collect();
@@ -78,7 +79,7 @@ impl Trace {
         }
     }
 
-    /// BookSim2 gives a torus longer links unless it is told not to.
+    /// Returns the cycles of a link: BookSim2 doubles those of a torus unless `use_noc_latency` is 0.
     fn wire_delay(&self) -> u8 {
         let is_short = self.configuration.get("use_noc_latency").is_some_and(|value| value == "0");
         u8::from(self.configuration["topology"] == "torus" && !is_short)
@@ -98,7 +99,7 @@ impl Trace {
         }
     }
 
-    /// How many packets arrive in another cycle than BookSim2's.
+    /// Returns the number of packets that arrive in another cycle than BookSim2's.
     fn mismatches(&self, mut network: impl Steps) -> usize {
         let flits = self.number("packet_size") as u16;
         let mut order: Vec<usize> = (0..self.packets.len()).collect();
@@ -122,7 +123,7 @@ impl Trace {
     }
 }
 
-/// Either network.
+/// The network or its twin.
 trait Steps {
     fn take(&mut self, injection: Injection);
     fn go(&mut self, events: &mut Vec<PacketEvent>);
@@ -160,7 +161,7 @@ fn every_packet_of_every_trace_arrives_in_the_same_cycle() {
     }
 }
 
-/// What BookSim2 measured at one load.
+/// BookSim2's measurement at one offered load.
 #[derive(Clone)]
 struct Point {
     routing: String,
@@ -199,7 +200,7 @@ fn points() -> Vec<Point> {
     rows.iter().map(point).collect()
 }
 
-/// What the network does at one load.
+/// The network's measurement at one offered load.
 struct Measured {
     accepted: f64,
     hops: f64,
@@ -211,7 +212,7 @@ const WARM_UP_CYCLES: u64 = 2_000;
 const CYCLES: u64 = 5_000;
 
 impl Point {
-    /// The shape, and what its distances lack to be routers on the way.
+    /// Returns the shape, and the difference between a packet's number of routers and the routing's distance.
     fn shape(&self) -> (Shape, i64) {
         match self.routing.as_str() {
             "dim_order" => (MeshParameters { shape: vec![8, 8] }.shape(), 1),
@@ -236,15 +237,15 @@ impl Point {
         }
     }
 
-    fn what(&self) -> String {
+    fn label(&self) -> String {
         let Point { routing, traffic, virtual_channels, buffer_flits, packet_flits, offered, .. } = self;
         let channels = format!("{virtual_channels} channels of {buffer_flits} flits, packets of {packet_flits}");
         format!("{routing}, {traffic}, {channels}, offered {offered}")
     }
 }
 
-/// Bernoulli sources; uniform destinations have the own node among them. The packets generated after the
-/// warm-up count.
+/// Measures the network under Bernoulli sources; uniform destinations include the source itself. Only packets generated
+/// after the warm-up count.
 fn measure(point: &Point) -> Measured {
     let Point { virtual_channels, buffer_flits, .. } = *point;
     let parameters = RouterParameters { virtual_channels, buffer_flits, ..RouterParameters::defaults() };
@@ -253,7 +254,7 @@ fn measure(point: &Point) -> Measured {
     let mut network = Network::new(shape, &parameters, 1);
     let mut stream = rng::stream(1, "open-loop sources");
     let chance = point.offered / f64::from(point.packet_flits);
-    // By tag: when it was generated, and over how many routers it goes.
+    // By tag: the cycle of generation, and the number of routers on the route.
     let mut generated: Vec<(u64, i64)> = Vec::new();
     let (mut events, mut latency, mut hops, mut packets, mut before) = (Vec::new(), 0, 0, 0u64, 0);
     let last = WARM_UP_CYCLES + CYCLES;
@@ -298,37 +299,38 @@ fn within(fraction: f64, measured: f64, expected: f64, what: &str) {
 }
 
 #[test]
-fn latency_and_throughput_follow_the_curves() {
+fn latency_and_throughput_follow_booksim2_s_curves() {
     let points: Vec<Point> = points().into_iter().filter(|point| point.routing == "dim_order").collect();
     for saturated in points.iter().filter(|point| point.status == "saturated") {
         let is_same = |point: &&Point| {
             let key = |point: &Point| (point.virtual_channels, point.buffer_flits, point.packet_flits);
             key(point) == key(saturated) && point.status == "ok" && point.offered <= 0.8 * saturated.accepted
         };
-        within(0.05, measure(saturated).accepted, saturated.accepted, &saturated.what());
+        within(0.05, measure(saturated).accepted, saturated.accepted, &saturated.label());
         for point in points.iter().filter(is_same) {
             let measured = measure(point);
-            // Each drew its own packets; a router more or less on the way is 5 cycles.
+            // Each simulator drew its own packets; one router more or less on the route is 5 cycles.
             let latency = measured.latency + 5.0 * (point.hops - measured.hops);
-            within(if point.offered < 0.05 { 0.02 } else { 0.05 }, latency, point.latency, &point.what());
-            within(0.05, measured.accepted, point.accepted, &point.what());
+            within(if point.offered < 0.05 { 0.02 } else { 0.05 }, latency, point.latency, &point.label());
+            within(0.05, measured.accepted, point.accepted, &point.label());
         }
     }
 }
 
-/// Each simulator draws its ports by itself. BookSim2's `min_adapt` keeps one port of each priority only, and so
-/// goes by the order of dimensions; ours prefers that order, and leaves it where channels lack.
+/// Each simulator draws its ports from its own random numbers. BookSim2's `min_adapt` keeps one port of each priority
+/// only and hence routes in dimension order; the network here prefers that order and leaves it where no channel is
+/// free.
 #[test]
-fn chosen_and_drawn_ways_take_what_booksim2s_do() {
+fn adaptive_and_random_routes_take_as_long_as_booksim2_s() {
     for point in points().into_iter().filter(|point| point.routing != "dim_order") {
         let measured = measure(&point);
-        // Beyond saturation packets crowd into each other's ways, and fewer are taken.
+        // Beyond saturation packets block each other's routes, and fewer are accepted.
         if point.status == "ok" || point.routing == "nca" {
-            within(0.03, measured.accepted, point.accepted, &point.what());
+            within(0.03, measured.accepted, point.accepted, &point.label());
         }
         if point.status == "ok" {
             let latency = measured.latency + 5.0 * (point.hops - measured.hops);
-            within(if point.offered < 0.4 { 0.05 } else { 0.15 }, latency, point.latency, &point.what());
+            within(if point.offered < 0.4 { 0.05 } else { 0.15 }, latency, point.latency, &point.label());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Every interface moves every byte whatever the processor's cache: blocks are evicted while stores
+//! Checks that every interface moves every byte with any size of the processor's cache: blocks are evicted while stores
 //! wait for others, and written back while the program looks at what it received.
 //!
 //! The programs compare every byte they receive with what was sent, and panic where one differs.

@@ -1,5 +1,5 @@
-//! Do captures say the same to others, and do others' to us? What is written is read back and shown to tshark, where
-//! it is installed; what Linux sent is parsed, put together, and its sums checked.
+//! Checks captures against other programs. A written capture is read back, and read by tshark where it is installed;
+//! packets that Linux sent are parsed and reassembled, and their checksums verified.
 
 use narrows::engine::{NodeId, Recorder, Time};
 use narrows::experiment;
@@ -17,14 +17,14 @@ use std::time::Duration;
 const ROOM: ReassemblyParameters =
     ReassemblyParameters { datagrams: 8, bytes: 8 * PACKET_MAX, lifetime: Time::from_us(30_000_000) };
 const MTU: usize = 1_500;
-/// Payloads below, at and above what a packet holds, odd ones, a page of E-UDP's MTU, the longest.
+/// Payload sizes in bytes: below, at and above a packet's, odd ones, a page of E-UDP's MTU, and the longest.
 const PAYLOADS: [usize; 9] = [0, 1, 1_471, 1_472, 1_473, 2_953, 4_096, 32_768, PAYLOAD_MAX];
 
 fn content(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at ^ (at >> 8).wrapping_mul(29)) as u8).collect()
 }
 
-/// The packets of a datagram with this payload.
+/// Returns the packets of a datagram with this payload.
 fn packets(identification: u16, payload: &[u8]) -> Vec<Vec<u8>> {
     let end = |node| addresses::socket(NodeId(node), 0).expect("a few nodes");
     let datagram = Datagram { from: end(0), to: end(1), identification, payload: payload.len(), checksum: None };
@@ -32,7 +32,7 @@ fn packets(identification: u16, payload: &[u8]) -> Vec<Vec<u8>> {
     fragments.map(|fragment| fragment.packet(payload)).collect()
 }
 
-/// All payloads as a capture, the last of three interfaces' packets backwards; with the time of each packet.
+/// Returns a capture of all payloads with the time of each packet; the third interface's packets are in reverse order.
 fn capture() -> (Capture, Vec<Time>) {
     let mut capture = Capture::new(["sender", "receiver: ü", "x"]);
     let mut times = Vec::new();
@@ -50,7 +50,7 @@ fn capture() -> (Capture, Vec<Time>) {
     (capture, times)
 }
 
-/// What datagrams there are, put together, by identification; every sum is right.
+/// Reassembles the datagrams of `packets` and returns their payloads by identification; panics on a wrong checksum.
 fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
     let mut reassembly = Reassembly::new(ROOM);
     let mut buffers: BTreeMap<u16, (Vec<u8>, Sum)> = BTreeMap::new();
@@ -65,7 +65,7 @@ fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
         buffer[place].copy_from_slice(payload);
         if let Reassembled::Complete { key, header, .. } = reassembly.arrive(&parsed, Time::ZERO) {
             let (buffer, sum) = buffers.remove(&key.identification).expect("it was kept");
-            assert!(header.checksum.is_some() && header.is_right(key.from, key.to, sum), "the sum is there and right");
+            assert!(header.checksum.is_some() && header.is_valid(key.from, key.to, sum), "the sum is there and right");
             complete.insert(key.identification, buffer);
         }
     }
@@ -74,12 +74,12 @@ fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
 }
 
 #[test]
-fn what_is_written_is_read_back() {
+fn written_capture_reads_back() {
     let (capture, times) = capture();
     let read = read(capture.bytes()).expect("a capture");
-    let told: Vec<Duration> = read.iter().map(|packet| packet.at.expect("a time")).collect();
+    let captured: Vec<Duration> = read.iter().map(|packet| packet.at.expect("a time")).collect();
     let expected: Vec<Duration> = times.iter().map(|time| Duration::from_nanos(time.ps() / 1_000)).collect();
-    assert_eq!(told, expected);
+    assert_eq!(captured, expected);
     assert!(read.iter().all(|packet| packet.length == packet.bytes.len()));
     let names: Vec<&str> = read.iter().take(4).map(|packet| packet.name.expect("a name")).collect();
     assert_eq!(names, ["sender", "receiver: ü", "x", "sender"]);
@@ -91,14 +91,14 @@ fn what_is_written_is_read_back() {
     assert_eq!(written, capture.bytes());
 }
 
-/// What Linux sent: `tests/data/captures/README.md` says how.
+/// Returns a capture of packets that Linux sent; `tests/data/captures/README.md` says how it was made.
 fn of_linux(name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/captures").join(name);
     std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 #[test]
-fn what_linux_sent_is_understood() {
+fn datagrams_that_linux_sent_are_reassembled() {
     let files = ["linux.pcapng", "linux-ns.pcap", "linux-us.pcap"].map(of_linux);
     let [pcapng, ns, us] = files.each_ref().map(|file| read(file).expect("a capture"));
     for packets in [&pcapng, &ns, &us] {
@@ -116,7 +116,7 @@ fn what_linux_sent_is_understood() {
 }
 
 #[test]
-fn our_fragments_are_linuxs() {
+fn fragments_equal_those_of_linux() {
     let file = of_linux("linux-ns.pcap");
     for mut theirs in read(&file).expect("a capture").chunk_by(|a, b| identification(a) == identification(b)) {
         let head = parse(theirs[0].ipv4().expect("IPv4")).expect("a packet");
@@ -138,7 +138,7 @@ fn identification(packet: &CaptureRecord) -> Option<u16> {
     Some(parse(packet.ipv4()?).ok()?.identification)
 }
 
-/// A file that is gone when the test is over.
+/// A file that is removed when the test ends.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -151,16 +151,16 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        // A file that stays behind does no harm.
+        // A file left over does no harm.
         let _ = std::fs::remove_file(&self.0);
     }
 }
 
-/// A line for each packet, and in it each field, as tshark sees them; nothing where it is not installed.
+/// Returns the fields of each packet as tshark reads them, or `None` where it is not installed.
 fn tshark(file: &Path, fields: &[&str]) -> Option<Vec<Vec<String>>> {
     let is_there = Command::new("tshark").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok();
     if !is_there {
-        eprintln!("tshark is not installed: what it sees in our captures is not looked at");
+        eprintln!("tshark is not installed: written captures are not checked with it");
         return None;
     }
     let mut command = Command::new("tshark");
@@ -168,7 +168,7 @@ fn tshark(file: &Path, fields: &[&str]) -> Option<Vec<Vec<String>>> {
     for preference in ["ip.check_checksum:TRUE", "udp.check_checksum:TRUE", "ip.defragment:TRUE"] {
         command.args(["-o", preference]);
     }
-    // What stands in payloads is nobody's protocol, whatever it looks like.
+    // Payloads are plain data, even where they look like another protocol's.
     command.args(["-d", &format!("udp.port=={},data", addresses::PORT_BASE)]);
     for field in fields {
         command.args(["-e", field]);
@@ -182,7 +182,7 @@ fn tshark(file: &Path, fields: &[&str]) -> Option<Vec<Vec<String>>> {
 const GOOD: &str = "1";
 
 #[test]
-fn tshark_reads_what_is_written() {
+fn tshark_reads_a_written_capture() {
     let (capture, times) = capture();
     let file = Scratch::new("written.pcapng", capture.bytes());
     let fields = [
@@ -228,7 +228,7 @@ fn tshark_sees_a_wrong_sum() {
     assert_eq!(lines.last(), Some(&vec![GOOD.to_owned(), "0".to_owned()]), "{lines:?}");
 }
 
-/// The packets of a run, as `--pcap` writes them, and how many messages it delivered.
+/// Returns the packets of a run, as `--pcap` writes them, and the number of messages it delivered.
 fn of_a_run(ni: &str, sets: &[&str]) -> (Capture, f64) {
     let text = format!(
         "parts = [\"hosts/pentium-iii-815ep\", \"ni/{ni}\", \"fabrics/myrinet\"]\n[workload.ping-pong]\nwarm-up = 0\npayload = \"5000 B\"\nmessages = 3\n"
@@ -242,12 +242,12 @@ fn of_a_run(ni: &str, sets: &[&str]) -> (Capture, f64) {
 }
 
 #[test]
-fn the_packets_of_a_run_are_whole_and_their_sums_right() {
+fn packets_of_a_run_are_whole_with_right_checksums() {
     let coarse = "ni.mcp.pipelining=coarse";
     for (ni, sets) in [("udp-ip", &["ni.mcp.mtu=1500 B"][..]), ("udp-ip", &[]), ("e-udp", &[coarse])] {
         let (capture, delivered) = of_a_run(ni, sets);
         let packets = read(capture.bytes()).expect("a capture");
-        // Each node counts its own.
+        // Each node numbers its own datagrams.
         let from = |packet: &CaptureRecord| parse(packet.ipv4().expect("IPv4")).expect("a packet").from;
         let (there, back): (Vec<_>, Vec<_>) = packets.clone().into_iter().partition(|p| from(p) == from(&packets[0]));
         let came = [there, back].map(|packets| datagrams(&packets).len() as f64);

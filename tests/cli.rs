@@ -1,4 +1,5 @@
-//! Does the command line keep its contract? Exit codes, JSON, hashes, sweeps that go on.
+//! Checks the contract of the command line: exit codes, standard output and standard error, the JSON of results,
+//! hashes, and sweeps that are resumed.
 
 mod kept;
 mod renamed;
@@ -30,7 +31,7 @@ fn exit_codes_are_those_of_the_contract() {
 }
 
 #[test]
-fn a_run_to_the_end_of_simulated_time_says_so() {
+fn run_to_the_end_of_simulated_time_reports_it() {
     let far = ["--set", "fabric.ideal.latency=10000000 s", "--set", "run.time-limit=18446744.073709551615 s"];
     let ran = narrows(&[&["run", "memory-bus"], &far[..]].concat());
     assert_eq!(ran.status.code(), Some(3));
@@ -38,7 +39,7 @@ fn a_run_to_the_end_of_simulated_time_says_so() {
 }
 
 #[test]
-fn nothing_in_the_working_directory_shadows_a_shipped_example() {
+fn working_directory_does_not_shadow_a_shipped_example() {
     let folder = Folder::new("shadow");
     let check = |name: &str| {
         let ran = command(&["check", name]).current_dir(folder.path("")).output().expect("the program starts");
@@ -48,16 +49,16 @@ fn nothing_in_the_working_directory_shadows_a_shipped_example() {
     let alone = (Some(0), format!("Using the shipped example `stream`.\n{sound}"));
     assert_eq!(check("stream"), alone);
     fs::create_dir(folder.path("stream")).expect("a folder");
-    assert_eq!(check("stream"), alone, "a folder is no description");
+    assert_eq!(check("stream"), alone, "a folder is not a description");
     fs::remove_dir(folder.path("stream")).expect("an empty folder");
     fs::write(folder.path("stream"), "[nonsense]\n").expect("a file");
     let note = "Using the shipped example `stream`, not the file of that name; write `./stream` for the file.\n";
     assert_eq!(check("stream"), (Some(0), format!("{note}{sound}")));
-    let (code, told) = check("./stream");
+    let (code, errors) = check("./stream");
     assert_eq!(code, Some(2));
-    assert!(told.contains("unknown key `nonsense`"), "{told}");
+    assert!(errors.contains("unknown key `nonsense`"), "{errors}");
     fs::write(folder.path("stream.toml"), "[nonsense]\n").expect("a file");
-    assert_eq!(check("stream.toml").0, Some(2), "that is the name of a file");
+    assert_eq!(check("stream.toml").0, Some(2), "a name with an extension is a file's");
     assert_eq!(check(&folder.path("stream")).0, Some(2));
 }
 
@@ -97,7 +98,7 @@ fn every_command_has_examples_that_fit_80_columns() {
 }
 
 #[test]
-fn manual_pages_tell_of_every_command() {
+fn every_command_has_a_manual_page() {
     let folder = Folder::new("man");
     assert!(stdout(&["man"]).contains("narrows\\-sweep(1)"), "the page names the others");
     assert_eq!(narrows(&["man", "--out", &folder.path("pages")]).status.code(), Some(0));
@@ -140,19 +141,19 @@ fn the_hash_is_over_all_but_the_host_and_changes_with_the_seed() {
 }
 
 #[test]
-fn a_stuck_run_prints_its_results_and_names_who_waits() {
+fn deadlocked_run_prints_its_results_and_the_chain_of_waits() {
     let ran = narrows(&["run", "ping-pong", STUCK, "--format", "json"]);
     let result: Json = serde_json::from_slice(&ran.stdout).expect("the results so far");
     assert_eq!((&result["outcome"], &result["candidate"]), (&"deadlock".into(), &Json::Null));
     assert!(result["metrics"]["messages.delivered"]["value"].as_f64() > Some(0.0));
     assert!(result["stuck"]["chain"].as_array().is_some_and(|chain| chain.len() > 1));
-    let told = stderr(&ran);
-    assert!(told.contains("ended in a deadlock at "), "{told}");
-    assert!(told.contains(" waits for a free packet buffer of receiver held by receiver firmware"), "{told}");
+    let errors = stderr(&ran);
+    assert!(errors.contains("ended in a deadlock at "), "{errors}");
+    assert!(errors.contains(" waits for a free packet buffer of receiver held by receiver firmware"), "{errors}");
 }
 
 #[test]
-fn a_trace_is_kept_within_its_bound_and_says_so() {
+fn truncated_trace_is_reported() {
     let folder = Folder::new("trace");
     let path = folder.path("trace.json");
     let ran = narrows(&["run", "ping-pong", SHORT, "--trace", &path, "--trace-spans", "50"]);
@@ -161,23 +162,23 @@ fn a_trace_is_kept_within_its_bound_and_says_so() {
     assert!(stderr(&ran).contains("spans were dropped"), "{}", stderr(&ran));
     let trace: Json = serde_json::from_str(&fs::read_to_string(path).expect("a trace")).expect("JSON");
     assert!(trace["traceEvents"].as_array().is_some_and(|events| !events.is_empty()));
-    assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 1, "nothing is left beside it");
+    assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 1, "the trace is the only file");
 }
 
 #[test]
-fn what_is_no_result_goes_to_standard_error() {
+fn standard_output_has_results_only() {
     let ran = narrows(&["sweep", "ping-pong", SHORT, "--vary", "run.seed=1,2", "--format", "json"]);
     let result: Json = serde_json::from_slice(&ran.stdout).expect("nothing but JSON");
     assert_eq!(result["points"].as_array().map(Vec::len), Some(2));
-    let told = stderr(&ran);
-    assert!(told.contains("shipped example") && told.contains("Without --out"), "{told}");
-    assert!(!told.contains('\u{1b}'), "no colours, no bar, but to a terminal: {told}");
+    let errors = stderr(&ran);
+    assert!(errors.contains("shipped example") && errors.contains("Without --out"), "{errors}");
+    assert!(!errors.contains('\u{1b}'), "colours and progress bar only on a terminal: {errors}");
     let checked = narrows(&["check", "ping-pong"]);
     assert!(checked.stdout.is_empty());
 }
 
 #[test]
-fn show_says_where_each_value_comes_from() {
+fn show_states_the_source_of_each_value() {
     let shown = stdout(&["show", "ping-pong", "--set", "workload.ping-pong.payload=1 KiB"]);
     let line = |key: &str| {
         let line = shown.lines().find(|line| line.split_whitespace().next() == Some(key));
@@ -189,7 +190,7 @@ fn show_says_where_each_value_comes_from() {
     assert!(line("ni.trapeze.policy").contains("adaptive-cut-through machines/ni/trapeze.toml:"));
     assert!(line("fabric.myrinet.link-rate").ends_with("paper: §2"));
     assert!(stdout(&["show", "p6-natoma"]).contains("hosts.p6-natoma.io-bus.processor.clock"));
-    // Of those called so, a part rather than a machine, and a machine rather than its network.
+    // Among parts of one name, `show` prefers a host to a machine, and a machine to its network.
     assert!(stdout(&["show", "cm-5"]).contains("hosts.cm-5.software"));
     assert!(stdout(&["show", "t3d"]).contains("hosts.alewife.alewife.clock"));
 }
@@ -212,7 +213,7 @@ fn every_example_and_part_can_be_listed_and_shown() {
 }
 
 #[test]
-fn compare_tells_what_differs() {
+fn compare_prints_the_differences() {
     let folder = Folder::new("compare");
     let (a, b) = (folder.path("a.json"), folder.path("b.json"));
     let run = |path: &str, policy: &str| {
@@ -234,7 +235,7 @@ fn compare_tells_what_differs() {
 }
 
 #[test]
-fn a_folder_of_traces_at_hand_is_not_taken_for_that_of_a_shipped_example() {
+fn shipped_example_reads_its_own_trace() {
     let folder = Folder::new("shadow");
     fs::create_dir(folder.path("traces")).expect("a folder");
     let name = "traces/mesh8x8-v4-b8-p8-r020.csv";
@@ -246,12 +247,12 @@ fn a_folder_of_traces_at_hand_is_not_taken_for_that_of_a_shipped_example() {
         assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
         result["metrics"]["replay.packets"]["value"].as_f64().expect("a count")
     };
-    assert!(packets(&[]) > 1.0, "the example's own");
-    assert_eq!(packets(&[&format!("--set=workload.replay.file={name}")]), 1.0, "the one at hand, as was asked");
+    assert!(packets(&[]) > 1.0, "the example's own trace");
+    assert_eq!(packets(&[&format!("--set=workload.replay.file={name}")]), 1.0, "the trace given by --set");
 }
 
 #[test]
-fn combinations_are_listed_with_what_refuses_them() {
+fn combinations_are_listed_with_their_refusals() {
     let all = json(&["list", "combinations", "--format", "json"]);
     let all = all["combinations"].as_array().unwrap();
     let of = |ni: &str, protocol: &str| {
@@ -274,7 +275,7 @@ fn combinations_are_listed_with_what_refuses_them() {
 }
 
 #[test]
-fn a_result_is_run_again_and_its_keys_paste_back() {
+fn result_can_be_run_again_and_its_keys_used_as_settings() {
     let folder = Folder::new("again");
     let path = folder.path("result.json");
     for example in ["ping-pong", "memory-bus", "replay-mesh"] {
@@ -299,7 +300,7 @@ fn a_result_is_run_again_and_its_keys_paste_back() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn standard_error_that_is_closed_or_full_brings_nothing_down() {
+fn closed_or_full_standard_error_does_not_change_the_exit_code() {
     for (arguments, code) in [
         ("run ping-pong", 0),
         ("run no-such-file", 2),
@@ -317,7 +318,7 @@ fn standard_error_that_is_closed_or_full_brings_nothing_down() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_fabric_that_no_memory_holds_is_refused_with_the_estimate() {
+fn fabric_larger_than_memory_is_refused_with_the_estimate() {
     let huge = [
         "--set=fabric.mesh.shape=[1000, 1000]",
         "--set=fabric.router.buffer-flits=1024",

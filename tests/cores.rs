@@ -1,7 +1,7 @@
-//! Do programs on several cores of a node run at the same time, share its interface, and lose nothing?
+//! Checks that programs on several cores of a node run at the same time, share its interface, and lose no message.
 //!
-//! Endpoints are dealt out to cores in turn. Programs check the bytes they receive and their answers against a serial run;
-//! here it is asserted that runs end, that nothing is lost, and how long they take.
+//! Endpoints are assigned to cores in turn. Programs compare the bytes that they receive with the sent ones, and their
+//! results with a serial run; the tests assert that runs end, that no message is lost, and how long runs take.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};

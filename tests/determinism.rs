@@ -1,6 +1,6 @@
-//! Is it deterministic? The same descriptions, run by one thread and by four at once, in order and
-//! backwards, give the same results to the last bit. First machines of Trapeze, then any parts that fit
-//! together.
+//! Checks that runs are deterministic: the same descriptions, run by one thread, by four at once and in reverse order,
+//! give results that are equal to the last bit. The machines are Trapeze's, then combinations that together have every
+//! part.
 
 use crate::common::parts::{each_with_each, sound, text};
 use crate::common::*;
@@ -10,7 +10,7 @@ use narrows::machine::Machine;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
-/// Descriptions that between them use every part, random gaps among them.
+/// Returns descriptions that together use every engine and policy of Trapeze, and random gaps.
 fn benches() -> Vec<Bench> {
     let workloads = [
         r#"ping-pong = { warm-up = 0, messages = 20, payload = "3000 B" }"#,
@@ -36,13 +36,13 @@ fn benches() -> Vec<Bench> {
     benches
 }
 
-/// All that a run says: outcome, metrics, ledgers, resources, timeline.
-fn told(machine: &Machine) -> String {
+/// Returns all results of a run as text: outcome, metrics, ledgers, resources, timeline.
+fn everything(machine: &Machine) -> String {
     format!("{:?}", run(machine, Recorder::keeping(1 << 20)))
 }
 
-/// Machines that between them have every part that ships meet every other: messages, and active messages
-/// of all nodes at random.
+/// Returns machines in which every shipped part meets every other that it is compatible with, under a stream of
+/// messages and under random active messages of all nodes.
 fn machines() -> Vec<Machine> {
     let programs = [
         (
@@ -58,14 +58,14 @@ fn machines() -> Vec<Machine> {
     programs.into_iter().flat_map(of).collect()
 }
 
-/// Runs all by one thread, by four at once, and backwards: each says the same every time.
+/// Runs the machines by one thread, by four at once, and in reverse order; each must give the same results every time.
 fn same_whatever_the_threads(machines: &[Machine]) {
     let with_threads = |threads| -> Vec<String> {
         let pool = ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool of threads");
-        pool.install(|| machines.par_iter().map(told).collect())
+        pool.install(|| machines.par_iter().map(everything).collect())
     };
     let (one, four) = (with_threads(1), with_threads(4));
-    let mut backwards: Vec<String> = machines.iter().rev().map(told).collect();
+    let mut backwards: Vec<String> = machines.iter().rev().map(everything).collect();
     backwards.reverse();
     for (number, machine) in machines.iter().enumerate() {
         assert!(one[number] == four[number] && one[number] == backwards[number], "{machine:#?}");
@@ -85,9 +85,9 @@ fn results_of_no_combination_depend_on_threads() {
 }
 
 #[test]
-fn the_seed_is_all_that_chance_depends_on() {
+fn random_numbers_depend_on_the_seed_alone() {
     let workload = r#"stream = { warm-up = 0, messages = 30, payload = "8 KiB", arrivals.poisson.interval = "60 us" }"#;
-    let with_seed = |seed| told(&Bench { seed, ..Bench::default() }.workload(workload.to_owned()).machine());
+    let with_seed = |seed| everything(&Bench { seed, ..Bench::default() }.workload(workload.to_owned()).machine());
     assert_eq!(with_seed(1), with_seed(1));
     assert_ne!(with_seed(1), with_seed(2));
 }

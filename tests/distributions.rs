@@ -1,4 +1,4 @@
-//! Are distributions those of the samples: in a run, merged over seeds, in tables, and in charts?
+//! Checks distributions against the samples: in a run, merged over seeds, in tables, and in charts.
 
 use crate::common::cli::{Folder, done, json, narrows, stderr, stdout};
 use narrows::engine::Recorder;

@@ -1,12 +1,13 @@
-//! Does the language of studies do what its page says, and is what is wrong in it told at its place?
+//! Checks the expressions and templates of studies against docs/studies.md, and that each error has the span of the
+//! part of the expression that causes it.
 
 use narrows::study::expression::*;
-use narrows::text::Said;
+use narrows::text::SpannedString;
 
-/// Values `x[A]` that are the number A, axes `axis` (1, 2, 4) and `name` (a, b).
-struct Made;
+/// Resolves `x[A]` to the number A, and has the axes `axis` (1, 2, 4) and `name` (a, b).
+struct TestNames;
 
-impl NameResolver for Made {
+impl NameResolver for TestNames {
     fn set(&self, name: &str, _: &str) -> Option<Vec<Key>> {
         let key = |(key, label): (&str, &str)| Key { key: key.into(), label: label.into() };
         match name {
@@ -22,7 +23,7 @@ impl NameResolver for Made {
     }
 
     fn value(&self, name: &str, arguments: &[Key], scope: &Scope) -> Option<Result<Value, EvalError>> {
-        let circle = || scope.below(Vec::new()).value(&expression(&Said::unplaced("circle")).expect("sound"));
+        let circle = || scope.below(Vec::new()).value(&expression(&SpannedString::unplaced("circle")).expect("sound"));
         match (name, arguments) {
             ("x", [key]) => Some(key.key.parse().map(Value::Number).map_err(|_| EvalError::Missing(key.key.clone()))),
             ("circle", []) => Some(circle()),
@@ -37,8 +38,8 @@ impl NameResolver for Made {
 }
 
 fn given(text: &str) -> Result<Value, EvalError> {
-    let read = expression(&Said::unplaced(text)).map_err(|fault| EvalError::Invalid(Box::new(fault)))?;
-    Scope::new(&Made).value(&read)
+    let read = expression(&SpannedString::unplaced(text)).map_err(|fault| EvalError::Invalid(Box::new(fault)))?;
+    Scope::new(&TestNames).value(&read)
 }
 
 #[track_caller]
@@ -57,11 +58,11 @@ fn flag(text: &str) -> bool {
 
 #[track_caller]
 fn words(text: &str) -> String {
-    let read = template(&Said::unplaced(text)).expect("a sound text");
-    Scope::new(&Made).words(&read).expect("it has words")
+    let read = template(&SpannedString::unplaced(text)).expect("a sound text");
+    Scope::new(&TestNames).words(&read).expect("it has words")
 }
 
-/// What is wrong with an expression, and the part of it that is.
+/// Returns the error of an expression, and the part of its text that the error marks.
 #[track_caller]
 fn wrong(text: &str) -> (String, String) {
     match given(text) {
@@ -71,7 +72,7 @@ fn wrong(text: &str) -> (String, String) {
 }
 
 #[test]
-fn arithmetic_binds_as_ever() {
+fn operators_have_their_usual_precedence() {
     assert_eq!(number("1 + 2 * 3 - 4 / 2"), 5.0);
     assert_eq!(number("(1 + 2) * -3"), -9.0);
     assert_eq!(number("8 - 4 - 2"), 2.0);
@@ -81,7 +82,7 @@ fn arithmetic_binds_as_ever() {
 }
 
 #[test]
-fn a_list_has_an_element_for_each_value_and_tells_where() {
+fn list_has_an_element_for_each_value_with_its_names() {
     assert_eq!(number("sum(x[{axis}] for axis)"), 7.0);
     assert_eq!(number("count(x[{axis}] for axis for name)"), 6.0);
     assert_eq!(number("sum(x[{axis}] for axis if axis != 2)"), 5.0);
@@ -123,10 +124,10 @@ fn numbers_are_written_as_asked() {
 }
 
 #[test]
-fn what_is_wrong_is_told_at_its_place() {
+fn errors_have_the_span_of_the_faulty_part() {
     let is = |text: &str, message: &str, place: &str| {
-        let (told, at) = wrong(text);
-        assert!(told.contains(message) && at == place, "{text}: {told} at `{at}`");
+        let (error, at) = wrong(text);
+        assert!(error.contains(message) && at == place, "{text}: {error} at `{at}`");
     };
     is("1 + y[2] * 3", "there is no value `y`", "y");
     is("x[2] + maxx(x[{axis}] for axis)", "did you mean `max`?", "maxx");
@@ -146,7 +147,7 @@ fn what_is_wrong_is_told_at_its_place() {
 }
 
 #[test]
-fn no_text_brings_the_parser_down() {
+fn parser_panics_on_no_text() {
     let pieces =
         ["x[", "]", "{", "}", "'", "(", ")", " for ", "axis", "if(", ",", "1", "-", "/", ":", "é", "not ", "<="];
     let mut state = 1u64;
@@ -157,7 +158,7 @@ fn no_text_brings_the_parser_down() {
             text += pieces[(state >> 33) as usize % pieces.len()];
         }
         let _ = given(&text);
-        let _ = template(&Said::unplaced(text)).map(|read| Scope::new(&Made).words(&read).is_ok());
+        let _ = template(&SpannedString::unplaced(text)).map(|read| Scope::new(&TestNames).words(&read).is_ok());
     }
     let deep = "(".repeat(100_000);
     assert!(matches!(given(&deep), Err(EvalError::Invalid(_))));

@@ -1,6 +1,6 @@
-//! Fabrics from another crate: do they carry every interface, whichever view they give of a node's place?
+//! Checks fabrics of another crate: they carry every interface, whether they give streams, packet ports or both.
 //!
-//! Each wraps the ideal fabric. The programs compare every byte they receive with what was sent.
+//! Each fabric wraps the ideal one. The programs compare every byte that they receive with the sent one.
 
 use narrows::engine::{Metric, NodeId, Outcome, Recorder, Sim};
 use narrows::fabric::ideal::IdealParameters;
@@ -100,7 +100,7 @@ impl FabricNet for BoxedNet {
     }
 }
 
-/// Two nodes with this host and interface, joined by a fabric.
+/// Returns two nodes with this host and interface, joined by a fabric.
 fn machine(host: &str, ni: &str, fabric: &str, workload: &str) -> Machine {
     let nodes = format!("[nodes.a]\nhost = \"{host}\"\n[nodes.b]\nhost = \"{host}\"\n");
     let parts = format!("parts = [\"hosts/{host}\", \"ni/{ni}\", \"protocols/none\"]\n");
@@ -151,7 +151,7 @@ fn engines_that_stream_send_all_bytes_in_order_over_a_fabric_of_whole_packets() 
 }
 
 #[test]
-fn a_packet_waits_for_its_last_byte_where_the_fabric_takes_it_whole() {
+fn packet_waits_for_its_last_byte_on_a_fabric_of_whole_packets() {
     for [host, ni] in STREAMING {
         let half = |fabric| metric(&run(&machine(host, ni, fabric, PING_PONG)).0, "round_trip.latency");
         let [streamed, whole] = [half("ideal"), half("packets-only")];

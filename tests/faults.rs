@@ -1,5 +1,6 @@
-//! What fails, fails by name: packets that the watchdog drops, buffers that are never freed, parts
-//! that do not fit together. What a fabric loses is sent again, under any interface, or refused.
+//! Checks that failures are reported by name: packets dropped by the watchdog, buffers that are never freed, parts that
+//! are incompatible. Packets that a fabric loses are retransmitted under every interface, or the description is
+//! refused.
 
 mod slow;
 
@@ -9,7 +10,7 @@ use narrows::engine::Outcome;
 use narrows::text::Document;
 use std::collections::BTreeSet;
 
-/// Every message sent was delivered once or dropped.
+/// Asserts that each of `sent` messages was delivered once or dropped.
 fn accounted(run: &Run, sent: u64) {
     let [all, delivered, dropped] = ["sent", "delivered", "dropped"].map(|it| run.metric(&format!("messages.{it}")));
     let outcome = &run.result.outcome;
@@ -29,14 +30,14 @@ fn a_packet_held_too_long_is_dropped() {
         accounted(&run, 20);
         assert_eq!(run.metric("messages.dropped"), 20.0);
     }
-    // A receiver that takes nothing holds packets up, and only those it has buffers for arrive.
+    // A receiver that keeps its buffers blocks packets, and only those that it has buffers for arrive.
     let run = Bench { keep_buffers: true, watchdog: 1_000, ..Bench::default() }.stream(20, 4_096).run();
     accounted(&run, 20);
     assert_eq!(run.metric("messages.delivered"), 4.0);
 }
 
 #[test]
-fn a_packet_dropped_before_it_had_its_path_harms_no_other() {
+fn packet_dropped_before_its_path_is_set_up_leaves_others_intact() {
     // A packet takes 103 µs on a link. n1's waits for the trunk behind one of n0's, then for n3's link
     // behind one of n2's that set out later, and gives up while that one arrives.
     let mut dropped = 0.0;
@@ -60,7 +61,7 @@ fn a_packet_dropped_before_it_had_its_path_harms_no_other() {
 }
 
 #[test]
-fn buffers_never_freed_end_in_a_deadlock_that_names_them() {
+fn buffers_never_freed_end_in_a_reported_deadlock() {
     for notification in [r#""interrupt""#, r#"{ polling = { interval = "2 us" } }"#] {
         let stuck = Bench {
             keep_buffers: true,
@@ -85,16 +86,16 @@ fn buffers_never_freed_end_in_a_deadlock_that_names_them() {
 }
 
 #[test]
-fn a_lost_message_leaves_its_answer_awaited() {
+fn lost_message_is_named_in_the_deadlock_report() {
     let bench = Bench { watchdog: 30, no_progress_limit: 10_000, ..Bench::default() }.ping_pong(5, 8_192);
     let run = bench.run();
     let Outcome::Deadlock(stuck) = &run.result.outcome else { panic!("{:?}", run.result.outcome) };
     assert!(stuck.to_string().contains("n0 program waits for a message for n0"), "{stuck}");
     let lost = "message 0 from n0 to n1, dropped by the watchdog at";
-    assert!(stuck.lost.first.first().is_some_and(|told| told.starts_with(lost)), "{stuck}");
+    assert!(stuck.lost.first.first().is_some_and(|first| first.starts_with(lost)), "{stuck}");
 }
 
-/// Seven switches in a ring, a node at each, which sends three switches on.
+/// Returns seven switches in a ring with a node at each, which sends to the node three switches further.
 fn ring() -> Bench {
     let name = |letter: &str, number: usize| format!("{letter}{}", number % 7);
     let links = |number| [("n", number, number), ("s", number, number + 1)];
@@ -113,7 +114,7 @@ fn ring() -> Bench {
 }
 
 #[test]
-fn packets_that_wait_in_a_circle_of_links_are_named() {
+fn cyclic_wait_for_links_is_reported() {
     let run = ring().run();
     let Outcome::Deadlock(stuck) = &run.result.outcome else { panic!("{:?}", run.result.outcome) };
     let waits: Vec<_> = stuck.chain.iter().filter(|wait| wait.wants.starts_with("link s")).collect();
@@ -134,7 +135,7 @@ fn source_routes_that_can_deadlock_are_noted_before_time_0() {
 }
 
 #[test]
-fn a_watchdog_shorter_than_a_packet_is_noted_where_nothing_is_sent_again() {
+fn watchdog_shorter_than_a_packet_is_noted_without_retransmission() {
     let bench = Bench { watchdog: 30, ..Bench::default() }.stream(20, 8_192);
     let note = bench.machine().note().expect("a note");
     assert!(note.contains("holds its links for 30 us") && note.contains("(ni.trapeze.payload-max)"), "{note}");
@@ -142,14 +143,14 @@ fn a_watchdog_shorter_than_a_packet_is_noted_where_nothing_is_sent_again() {
 }
 
 #[test]
-fn a_watchdog_breaks_the_circle_at_the_price_of_packets() {
+fn watchdog_breaks_a_cyclic_wait_by_dropping_packets() {
     let run = Bench { watchdog: 5_000, ..ring() }.run();
     accounted(&run, 7 * 400);
     assert!(run.metric("messages.dropped") > 0.0);
 }
 
 #[test]
-fn a_main_memory_that_a_program_cannot_fit_in_is_refused() {
+fn main_memory_smaller_than_a_program_is_refused() {
     let text = |size: &str| {
         format!(
             "parts = [\"hosts/p6-natoma\", \"ni/ni2w\", \"fabrics/myrinet\"]\n\
@@ -163,10 +164,10 @@ fn a_main_memory_that_a_program_cannot_fit_in_is_refused() {
 }
 
 #[track_caller]
-fn refused(bench: &Bench, told: &str) {
+fn refused(bench: &Bench, message: &str) {
     let text = bench.text();
     let problems = narrows::machine::read(Document::Text("test.toml", &text, None), &[]).expect_err("refused");
-    assert!(problems.to_string().contains(told), "{problems}");
+    assert!(problems.to_string().contains(message), "{problems}");
 }
 
 #[test]
@@ -177,7 +178,8 @@ fn parts_that_cannot_work_together_are_refused() {
     refused(&Bench { payload_max: 32, ..bench }, "larger than");
 }
 
-/// A stream to one node over interface `kind`, and what its memory is told to need.
+/// Reads a description of a stream to one node over interface `kind`, whose hosts have `memory` bytes; the error states
+/// the memory that is needed.
 fn into_one(kind: &str, payload: u64, memory: u64) -> Result<narrows::machine::Machine, String> {
     let text = format!(
         r#"
@@ -192,15 +194,15 @@ workload.stream = {{ warm-up = 0, flows = ["n0 -> n3", "n1 -> n3", "n2 -> n3", "
 }
 
 #[test]
-fn a_memory_too_small_is_refused_and_one_as_large_as_told_is_never_full() {
+fn memory_of_the_reported_size_is_never_full() {
     for kind in ["ni2w", "udma", "ap3000", "startjr", "memory-channel", "cni512q", "cni32qm", "single-cycle"] {
         for payload in [8, 256, 4_000] {
             let mut memory = 64 << 10;
             let machine = loop {
                 match into_one(kind, payload, memory) {
                     Ok(machine) => break machine,
-                    Err(told) => {
-                        assert!(told.contains("` may need ") && told.contains("memory-size"), "{told}");
+                    Err(problems) => {
+                        assert!(problems.contains("` may need ") && problems.contains("memory-size"), "{problems}");
                         memory += 64 << 10;
                     }
                 }
@@ -212,7 +214,7 @@ fn a_memory_too_small_is_refused_and_one_as_large_as_told_is_never_full() {
     }
 }
 
-/// A shipped example with settings over it, run to its end.
+/// Runs a shipped example with these settings.
 #[track_caller]
 fn example(name: &str, sets: &[&str]) -> narrows::experiment::RunResult {
     let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
@@ -223,8 +225,8 @@ fn example(name: &str, sets: &[&str]) -> narrows::experiment::RunResult {
 }
 
 #[test]
-fn slow_is_not_stuck() {
-    // All wait for longer than the default of `run.no-progress-limit`, 1 s, and nobody is to blame.
+fn slow_run_is_not_a_deadlock() {
+    // Each run waits for longer than the default of `run.no-progress-limit`, 1 s, and no task is deadlocked.
     let in_s = |result: &narrows::experiment::RunResult| result.end.as_s();
     let (far, cold) = ("run.time-limit=100000 s", "workload.stream.warm-up=0");
     let gaps =
@@ -247,8 +249,8 @@ fn slow_is_not_stuck() {
 }
 
 #[test]
-fn time_ends_and_never_begins_again() {
-    // 18 446 744 s are 2⁶⁴ ps. No result is made of more.
+fn simulated_time_ends_without_overflow() {
+    // Simulated time ends at 2⁶⁴ ps, which are 18 446 744 s.
     let all = ["run.time-limit=18446744.073709551615 s", "run.no-progress-limit=18446744 s"];
     let ends = |name, set: &str| {
         let result = example(name, &[&all[..], &[set]].concat());
@@ -263,8 +265,9 @@ fn time_ends_and_never_begins_again() {
     assert!((150.0..220.0).contains(&delivered), "one in a hundred thousand or so: {delivered}");
 }
 
-/// Reliable protocols, and fabrics that lose and yet give them what they rely on: one bit tells a copy from
-/// a new packet where there is one way and one channel, a number anywhere.
+/// Reliable protocols, each with a setting of its timeout and with fabrics that it tolerates losses on. One bit
+/// distinguishes a duplicate from a new packet only where packets stay in order, over one route and one channel; a
+/// sequence number does so on any fabric.
 const RELIABLE: [(&str, &str, &[&str]); 2] = [
     (
         "protocols/nifdy",
@@ -279,7 +282,7 @@ const INTO_ONE: &str = "workload.stream = { warm-up = 0, payload = \"300 B\", me
                         flows = [\"n0 -> n3\", \"n1 -> n3\", \"n3 -> n0\"] }";
 
 #[test]
-fn what_a_fabric_loses_is_sent_again_under_every_interface() {
+fn lost_packets_are_retransmitted_under_every_interface() {
     let (all, mut interfaces) = (accepted("stream"), BTreeSet::new());
     for (protocol, values, fabrics) in RELIABLE {
         for one in all.iter().filter(|one| one.protocol == protocol && fabrics.contains(&one.fabric)) {
@@ -297,35 +300,38 @@ fn what_a_fabric_loses_is_sent_again_under_every_interface() {
 }
 
 #[test]
-fn loss_that_nobody_makes_up_for_is_refused_under_every_interface() {
+fn loss_without_retransmission_is_refused_under_every_interface() {
     let mut refusals = 0;
     for one in accepted("stream").iter().filter(|one| one.fabric == "fabrics/nifdy-mesh") {
-        let told = read(&text(one, 4, INTO_ONE), &["fabric.loss=0.05".to_owned()]).err().unwrap_or_default();
+        let problems = read(&text(one, 4, INTO_ONE), &["fabric.loss=0.05".to_owned()]).err().unwrap_or_default();
         let key = match one.protocol {
             "protocols/none" => "none",
             "protocols/return-to-sender-1998" => "return-to-sender",
             "protocols/nifdy" => "nifdy",
             _ => {
-                assert_eq!(told, "", "a window survives loss: {one:?}");
+                assert_eq!(problems, "", "a window survives loss: {one:?}");
                 continue;
             }
         };
         refusals += 1;
-        assert!(told.contains(&format!("[protocol.{key}] does not send again what the fabric loses")), "{told}");
-        assert!(told.contains("[protocol.window]"), "it says what would: {told}");
+        assert!(
+            problems.contains(&format!("[protocol.{key}] does not send again what the fabric loses")),
+            "{problems}"
+        );
+        assert!(problems.contains("[protocol.window]"), "the error names a protocol that retransmits: {problems}");
     }
     assert!(refusals > 40, "{refusals}");
 }
 
 #[test]
-fn one_bit_is_refused_where_copies_may_be_overtaken_under_every_interface() {
+fn one_bit_is_refused_where_duplicates_may_be_overtaken_under_every_interface() {
     let sets = ["protocol.nifdy.retransmission.timeout=1 ms", "fabric.loss=0.05"].map(String::from);
     let mut refusals = 0;
     for one in accepted("stream").iter().filter(|one| one.protocol == "protocols/nifdy") {
         let facts = sound(&text(one, 4, INTO_ONE), &[]).fabric.capabilities();
         if one.fabric.starts_with("fabrics/nifdy-") && !facts.in_order {
-            let told = read(&text(one, 4, INTO_ONE), &sets).err().unwrap_or_default();
-            assert!(told.contains("one bit does not tell a copy from a new packet"), "{one:?}: {told}");
+            let problems = read(&text(one, 4, INTO_ONE), &sets).err().unwrap_or_default();
+            assert!(problems.contains("one bit does not distinguish a copy from a new packet"), "{one:?}: {problems}");
             refusals += 1;
         }
     }

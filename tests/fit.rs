@@ -1,4 +1,5 @@
-//! Does a fit find what a machine's constants are, say which it cannot, and say rightly how sure it is?
+//! Checks fits of machines with known constants: the constants are found within the stated standard deviations, and
+//! those that the measurements leave undetermined are named.
 
 mod command;
 
@@ -47,7 +48,7 @@ fn read(base: &[&str], sets: &[String]) -> Result<Read<Machine>, Problems> {
     Registry::shared().read_varied(Document::Text("machine.toml", MACHINE, None), &base, sets)
 }
 
-/// The latencies of the machine with these settings, each times a factor, as a measured curve.
+/// Returns the latencies of the machine with these settings, each multiplied by a factor, as a measured curve.
 fn curve(base: &[&str], truth: &[String], factors: [f64; 4]) -> Curve {
     let mut text = "size [B], latency [us]\n".to_owned();
     for (size, factor) in SIZES.iter().zip(factors) {
@@ -71,7 +72,7 @@ const PRIOR: f64 = 0.25;
 const EXACT: [f64; 4] = [1.0; 4];
 
 #[test]
-fn what_the_numbers_determine_is_found_within_2_percent() {
+fn determined_constants_are_found_within_2_percent() {
     for (latency_ns, rate_mb) in [(2600.0, 16.0), (1500.0, 25.0), (2000.0, 20.0)] {
         let truth = [format!("{LATENCY}={latency_ns} ns"), format!("{RATE}={rate_mb} MB/s")];
         let fitted = fitted(&[], curve(&[], &truth, EXACT), &[LATENCY, RATE], 0.01);
@@ -86,9 +87,9 @@ fn what_the_numbers_determine_is_found_within_2_percent() {
     }
 }
 
-/// Overheads and the wire's delay are only seen together: none of them is known, the rate still is.
+/// Overheads and the wire's delay only appear as a sum: none of them is determined, while the rate is.
 #[test]
-fn what_the_numbers_leave_open_is_named() {
+fn undetermined_constants_are_named() {
     let base = ["messaging.send=1200", "messaging.receive=1000"];
     let truth = [format!("{LATENCY}=2600 ns"), format!("{RATE}=16 MB/s"), "messaging.send=900".to_owned()];
     let fitted =
@@ -97,7 +98,7 @@ fn what_the_numbers_leave_open_is_named() {
     assert_eq!(determined, [false, false, false, true], "{:?}", fitted.constants);
     let rate = &fitted.constants[3];
     assert!((rate.value / (16.0 * 8e6) - 1.0).abs() < 0.02, "{rate:?}");
-    // Each two of the three may change together; the rate takes no part in it.
+    // Each pair of the three may change together; the rate does not belong to a combination.
     assert_eq!(fitted.undetermined.len(), 2, "{:?}", fitted.undetermined);
     for combination in &fitted.undetermined {
         let open: Vec<usize> = combination.changes.iter().map(|(constant, _)| *constant).collect();
@@ -110,9 +111,9 @@ fn what_the_numbers_leave_open_is_named() {
     assert!(fitted.is_reached() && fitted.failed_parts().is_empty());
 }
 
-/// A constant that nothing answers to stays where it began, and is as free as before.
+/// A constant on which no measurement depends keeps its starting value and the standard deviation of its prior.
 #[test]
-fn what_nothing_answers_to_stays_what_it_is() {
+fn constant_without_effect_keeps_its_value_and_its_prior() {
     let fitted = fitted(&[], curve(&[], &[], EXACT), &[RATE, "protocol.none.receive-buffers"], 0.01);
     let idle = &fitted.constants[1];
     assert!(!idle.determined && (idle.std_dev - PRIOR).abs() < 1e-9 && idle.after == "8", "{idle:?}");
@@ -122,13 +123,13 @@ fn what_nothing_answers_to_stays_what_it_is() {
     assert_eq!(open[0].effect, 0.0);
 }
 
-/// A number of the standard normal distribution: twelve uniform ones.
+/// Draws from nearly a standard normal distribution: the sum of twelve uniform numbers.
 fn normal(rng: &mut Pcg64Mcg) -> f64 {
     (0..12).map(|_| rng.random::<f64>()).sum::<f64>() - 6.0
 }
 
-/// Machines drawn from the priors, measured with noise: what is stated as one standard deviation covers
-/// the truth as often as one does.
+/// Machines are drawn from the priors and measured with noise: the stated standard deviation must cover the true value
+/// in about 68 % of them.
 #[test]
 fn one_standard_deviation_covers_the_truth_of_two_machines_in_three() {
     const NOISE: f64 = 0.03;
@@ -148,7 +149,7 @@ fn one_standard_deviation_covers_the_truth_of_two_machines_in_three() {
     }
 }
 
-/// The small study with a claim to fit on, and this `fit.toml`: what `narrows fit` does with these options.
+/// Runs `narrows fit` with these options on the small study, with a calibrated claim and this `fit.toml`.
 fn study(name: &str, fit: &str, options: &[&str]) -> (Output, Folder) {
     let folder = Folder::new(&format!("fit-{name}"));
     for (file, text) in scaffold::FILES {
@@ -166,7 +167,7 @@ fn study(name: &str, fit: &str, options: &[&str]) -> (Output, Folder) {
 const FIT: &str = "[fit]\nclaims = [\"latency-8K\"]\n\n[[fit.constant]]\nkey = \"fabric.myrinet.switch-latency\"\n";
 
 #[test]
-fn a_study_is_fitted_told_as_json_and_written_where_its_constants_stand() {
+fn fitted_study_is_printed_as_json_and_written_to_its_description() {
     let (ran, folder) = study("written", FIT, &["--format", "json", "--write"]);
     assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stderr));
     let json: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("JSON");
@@ -184,8 +185,8 @@ fn a_study_is_fitted_told_as_json_and_written_where_its_constants_stand() {
 const FIT_KEY: &str = "fabric.myrinet.switch-latency";
 
 #[test]
-fn a_slip_in_fit_toml_is_told_with_its_place() {
-    let slips: [(&str, &str, &[&str]); 7] = [
+fn errors_in_fit_toml_have_their_line() {
+    let errors: [(&str, &str, &[&str]); 7] = [
         ("[fit]", "[fit]\nnoise = 0.0", &["fit.toml:2:", "a noise of 0"]),
         ("switch-latency\"", "switch-latency\"\nprior = 0.0", &["fit.toml:6:", "a prior of 0", "above 0"]),
         ("latency-8K", "latency-9K", &["fit.toml:2:", "no claim `latency-9K`", "did you mean `latency-8K`?"]),
@@ -198,29 +199,30 @@ fn a_slip_in_fit_toml_is_told_with_its_place() {
             &["fit.toml:5:", "outside its bounds", "5 us must lie between 6 us and 7 us"],
         ),
     ];
-    for (number, (from, to, told)) in slips.iter().enumerate() {
+    for (number, (from, to, expected)) in errors.iter().enumerate() {
         assert!(FIT.contains(from), "{from}");
         let (ran, _folder) = study(&format!("slip-{number}"), &FIT.replacen(from, to, 1), &[]);
         let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
         assert_eq!(ran.status.code(), Some(2), "{to}: {stderr}");
-        assert!(told.iter().all(|words| stderr.contains(words)), "{to}: {stderr}");
+        assert!(expected.iter().all(|words| stderr.contains(words)), "{to}: {stderr}");
     }
 }
 
-/// Every constant that a paper's fit settles says so where it stands.
+/// Every constant that a paper's `fit.toml` fits has the source `calibrated` in its description, and no other has.
 #[test]
-fn what_is_fitted_is_told_as_calibrated() {
+fn fitted_constants_are_marked_calibrated() {
     for paper in ["trapeze", "mukherjee-hill"] {
         let found = find(paper, false, &builtins(Registry::shared())).unwrap_or_else(|problems| panic!("{problems}"));
-        let told = constants(&found);
+        let calibrated = constants(&found);
         let plan = found.read.value.fit.as_ref().expect("the paper has a fit.toml");
         for wanted in &plan.constants {
             let key = &wanted.key.text;
-            let stands = told.iter().any(|constant| key_matches(key, &constant.path));
-            assert!(stands, "{paper}: {key} is not told as calibrated");
+            let is_calibrated = calibrated.iter().any(|constant| key_matches(key, &constant.path));
+            assert!(is_calibrated, "{paper}: {key} is not marked as calibrated");
         }
         let fitted = |path: &str| plan.constants.iter().any(|wanted| key_matches(&wanted.key.text, path));
-        let other: Vec<&str> = told.iter().map(|of| of.path.as_str()).filter(|path| !fitted(path)).collect();
+        let other: Vec<&str> =
+            calibrated.iter().map(|constant| constant.path.as_str()).filter(|path| !fitted(path)).collect();
         assert!(other.is_empty(), "{paper}: calibrated, but not by its fit.toml: {other:?}");
     }
 }

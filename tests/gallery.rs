@@ -1,4 +1,4 @@
-//! Draws one of each picture from made-up data, to be looked at: `cargo test --test all gallery:: --
+//! Draws one picture of each kind from invented data, for inspection by eye: `cargo test --test all gallery:: --
 //! --ignored` writes them to the folder `narrows-gallery` in the system's temporary folder.
 
 use narrows::engine::Time;
@@ -151,15 +151,15 @@ fn mean(k: f64) -> MeanLedger {
     MeanLedger { messages: 1000, stages }
 }
 
-/// An artifact with its picture.
+/// Returns an artifact with its picture.
 fn artifact(id: &str, title: &str, svg: String, table: Option<ReportTable>) -> Artifact {
     Artifact {
         id: id.into(), title: title.into(), svg: Some(svg), table,
-        caption: "What to look for stands here: the crossover between the two policies, and how far the marks lie from the lines.".into(),
+        caption: "The caption states what to look for: the crossover between the two policies, and how far the marks lie from the lines.".into(),
     }
 }
 
-/// One artifact of each picture.
+/// Returns one artifact of each picture.
 fn artifacts(flow: &PacketFlow, table: ReportTable) -> Vec<Artifact> {
     vec![
         Artifact {

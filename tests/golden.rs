@@ -1,9 +1,9 @@
-//! Are results what they were, byte for byte? Every shipped example, the schema, the lists and quick studies are run, and
-//! the SHA-256 of what they print is held against `golden/hashes.txt`.
+//! Checks that results stay the same byte for byte: every shipped example, the schema, the lists and quick studies are
+//! run, and the SHA-256 of their output is compared with `golden/hashes.txt`.
 //!
 //! A change that is meant to change results runs `NARROWS_GOLDEN=write cargo test --test all golden::` and commits the
-//! file with its reason. Leaves out wrong input, whose messages `wrong.rs` holds word for word, and the studies that take
-//! minutes, which `cargo test --release --test all golden:: -- --ignored` adds.
+//! file with its reason. Leaves out wrong input, whose messages `wrong.rs` holds word for word, and the studies that
+//! take minutes, which `cargo test --release --test all golden:: -- --ignored` adds.
 
 use crate::common::cli::{Folder, done, stdout};
 use narrows::machine::shipped;
@@ -16,9 +16,9 @@ fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Holds results, by name, against the hashes in `file`; writes that instead if it is asked to.
+/// Compares results, by name, with the hashes in `file`, or writes that file if `NARROWS_GOLDEN` is `write`.
 #[track_caller]
-fn hold(file: &str, found: &BTreeMap<String, String>) {
+fn compare_hashes(file: &str, found: &BTreeMap<String, String>) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
     let lines: String = found.iter().map(|(name, hash)| format!("{hash}  {name}\n")).collect();
     if std::env::var_os("NARROWS_GOLDEN").is_some_and(|value| value == "write") {
@@ -31,7 +31,7 @@ fn hold(file: &str, found: &BTreeMap<String, String>) {
 }
 
 #[test]
-fn examples_schema_and_lists_print_what_they_did() {
+fn outputs_of_examples_schema_and_lists_are_unchanged() {
     let mut found = BTreeMap::new();
     for name in shipped::examples() {
         let result = stdout(&["run", name, "--format=json", "--no-host"]);
@@ -41,10 +41,10 @@ fn examples_schema_and_lists_print_what_they_did() {
         let arguments: Vec<&str> = command.split(' ').collect();
         found.insert(command.to_owned(), hash(stdout(&arguments).as_bytes()));
     }
-    hold("hashes.txt", &found);
+    compare_hashes("hashes.txt", &found);
 }
 
-/// The files of a study's quick run, by name; measured times are in none of them.
+/// Adds the files of a study's quick run, by name, to `found`; none of them holds measured times.
 fn study(paper: &str, found: &mut BTreeMap<String, String>) {
     let folder = Folder::new("golden");
     done(&["reproduce", paper, "--quick", "--out", folder.root()]);
@@ -63,16 +63,16 @@ fn study(paper: &str, found: &mut BTreeMap<String, String>) {
 }
 
 #[test]
-fn quick_studies_of_seconds_give_what_they_did() {
+fn results_of_quick_studies_of_seconds_are_unchanged() {
     let mut found = BTreeMap::new();
     ["trapeze", "e-udp"].iter().for_each(|paper| study(paper, &mut found));
-    hold("studies.txt", &found);
+    compare_hashes("studies.txt", &found);
 }
 
 #[test]
 #[ignore = "minutes, with optimisation"]
-fn quick_studies_of_minutes_give_what_they_did() {
+fn results_of_quick_studies_of_minutes_are_unchanged() {
     let mut found = BTreeMap::new();
     ["alewife", "mukherjee-hill", "nifdy"].iter().for_each(|paper| study(paper, &mut found));
-    hold("long-studies.txt", &found);
+    compare_hashes("long-studies.txt", &found);
 }

@@ -1,5 +1,5 @@
-//! Do networks from files run as those that are built in, whatever the format? Leaf-spine networks, two-tier fat
-//! trees and dragonflies as edge lists, node-link JSON and GraphML; names, rates and latencies of their links.
+//! Checks that networks from files run as the built-in ones, in each format: leaf-spine networks, two-tier fat trees
+//! and dragonflies as edge lists, node-link JSON and GraphML, with names of hosts and rates and latencies of links.
 
 mod network_file;
 
@@ -47,7 +47,8 @@ const ROUTER: &str = "[fabric.router]\nvirtual-channels = 2\nbuffer-flits = 4\nw
 const BURSTS: &str = "parts = [\"hosts/cm-5\"]\n[ni.queues]\n[protocol.nifdy]\n[messaging]\nin-order = true\n\
                       [workload.bursts]\nphases = 2\npackets = [1, 4]\n";
 
-/// Metrics of packets that are alone, by the links between routers: a fat tree counts those of the nodes, too.
+/// Returns the zero-load metrics, renamed to count links between routers only; a fat tree's distances include
+/// `links_of_nodes` links of nodes.
 fn zero_load(fabric: &str, links_of_nodes: u32) -> BTreeMap<String, f64> {
     let renamed = |(name, value): (String, f64)| {
         let Some(rest) = name.strip_prefix("zero_load.d") else { return (name, value) };
@@ -58,7 +59,7 @@ fn zero_load(fabric: &str, links_of_nodes: u32) -> BTreeMap<String, f64> {
     metrics(&format!("{fabric}{ROUTER}[workload.zero-load]\n")).into_iter().map(renamed).collect()
 }
 
-/// A network from a file gives, to the last digit, what the fat tree does that is built in: tables hold the same
+/// Asserts that a network from a file gives the built-in fat tree's results to the last digit: tables hold the same
 /// routes, and routers and ports have the same order.
 fn runs_as_the_fat_tree(network: &Network, keys: &str, name: &str) {
     let fat_tree = format!("[fabric.fat-tree]\n{keys}\n");
@@ -72,24 +73,24 @@ fn runs_as_the_fat_tree(network: &Network, keys: &str, name: &str) {
     for file in network.files(name) {
         let fabric = file.fabric("");
         assert_eq!(shape(&surveyed(&fabric)), expected, "{:?}", file.0);
-        // As text, for a mean of few samples has no interval: its bounds are no number, and equal none.
+        // Compared as text, as the bounds of a mean of few samples are NaN, which equals no number.
         assert_eq!(format!("{:?}", runs(&fabric, 0)), format!("{expected_runs:?}"), "{:?}", file.0);
     }
 }
 
 #[test]
-fn a_leaf_spine_from_a_file_runs_as_the_one_that_is_built_in() {
+fn leaf_spine_from_a_file_runs_as_the_built_in_one() {
     runs_as_the_fat_tree(&Network::leaf_spine(4, 4, 2), "nodes = 16\nparents = [2]", "leaf-spine");
 }
 
 #[test]
-fn a_two_tier_fat_tree_from_a_file_runs_as_the_one_that_is_built_in() {
+fn two_tier_fat_tree_from_a_file_runs_as_the_built_in_one() {
     runs_as_the_fat_tree(&Network::leaf_spine(4, 4, 4), "nodes = 16", "fat-tree");
     runs_as_the_fat_tree(&Network::leaf_spine(3, 3, 3), "nodes = 9\narity = 3", "small-fat-tree");
 }
 
 #[test]
-fn a_dragonfly_from_a_file_has_its_distances_and_delivers() {
+fn dragonfly_from_a_file_has_its_distances_and_delivers() {
     let network = Network::dragonfly(2, 3, 1);
     let files = network.files("dragonfly");
     for routing in ["up-down", "distance-classes"] {
@@ -98,7 +99,7 @@ fn a_dragonfly_from_a_file_has_its_distances_and_delivers() {
         let all = files.each_ref().map(|file| {
             let fabric = file.fabric(&keys);
             let survey = surveyed(&fabric);
-            // A switch has two in its group and one in another: local, global, local.
+            // A switch has two neighbours in its group and one in another: routes are local, global, local.
             assert_eq!((survey.nodes, survey.routers, survey.degree, survey.diameter), (24, 12, 3, 3));
             assert_eq!(survey.links, 2 * (4 * 3 + 6), "{survey}");
             assert_eq!((survey.deadlock.clone(), survey.is_complete()), (Deadlock::Free, true), "{survey}");
@@ -113,7 +114,7 @@ fn a_dragonfly_from_a_file_has_its_distances_and_delivers() {
         let [list, json, graphml] = all.map(|metrics| format!("{metrics:?}"));
         assert_eq!((&list, &list), (&json, &graphml), "{routing}");
     }
-    // By the fewest links in any channel, packets of a dragonfly can wait in a cycle.
+    // On shortest paths over one channel, packets of a dragonfly can wait for each other in a cycle.
     let fabric = files[0].fabric("routing = \"shortest-path\"\n[fabric.router]\nvirtual-channels = 1\n");
     let problems = read(&format!("{fabric}\n{OFFERED}")).unwrap_err();
     assert!(
@@ -133,7 +134,7 @@ fn a_dragonfly_of_seventy_two_hosts_cannot_deadlock() {
     assert_eq!(survey.deadlock, Deadlock::Free);
 }
 
-/// Two switches with a host each, whose link has this rate and this latency.
+/// Returns two switches with a host each, whose link has this rate and this latency.
 fn pair(rate: Option<&'static str>, latency: Option<&'static str>) -> Network {
     let middle = Link { rate, latency, ..Link::new("s0", "s1") };
     let hosts = ["h0", "h1"].map(str::to_owned).to_vec();
@@ -171,7 +172,7 @@ fn a_link_has_its_own_rate() {
         each[0]["offered.accepted"]
     };
     let [full, quarter] = ["32 Gbit/s", "8 Gbit/s"].map(accepted);
-    // Either node sends to the other alone: what is offered crosses, or a flit in four cycles.
+    // Each node sends to the other one only: the accepted load is the offered one, or a flit in four cycles.
     assert!((full - 0.6).abs() < 0.03, "{full}");
     assert!((quarter - 0.25).abs() < 0.005, "{quarter}");
     let [file, ..] = pair(Some("8 Gbit/s"), None).files("used");
@@ -182,7 +183,7 @@ fn a_link_has_its_own_rate() {
 }
 
 #[test]
-fn rates_that_take_no_whole_cycles_are_refused_with_their_lines() {
+fn rates_that_are_no_whole_cycles_per_flit_are_refused_with_their_lines() {
     for (file, line) in pair(Some("10 Gbit/s"), None).files("uneven").into_iter().zip([4, 7, 13]) {
         let problems = read(&format!("{}\n{OFFERED}", file.fabric(""))).unwrap_err();
         let expected = format!("line {line}: the link of `s0` and `s1`: at 10 Gbit/s a flit of 4 B takes 3.200 cycles");
@@ -203,7 +204,7 @@ fn rates_that_take_no_whole_cycles_are_refused_with_their_lines() {
 const STREAM: &str = "[ni.queues]\n[protocol.none]\n[messaging]\nin-order = false\n\
                       [workload.stream]\nwarm-up = 0\nmessages = 10\npayload = \"24 B\"\n";
 
-/// Two leaves with two hosts each, and a description of the nodes.
+/// Reads a machine of two leaves with two hosts each, with this description of the nodes.
 fn flow_over(nodes: &str, flows: &str) -> Result<Machine, String> {
     let [file, ..] = Network::leaf_spine(2, 2, 1).files(&format!("names-{}", nodes.len() + 100 * flows.len()));
     let fabric = file.fabric("[fabric.router]\nclock = \"1 MHz\"\n");
@@ -247,7 +248,7 @@ fn nodes_are_placed_by_the_names_of_hosts() {
 }
 
 #[test]
-fn the_incast_of_the_page_has_few_lines_and_runs() {
+fn incast_of_the_documentation_has_few_lines_and_runs() {
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/loads.md")).expect("a page");
     let (_, from) = page.split_once("This is an incast of 31 senders:").expect("the example");
     let text = from.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");
@@ -259,7 +260,7 @@ fn the_incast_of_the_page_has_few_lines_and_runs() {
 }
 
 #[test]
-fn the_network_of_the_page_is_read() {
+fn network_of_the_documentation_reads() {
     let page = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/fabric.md")).expect("a page");
     let (_, from) = page.split_once("## Networks from files").expect("a section");
     let text = from.split("```text\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a block");

@@ -1,5 +1,5 @@
-//! Do instruments see every combination, and change none? A sample of all hosts, interfaces, protocols,
-//! fabrics and programs that fit; programs that drive a fabric alone; and every shipped example.
+//! Checks that instruments record every combination of parts and change no result: on a sample of the compatible hosts,
+//! interfaces, protocols, fabrics and programs, on programs that drive a fabric alone, and on every shipped example.
 
 use crate::common::parts::{each_with_each, sound};
 use crate::common::small::{parts, read, small};
@@ -14,10 +14,10 @@ use std::path::Path;
 
 const SPANS: usize = 1 << 20;
 
-/// One in so many of the combinations that fit is looked at, and the first with each part.
+/// The sample takes every `STEP`-th compatible combination, and the first one with each part.
 const STEP: usize = 31;
 
-/// Some combinations that fit, with small inputs.
+/// Returns a sample of the compatible combinations, with small inputs.
 fn sample() -> Vec<(Combination, Machine)> {
     let fit =
         Registry::shared().combinations().into_iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
@@ -31,8 +31,8 @@ fn sample() -> Vec<(Combination, Machine)> {
     taken.filter_map(|one| Some((one.clone(), small(&one).ok()?))).collect()
 }
 
-/// What a run says without its spans.
-fn told(mut result: RunResult) -> String {
+/// Returns all results of a run but its spans, as text.
+fn without_spans(mut result: RunResult) -> String {
     result.timeline = Timeline::default();
     format!("{result:?}")
 }
@@ -46,13 +46,13 @@ fn spans_by_track(timeline: &Timeline) -> BTreeMap<(&str, &str), Vec<&Span>> {
     tracks
 }
 
-/// What serves one at a time.
+/// Whether a track's resource serves one message at a time.
 fn is_exclusive((group, name): (&str, &str)) -> bool {
     let parts = ["processor", "PCI", "memory", "memory bus", "netTx", "netRcv", "firmware"];
     group == "fabric" || parts.contains(&name)
 }
 
-/// Spans that overlap on what serves one at a time.
+/// Returns the overlapping spans on tracks whose resource serves one message at a time.
 fn overlaps(timeline: &Timeline) -> Vec<String> {
     let mut wrong = Vec::new();
     for (track, mut spans) in spans_by_track(timeline).into_iter().filter(|(track, _)| is_exclusive(*track)) {
@@ -63,13 +63,13 @@ fn overlaps(timeline: &Timeline) -> Vec<String> {
     wrong
 }
 
-/// Resources that were busy for longer than the run, or moved for longer than they were busy.
+/// Returns the resources that were busy for longer than the run, or moved for longer than they were busy.
 fn impossible(result: &RunResult) -> Vec<String> {
     let wrong = result.resources.iter().filter(|one| one.busy > result.end || one.active > one.busy);
     wrong.map(|one| format!("{one:?} in {}", result.end)).collect()
 }
 
-/// Messages delivered of which there is no span at one of their nodes.
+/// Returns the delivered messages without a span at their source or at their destination.
 fn unseen(machine: &Machine) -> Vec<String> {
     let built = build(machine, Recorder::keeping(SPANS));
     built.run();
@@ -89,7 +89,7 @@ fn unseen(machine: &Machine) -> Vec<String> {
     ends.filter(|(node, id)| !seen.contains(&(node.as_str(), *id))).map(|end| format!("{end:?}")).collect()
 }
 
-/// Metrics of latencies that are missing, not in order, or not those of the distribution of the same name.
+/// Returns the metrics of latencies that are missing, not in order, or not those of the distribution of the same name.
 fn latencies_wrong(result: &RunResult, name: &str) -> Vec<String> {
     let ends = ["_min", "_p50", "_p90", "_p99", "_p999", "_max"];
     let values = ends.map(|suffix| result.metric(&format!("{name}{suffix}")));
@@ -107,7 +107,7 @@ fn latencies_wrong(result: &RunResult, name: &str) -> Vec<String> {
     if is_sound { Vec::new() } else { vec![format!("{name}: {values:?}, {distribution:?}")] }
 }
 
-/// Parts that every machine has and that are no resource.
+/// Returns the parts of the machine that are missing among the resources of its run.
 fn missing(result: &RunResult, machine: &Machine) -> Vec<String> {
     let names: BTreeSet<&str> = result.resources.iter().map(|one| one.name.as_str()).collect();
     let processors = machine.nodes.iter().map(|node| format!("{} processor", node.name));
@@ -127,12 +127,12 @@ fn wrong(one: &Combination, machine: &Machine) -> Vec<String> {
     wrong.extend(impossible(&bare));
     wrong.extend(missing(&bare, machine));
     wrong.extend(unseen(machine));
-    // Where hardware shares memory, a program may send no message.
+    // Where hardware keeps memory coherent, a program may send no message.
     let is_silent = bare.metric("packets.sent") == Some(0.0) && one.ni == "ni/cmmu";
     if one.workload != "dma" && !is_silent {
         wrong.extend(latencies_wrong(&bare, "message.latency_one_way"));
     }
-    if told(traced) != told(bare) {
+    if without_spans(traced) != without_spans(bare) {
         wrong.push("the trace changed the run".to_owned());
     }
     wrong.iter().take(3).map(|wrong| format!("{:?} {}: {wrong}", parts(one), one.workload)).collect()
@@ -146,14 +146,14 @@ fn instruments_see_every_combination_and_change_none() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), sample.len(), wrong.join("\n"));
 }
 
-/// A program that drives a mesh of 16 nodes alone.
+/// Returns a program that drives a mesh of 16 nodes alone.
 fn alone(workload: &str) -> Machine {
     let fabric = "fabric.mesh = { shape = [4, 4] }\nfabric.router = { virtual-channels = 2, networks = 2 }";
     read(&format!("{fabric}\n[workload.{workload}\n")).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
 #[test]
-fn a_fabric_alone_is_told_of_as_any_other() {
+fn program_on_a_fabric_alone_has_all_instruments() {
     let offered = "offered]\npattern = \"uniform\"\nload = 0.3\npacket-flits = 4\nwarm-up = 100\ncycles = 500";
     for (workload, name) in [(offered, "offered.latency"), ("zero-load]\nsources = 3", "zero_load.latency")] {
         let machine = alone(workload);
@@ -162,7 +162,7 @@ fn a_fabric_alone_is_told_of_as_any_other() {
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         // Two for each node, and two for each of 24 pairs of neighbours.
         assert_eq!(bare.resources.len(), 2 * 16 + 2 * 24);
-        assert_eq!(told(traced), told(bare), "the trace changed the run");
+        assert_eq!(without_spans(traced), without_spans(bare), "the trace changed the run");
     }
 }
 

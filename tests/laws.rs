@@ -1,11 +1,11 @@
-//! Is it lawful? What queueing, arithmetic and the paper's rules say of any machine, computed from
-//! the numbers of a description and held against its run.
+//! Checks runs against laws: results that queueing theory, arithmetic and the papers' rules give for any machine are
+//! computed from the numbers of a description and compared with its run.
 //!
 //! Here are the laws of Trapeze's engines and policies; those of every part are in
 //! [`every_part`](laws/every_part.rs).
 //!
-//! Tolerances are stated where they are used. The firmware of these machines takes a nanosecond a
-//! pass, so that a sum of stages may be off by some tens of them.
+//! Tolerances are stated where they are used. The firmware of these machines takes a nanosecond for each pass, so a sum
+//! of stages may be off by some tens of nanoseconds.
 
 #[path = "laws/every_part.rs"]
 mod every_part;
@@ -18,20 +18,22 @@ use narrows::engine::Span;
 use narrows::experiment::Candidate;
 use narrows::report::MeanLedger;
 
-/// What a transaction of one word takes on the bus of the test hosts, in ns.
+/// Returns the time of a one-word transaction on the bus of the test hosts, in ns.
 fn word(overhead_cycles: u64) -> f64 {
     (overhead_cycles + 1) as f64 * 1e3 / 33.0
 }
 
-/// Software of 100 cycles at 100 MHz.
+/// Time of the software, in ns: 100 cycles at 100 MHz.
 const SOFTWARE: f64 = 1_000.0;
 
-/// Until the firmware knows of a message: software, and four words across the bus.
+/// Returns the time from the send to the firmware's notice of the message, in ns: software, and four words across the
+/// bus.
 fn host_send() -> f64 {
     SOFTWARE + 4.0 * word(3)
 }
 
-/// From the interrupt to the program: its latency, the entry's state, software, three words.
+/// Returns the time from the interrupt to the program, in ns: interrupt latency, the entry's state, software, three
+/// words.
 fn host_receive() -> f64 {
     2_000.0 + word(15) + SOFTWARE + 3.0 * word(15)
 }
@@ -44,7 +46,7 @@ fn length(span: &Span) -> f64 {
     in_ns(span.end - span.start)
 }
 
-/// Two hosts of which no two numbers are the same.
+/// Returns two hosts in which all numbers differ.
 fn unequal() -> [Host; 2] {
     let first = Host { read_setup: 700, read_rate: 90, write_setup: 1_100, write_rate: 70, ..Host::default() };
     let second = Host { read_setup: 1_900, read_rate: 60, write_setup: 1_300, write_rate: 110, ..Host::default() };
@@ -168,7 +170,7 @@ fn cut_through_is_never_slower_than_store_and_forward() {
 }
 
 #[test]
-fn a_payload_up_to_minpulse_goes_whole() {
+fn payload_up_to_minpulse_is_one_transfer() {
     let policy = r#"{ eager-cut-through = { minpulse = "512 B" } }"#;
     for payload in [1, 4, 60, 127, 511, 512] {
         let run = Bench::default().policy(policy).ping_pong(1, payload).done();
@@ -198,8 +200,8 @@ fn no_transfer_overtakes_its_source_or_is_smaller_than_minpulse() {
     }
 }
 
-/// Each transfer to a sink finds its bytes deposited (to a word), and takes at least 128 of them
-/// unless it is the last; together they take the payload.
+/// Asserts that each transfer to a sink starts after its bytes are deposited (to a word), and takes at least 128 of
+/// them unless it is the last; together they take the payload.
 fn follows(sink: &[&Span], payload: u64, deposited: impl Fn(f64) -> f64) {
     let mut taken = 0;
     for span in sink {
@@ -211,7 +213,7 @@ fn follows(sink: &[&Span], payload: u64, deposited: impl Fn(f64) -> f64) {
 }
 
 #[test]
-fn a_message_is_noticed_by_interrupt_or_within_a_poll() {
+fn message_is_received_by_interrupt_or_within_a_poll_interval() {
     let interrupted = Bench::default().ping_pong(10, 1_024).done();
     for message in &interrupted.messages {
         near(message.stage("host receive"), host_receive(), 10.0);
@@ -226,7 +228,7 @@ fn a_message_is_noticed_by_interrupt_or_within_a_poll() {
 }
 
 #[test]
-fn a_message_is_handed_over_when_it_is_there() {
+fn message_is_delivered_when_it_is_complete() {
     // Both nodes send and receive, so that their engines towards the host always have another
     // transfer to do, of 2 ms or more. Handing a message over takes microseconds of firmware and bus.
     let hosts = [Host::with_dma(1_000, 20), Host::with_dma(1_000, 33)];
@@ -241,7 +243,7 @@ fn a_message_is_handed_over_when_it_is_there() {
 }
 
 #[test]
-fn a_shadow_buffer_costs_a_copy() {
+fn shadow_buffer_adds_a_copy() {
     let plain = Bench::default().ping_pong(1, 1_024);
     let shadow = Bench { shadow: true, ..plain.clone() };
     // A block is read, written, and takes the processor 50 ns.
@@ -253,7 +255,7 @@ fn a_shadow_buffer_costs_a_copy() {
 }
 
 #[test]
-fn a_page_goes_where_its_tag_says() {
+fn page_is_stored_at_the_address_of_its_tag() {
     // The program fails where a page lies elsewhere, or is another.
     for policy in [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE] {
         let run = Bench::default()
@@ -270,10 +272,10 @@ fn logging_takes_the_firmwares_time() {
     assert!(logged.message(0).latency() > bench.done().message(0).latency() + 3_000.0);
 }
 
-/// What a run says of a resource: for how long it was taken, and did its own work, in ns.
-fn taken_and_moving(run: &Run, name: &str) -> (f64, f64) {
-    let told = run.result.resources.iter().find(|resource| resource.name == name).expect("it is told");
-    (in_ns(told.busy), in_ns(told.active))
+/// Returns the times for which a resource was busy and active, in ns.
+fn busy_and_active(run: &Run, name: &str) -> (f64, f64) {
+    let usage = run.result.resources.iter().find(|resource| resource.name == name).expect("the resource is reported");
+    (in_ns(usage.busy), in_ns(usage.active))
 }
 
 /// Returns the candidate for the bottleneck, as a run states it.
@@ -282,13 +284,13 @@ fn candidate(run: &Run) -> String {
 }
 
 #[test]
-fn a_link_moves_its_bytes_at_its_rate_however_long_it_is_held() {
+fn link_is_active_for_its_bytes_only_and_busy_while_it_is_held() {
     let slow = Host { write_rate: 60, ..Host::default() };
     for policy in [STORE_AND_FORWARD, CUT_THROUGH, ADAPTIVE] {
         for receiver in [Host::default(), slow.clone()] {
             let run = Bench::default().hosts(&[Host::default(), receiver]).policy(policy).stream(20, 4_096).done();
             for link in ["link n0 → s0", "link s0 → n1"] {
-                let (held, moving) = taken_and_moving(&run, link);
+                let (held, moving) = busy_and_active(&run, link);
                 // A picosecond of rounding for each flit.
                 near(moving, 20.0 * ns(4_096 + 128, 160), 20.0 * 33.0 * 1e-3);
                 assert!(held + 1e-3 >= moving, "{link} is held for {held} ns and moves for {moving}");
@@ -302,14 +304,14 @@ fn link_that_is_only_held_is_not_the_candidate() {
     // Cut-through holds the path while a slow receiver takes the packet: at 60 MB/s of 160.
     let hosts = [Host::default(), Host { write_rate: 60, ..Host::default() }];
     let run = Bench::default().hosts(&hosts).policy(CUT_THROUGH).stream(60, 16_384).done();
-    let (held, moving) = taken_and_moving(&run, "link n0 → s0");
+    let (held, moving) = busy_and_active(&run, "link n0 → s0");
     let all = in_ns(run.result.end);
     assert!(held > 0.9 * all && moving < 0.5 * all, "{held} and {moving} of {all}");
     assert!(candidate(&run).contains(": n1 host DMA, "), "{}", candidate(&run));
 }
 
 #[test]
-fn memory_is_told_as_busy_for_as_long_as_it_holds_the_network_back() {
+fn memory_is_busy_while_it_stalls_the_network() {
     // One message, stored and forwarded: the bus is idle while the network engines move it.
     let payload = 8_192;
     for (sram_rate, expected) in [(80, ns(payload + 128, 80)), (159, ns(payload + 128, 159)), (160, 0.0)] {
@@ -320,7 +322,7 @@ fn memory_is_told_as_busy_for_as_long_as_it_holds_the_network_back() {
         let run = run.done();
         for node in ["n0", "n1"] {
             // A picosecond of rounding for each flit of the two messages.
-            near(taken_and_moving(&run, &format!("{node} SRAM")).0, 2.0 * expected, 2.0 * 66.0 * 1e-3);
+            near(busy_and_active(&run, &format!("{node} SRAM")).0, 2.0 * expected, 2.0 * 66.0 * 1e-3);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Open and closed loops on every kind of interface: does an open loop wait as a queue with its arrivals and its service
-//! time does, say so when it saturates, and agree with a closed loop when there is little to wait for?
+//! Checks open and closed loops on every kind of interface: an open loop has the waiting times of a queue with its
+//! arrivals and its service time, reports saturation, and agrees with a closed loop at low load.
 //!
 //! The service time of a machine is what a closed loop measures: the interval of its deliveries. Where it is constant,
 //! the waiting times follow from the arrivals alone (Lindley's recursion), and their mean from the load (the
@@ -63,7 +63,7 @@ fn lindley(arrivals: &Arrivals, seed: u64, messages: usize, mut service_us: impl
 }
 
 #[test]
-fn an_open_loop_waits_as_its_arrivals_and_the_service_time_say() {
+fn open_loop_has_the_waiting_times_of_lindley_s_recursion() {
     for (interface, fabric) in INTERFACES.iter().flat_map(|interface| FABRICS.map(|fabric| (interface, fabric))) {
         let (service, alone) = service(interface, fabric);
         for load in [0.3, 0.6, 0.9] {
@@ -83,7 +83,7 @@ fn an_open_loop_waits_as_its_arrivals_and_the_service_time_say() {
 }
 
 #[test]
-fn the_backlog_beyond_saturation_grows_linearly_and_the_run_says_saturated() {
+fn backlog_beyond_saturation_grows_linearly_and_saturation_is_reported() {
     for (interface, fabric) in INTERFACES.iter().flat_map(|interface| FABRICS.map(|fabric| (interface, fabric))) {
         let (service, _) = service(interface, fabric);
         let runs = [8_000, 16_000].map(|messages| stream(interface, fabric, &poisson(service, 1.2).1, messages, 1));
@@ -95,7 +95,7 @@ fn the_backlog_beyond_saturation_grows_linearly_and_the_run_says_saturated() {
             let [offered, accepted] = ["offered", "accepted"].map(|name| metric(result, &format!("message.{name}")));
             assert!((accepted * service / PAYLOAD as f64 - 1.0).abs() < 0.03, "{interface}, {fabric}: {accepted} MB/s");
             assert!((offered / accepted / 1.2 - 1.0).abs() < 0.1, "{interface}, {fabric}: {offered}, {accepted} MB/s");
-            // What is not accepted stays behind, in a short run and in a long one.
+            // The backlog grows by the messages that are not accepted, in a short run and in a long one.
             let growth = metric(result, "message.backlog_growth") * PAYLOAD as f64 / 1e6;
             let error = (growth - (offered - accepted)).abs();
             assert!(error < 0.05 * offered, "{interface}, {fabric}: grows by {growth} MB/s, {offered} - {accepted}");
@@ -125,7 +125,7 @@ fn interval_99(values: &[f64]) -> (f64, f64) {
 }
 
 #[test]
-fn a_constant_service_time_waits_as_m_d_1() {
+fn constant_service_time_has_the_waiting_time_of_m_d_1() {
     let (service, alone) = service("single-cycle", FABRICS[0]);
     for load in [0.3, 0.6, 0.9] {
         let (_, process) = poisson(service, load);
@@ -166,7 +166,7 @@ fn wait_for_a_resource(load: f64, seed: u64) -> f64 {
 }
 
 #[test]
-fn an_exponential_service_time_waits_as_m_m_1() {
+fn exponential_service_time_has_the_waiting_time_of_m_m_1() {
     for load in [0.3, 0.6, 0.9] {
         let (mean, half) = interval_99(&(1..=20).map(|seed| wait_for_a_resource(load, seed)).collect::<Vec<_>>());
         let expected = load / (1.0 - load);
@@ -175,7 +175,7 @@ fn an_exponential_service_time_waits_as_m_m_1() {
 }
 
 #[test]
-fn what_is_outstanding_bounds_a_closed_loop() {
+fn closed_loop_is_bounded_by_its_outstanding_messages() {
     let run = |outstanding: u64| {
         let arrivals = format!("closed-loop.outstanding = {outstanding}");
         stream("single-cycle", FABRICS[0], &arrivals, 500, 1)
@@ -215,7 +215,7 @@ fn one_line_is_an_incast() {
 }
 
 #[test]
-fn flows_of_one_pair_share_what_is_delivered() {
+fn flows_of_one_pair_share_its_bandwidth() {
     let text = format!(
         "parts = [\"hosts/memory-bus-1998\", \"ni/single-cycle\", {}]\n\
          nodes.a.host = \"memory-bus-1998\"\nnodes.b.host = \"memory-bus-1998\"\n\

@@ -1,9 +1,9 @@
-//! All hosts, interfaces, protocols, fabrics and programs that ship, each with each: what is accepted is
-//! run, and delivers.
+//! Runs every compatible combination of the hosts, interfaces, protocols, fabrics and programs that ship on small
+//! inputs.
 //!
 //! Programs check the bytes they receive and, where they compute, their answers against a serial run;
-//! the tally asserts that the ledger of every message sums to its latency. Here it is asserted that a run
-//! ends, that nothing is lost, and that `narrows list combinations` tells the same as `check`.
+//! the tally asserts that the ledger of every message sums to its latency. The tests of this file assert that
+//! a run ends, that no message is lost, and that `narrows list combinations` agrees with `check`.
 
 use crate::common::small::{parts, read, small, with_endpoints};
 use narrows::engine::{Outcome, Recorder};
@@ -17,10 +17,10 @@ use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How many pairs of a host and an interface there are at least.
+/// Smallest number of compatible pairs of a host and an interface.
 const PAIRS_MIN: usize = 32;
 
-/// What is wrong with a run; nothing if all came.
+/// Returns why a run is faulty, or `None` if every message and packet was delivered.
 fn wrong(result: &RunResult) -> Option<String> {
     if result.outcome != Outcome::Done {
         return Some(format!("{:?}", result.outcome));
@@ -38,7 +38,7 @@ fn named(one: &Combination) -> String {
     format!("{:?} {}", parts(one), one.workload)
 }
 
-/// What goes wrong when a combination runs on small inputs; nothing if it is rightly refused.
+/// Runs a combination on small inputs and returns its error, if any; returns `None` if it is rightly refused.
 fn tried(one: &Combination) -> Option<Result<(), String>> {
     match small(one) {
         // A refusal of default inputs as too large says nothing of small ones.
@@ -55,16 +55,16 @@ fn ran(one: &Combination, machine: &Machine) -> Result<(), String> {
     }
 }
 
-/// Asserts that nothing went wrong, and tells how many ran.
+/// Asserts that every run succeeded, and returns the number of runs.
 fn all_well(results: &[Result<(), String>]) -> usize {
     let bad: Vec<&str> = results.iter().filter_map(|result| result.as_ref().err()).map(String::as_str).collect();
-    let told = bad[..bad.len().min(60)].join("\n");
-    assert!(bad.is_empty(), "{} of {} went wrong:\n{told}", bad.len(), results.len());
+    let listed = bad[..bad.len().min(60)].join("\n");
+    assert!(bad.is_empty(), "{} of {} went wrong:\n{listed}", bad.len(), results.len());
     results.len()
 }
 
-/// Runs all that are accepted under one protocol: at least as many as when they were last counted, which
-/// only rises. All cores share the runs: some tests have far more of them than others.
+/// Runs all accepted combinations under one protocol, of which there must be at least `runs_min`, a number that only
+/// rises. All cores share the runs, as some tests have far more of them than others.
 fn run_all(protocol: &str, runs_min: usize) {
     let all = Registry::shared().combinations();
     let of_protocol: Vec<&Combination> =
@@ -75,31 +75,31 @@ fn run_all(protocol: &str, runs_min: usize) {
 }
 
 #[test]
-fn whatever_fits_delivers_without_a_protocol() {
+fn compatible_parts_deliver_without_a_protocol() {
     run_all("protocols/none", 3240);
 }
 
 #[test]
-fn whatever_fits_delivers_under_return_to_sender() {
+fn compatible_parts_deliver_under_return_to_sender() {
     run_all("protocols/return-to-sender-1998", 2472);
 }
 
 #[test]
-fn whatever_fits_delivers_under_nifdy() {
+fn compatible_parts_deliver_under_nifdy() {
     run_all("protocols/nifdy", 2472);
 }
 
 #[test]
-fn whatever_fits_delivers_under_a_window() {
+fn compatible_parts_deliver_under_a_window() {
     run_all("protocols/window", 2472);
 }
 
-/// Of the combinations that are accepted every so many are run with several endpoints a node; no list of parts
-/// has as many, or a factor of it.
+/// Every `SAMPLE`-th accepted combination is run with several endpoints a node. The number is coprime to the number of
+/// parts of each kind, so that the sample does not skip a part.
 const SAMPLE: usize = 31;
 
 #[test]
-fn whatever_fits_delivers_to_several_endpoints_of_a_node() {
+fn compatible_parts_deliver_to_several_endpoints_of_a_node() {
     let all = Registry::shared().combinations();
     let accepted = all.iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
     let sample: Vec<&Combination> = accepted.step_by(SAMPLE).collect();
@@ -126,7 +126,7 @@ fn each_operation_of_costs_runs_wherever_it_is_accepted() {
 }
 
 #[test]
-fn an_interface_states_as_many_words_as_its_driver_sends() {
+fn interface_states_the_words_of_its_driver() {
     let all = Registry::shared().combinations();
     let plain = |one: &&Combination| one.protocol == "protocols/none" && one.fabric == "fabrics/ideal-1998";
     let pairs = |one: &&Combination| one.workload == "pair" && one.refused.is_empty() && HOSTS.contains(&one.host);
@@ -151,7 +151,7 @@ fn enough_hosts_meet_enough_interfaces() {
 }
 
 #[test]
-fn the_table_says_what_check_says() {
+fn list_combinations_agrees_with_check() {
     for one in Registry::shared().combinations().iter().step_by(97) {
         let checked = read(&description(Registry::shared(), &parts(one), one.workload));
         assert_eq!(checked.is_err(), !one.refused.is_empty(), "{}: {checked:?}, {:?}", named(one), one.refused);
@@ -161,7 +161,7 @@ fn the_table_says_what_check_says() {
 }
 
 #[test]
-fn a_page_that_is_not_said_goes_in_a_message_of_any_host_and_interface() {
+fn default_page_fits_a_message_of_every_host_and_interface() {
     for one in Registry::shared().combinations() {
         let plain = one.protocol == "protocols/none" && one.fabric == "fabrics/ideal-1998";
         if plain && one.workload == "page-fetch" && one.refused.is_empty() {
@@ -171,7 +171,7 @@ fn a_page_that_is_not_said_goes_in_a_message_of_any_host_and_interface() {
     }
 }
 
-/// A run of a stream between two nodes of a host, an interface and a fabric.
+/// Runs a stream between two nodes with a host, an interface and a fabric.
 fn stream(parts: [&str; 3], values: &str) -> RunResult {
     let text = format!("{}{values}\n", description(Registry::shared(), &parts, "stream"));
     let machine = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
@@ -179,7 +179,7 @@ fn stream(parts: [&str; 3], values: &str) -> RunResult {
 }
 
 #[test]
-fn firmware_streams_into_routers_in_whatever_pieces_its_memory_has() {
+fn firmware_streams_into_routers_in_pieces_of_any_size() {
     for (fabric, payload) in [("nifdy-mesh", 512), ("nifdy-mesh-3d", 700), ("nifdy-torus", 1000)] {
         let parts = ["hosts/p6-natoma", "ni/trapeze", &format!("fabrics/{fabric}")];
         let text = description(Registry::shared(), &parts, "stream").replace("64 B", &format!("{payload} B"));
@@ -188,11 +188,11 @@ fn firmware_streams_into_routers_in_whatever_pieces_its_memory_has() {
     }
 }
 
-/// What a poller adds, which may look a little earlier or later.
+/// Largest fraction of a latency that the phase of polling may add or remove.
 const PHASE: f64 = 0.03;
 
 #[test]
-fn the_latency_of_a_paced_stream_is_that_of_its_messages_whatever_the_gap() {
+fn latency_of_a_paced_stream_does_not_depend_on_the_gap() {
     let accepted =
         Registry::shared().combinations().into_iter().filter(|one| one.refused.is_empty() && HOSTS.contains(&one.host));
     let pairs: BTreeSet<[&str; 2]> = accepted.map(|one| [one.host, one.ni]).collect();
@@ -203,13 +203,13 @@ fn the_latency_of_a_paced_stream_is_that_of_its_messages_whatever_the_gap() {
             result.metric("message.latency_one_way").expect("a latency")
         };
         let long = latency(5_000);
-        // A kernel is at a message for longer than 50 us: the next must not meet it.
+        // A kernel processes a message for longer than 50 us: the next must not arrive meanwhile.
         let short = latency(if long < 25.0 { 50 } else { 1_000 });
         assert!((short / long - 1.0).abs() < PHASE, "{host} {ni}: {short} us, {long} us");
     }
 }
 
-/// A run of streams into one node of four, by Trapeze's firmware.
+/// Runs streams into one node of four, with Trapeze's firmware.
 fn into_one(fabric: &str, rest: &str, stream: &str) -> RunResult {
     let nodes: String = (0..4).map(|node| format!("[nodes.n{node}]\nhost = \"p6-natoma\"\n")).collect();
     let parts = ["hosts/p6-natoma", "ni/trapeze", fabric];
@@ -222,8 +222,8 @@ fn into_one(fabric: &str, rest: &str, stream: &str) -> RunResult {
 }
 
 #[test]
-fn firmware_keeps_what_its_protocol_may_send_again() {
-    // A twentieth of all frames is lost, acknowledgements among them, and what was is sent again.
+fn firmware_keeps_packets_until_they_are_acknowledged() {
+    // A twentieth of all frames is lost, acknowledgements among them, and the lost packets are retransmitted.
     for protocol in ["[protocol.window]", "[protocol.nifdy.retransmission]\ntimeout = \"400 us\""] {
         for payload in ["64 B", "2 KiB"] {
             let (fabric, payload) = ("fabrics/nifdy-mesh", format!("payload = \"{payload}\""));
@@ -234,10 +234,10 @@ fn firmware_keeps_what_its_protocol_may_send_again() {
 }
 
 #[test]
-fn firmware_tells_back_what_finds_no_room() {
+fn firmware_returns_packets_without_a_free_buffer() {
     let ended = |buffers: u32| {
         let protocol = format!("[protocol.return-to-sender]\nflow-control-buffers = {buffers}");
         into_one("fabrics/myrinet", &protocol, "payload = \"4 KiB\"").end
     };
-    assert!(ended(1) > ended(16), "what is told back is sent again, which takes time");
+    assert!(ended(1) > ended(16), "a returned packet is retransmitted, which takes time");
 }

@@ -1,10 +1,10 @@
-//! Every interface of the memory bus moves every size intact, with few buffers and many, through small
-//! queues and caches; journeys add up; what cannot work is refused, and what cannot go on is named.
+//! Checks every interface of the memory bus: messages of every size arrive intact, with few buffers and many, through
+//! small queues and caches; ledgers sum to the latency; invalid parameters are refused, and deadlocks are reported.
 //!
 //! Two nodes after Mukherjee and Hill (1998), §6.1: round trip and bandwidth. The programs compare
 //! every byte, and panic where one differs. A test that depends on a shipped constant sets it.
 
-use narrows::engine::{Bytes, EndId, NodeId, Outcome, Recorder, Time};
+use narrows::engine::{Bytes, EndpointId, NodeId, Outcome, Recorder, Time};
 use narrows::experiment::{self, RunResult};
 use narrows::host::memory_bus::NodeParameters;
 use narrows::host::memory_bus::parameters::Spin;
@@ -24,7 +24,7 @@ const SIZES: [u64; 24] =
 const QUEUES: [Design; 5] =
     [Design::StartJr, Design::MemoryChannel, Design::Cni512q, Design::Cni32qm, Design::Cni32qmThrottle];
 
-/// Nodes with interface `design`, and what runs on them.
+/// Returns the description of nodes with interface `design` and a workload.
 fn text(design: Design, nodes: usize, workload: &str) -> String {
     let nodes: String = (0..nodes).map(|node| format!("[nodes.n{node}]\nhost = \"memory-bus-1998\"\n")).collect();
     format!(
@@ -34,7 +34,7 @@ fn text(design: Design, nodes: usize, workload: &str) -> String {
     )
 }
 
-/// The machine that is described, with `sets` over it.
+/// Reads the machine of a description with the settings `sets`.
 fn machine(text: &str, sets: &[String]) -> Machine {
     match machine::read(Document::Text("test.toml", text, None), sets) {
         Ok(read) => read.value,
@@ -63,12 +63,12 @@ fn assert_intact(design: Design, sets: &[String], bytes: u64, messages: u64) {
     }
 }
 
-/// What is set of an interface.
+/// Returns a setting of the interface of `design`.
 fn of(design: Design, key: &str, value: impl std::fmt::Display) -> String {
     format!("ni.{}.{key}={value}", design.key())
 }
 
-/// Blocks of its queues, and of its caches if it has any.
+/// Returns settings of the numbers of blocks in the queues of `design`, and in its caches if it has any.
 fn blocks(design: Design, queue: u64, cache: u64) -> Vec<String> {
     let caches = design.caches().then(|| of(design, "cache-blocks", cache));
     [of(design, "queue-blocks", queue)].into_iter().chain(caches).collect()
@@ -84,7 +84,7 @@ fn every_size_arrives_intact_through_every_interface() {
 }
 
 #[test]
-fn few_buffers_lose_and_double_nothing() {
+fn no_message_is_lost_or_duplicated_with_few_buffers() {
     let of = |key: &str, value: &str| format!("protocol.return-to-sender.{key}={value}");
     let retry = of("retry-delay", "\"200 ns\"");
     for design in Design::ALL {
@@ -99,7 +99,7 @@ fn few_buffers_lose_and_double_nothing() {
 }
 
 #[test]
-fn small_queues_and_caches_hold_through_many_laps() {
+fn small_queues_and_caches_wrap_around_many_times() {
     for design in QUEUES {
         for (queue, cache) in [(4, 4), (8, 4), (16, 8), (16, 32)] {
             for (bytes, messages) in [(8, 1_500), (64, 300), (300, 200)] {
@@ -110,8 +110,8 @@ fn small_queues_and_caches_hold_through_many_laps() {
 }
 
 #[test]
-fn headers_left_in_memory_are_not_taken_for_messages_by_a_processor_that_forgets() {
-    // A processor cache of two blocks forgets every header, so polls read what is in memory.
+fn stale_headers_in_memory_are_not_read_as_messages() {
+    // A processor cache of two blocks evicts every header, so polls read headers in memory.
     for design in [Design::StartJr, Design::Cni512q, Design::Cni32qm] {
         let mut sets = blocks(design, 16, 8);
         sets.push("hosts.memory-bus-1998.memory-bus.cache.size=\"128 B\"".to_owned());
@@ -160,8 +160,8 @@ fn a_run_repeats_to_the_picosecond() {
     }
 }
 
-/// A machine whose nodes `n0` and `n1` are a test's; a workload there must be, so the two others have
-/// one.
+/// Builds a machine whose nodes `n0` and `n1` run the programs of a test. Nodes `n2` and `n3` run the workload that
+/// every machine must have.
 fn with_two_idle_nodes(design: Design, sets: &[String]) -> (Built, [Rc<Endpoint>; 2]) {
     let workload = "ping-pong = { warm-up = 0, from = \"n2\", to = \"n3\", messages = 1, payload = \"4 KiB\" }";
     let built = build(&machine(&text(design, 4, workload), sets), Recorder::off());
@@ -170,11 +170,11 @@ fn with_two_idle_nodes(design: Design, sets: &[String]) -> (Built, [Rc<Endpoint>
 }
 
 async fn send(end: &Endpoint, address: u64, bytes: u64) {
-    let outgoing = Outgoing { destination: EndId(1), tag: 0, address, payload: Bytes(bytes), words: &[] };
+    let outgoing = Outgoing { destination: EndpointId(1), tag: 0, address, payload: Bytes(bytes), words: &[] };
     end.send(outgoing).await;
 }
 
-/// Sends messages one way and compares each ledger with the times that the programs saw.
+/// Sends messages in one direction and compares each ledger with the times that the programs measured.
 fn assert_ledgers_sum(design: Design, bytes: u64) {
     const MESSAGES: u64 = 30;
     let (built, [first, second]) = with_two_idle_nodes(design, &[]);
@@ -197,7 +197,7 @@ fn assert_ledgers_sum(design: Design, bytes: u64) {
     });
     assert_eq!(built.run(), Outcome::Done);
     let delivered = built.world.tally.delivered();
-    let ledgers: Vec<_> = delivered.iter().filter(|(message, _)| message.source == EndId(0)).collect();
+    let ledgers: Vec<_> = delivered.iter().filter(|(message, _)| message.source == EndpointId(0)).collect();
     assert_eq!(ledgers.len() as u64, MESSAGES);
     for ((message, at), received) in ledgers.iter().zip(received.borrow().iter()) {
         let ledger = message.ledger();
@@ -224,7 +224,7 @@ fn the_ledger_of_each_message_sums_to_its_latency() {
 }
 
 #[test]
-fn a_receiver_that_never_polls_is_a_named_deadlock() {
+fn receiver_that_never_polls_is_a_reported_deadlock() {
     for design in Design::ALL {
         let sets = if design.has_queue() { blocks(design, 32, 8) } else { Vec::new() };
         let (built, [first, _]) = with_two_idle_nodes(design, &sets);
@@ -236,12 +236,13 @@ fn a_receiver_that_never_polls_is_a_named_deadlock() {
         });
         let outcome = built.run();
         let Outcome::Deadlock(stuck) = &outcome else { panic!("{}: {outcome:?}", design.name()) };
-        let told = stuck.to_string();
-        assert!(told.contains("n0 program waits for") && told.contains("interface of n0"), "{}: {told}", design.name());
+        let report = stuck.to_string();
+        let names_both = report.contains("n0 program waits for") && report.contains("interface of n0");
+        assert!(names_both, "{}: {report}", design.name());
     }
 }
 
-/// What is told of a machine whose `key` has this value.
+/// Returns the errors of a machine whose `key` has this value.
 fn refused(design: Design, key: &str, value: &str) -> String {
     let sets = [format!("{key}={value}")];
     match machine::read(Document::Text("test.toml", &text(design, 2, &round_trip(1, 8)), None), &sets) {
@@ -251,17 +252,17 @@ fn refused(design: Design, key: &str, value: &str) -> String {
 }
 
 #[test]
-fn what_cannot_work_is_refused_with_the_reason() {
+fn invalid_parameters_are_refused_with_the_reason() {
     let refused_at = |design, key: &str, value: &str, reason: &str| {
-        let told = refused(design, key, value);
-        assert!(told.contains(key) && told.contains(reason), "{told}");
+        let problems = refused(design, key, value);
+        assert!(problems.contains(key) && problems.contains(reason), "{problems}");
     };
     refused_at(Design::Cni512q, "ni.cni512q.queue-blocks", "500", "500 blocks is not a power of two");
     let few = "a message of 256 B needs 4 blocks, more than the queue's 2";
     refused_at(Design::StartJr, "ni.startjr.queue-blocks", "2", few);
     let narrow = "8 B is wider than the 4 B of the fifo that the processor sees";
-    let told = refused(Design::Ni2w, "ni.ni2w.window", "\"4 B\"");
-    assert!(told.contains("ni.ni2w.access") && told.contains(narrow), "{told}");
+    let problems = refused(Design::Ni2w, "ni.ni2w.window", "\"4 B\"");
+    assert!(problems.contains("ni.ni2w.access") && problems.contains(narrow), "{problems}");
     refused_at(Design::Ni2w, "ni.ni2w.access", "\"16 B\"", "16 B: an uncached access moves 1, 2, 4 or 8 bytes");
     let small = "2 blocks: a power of two of at least the 4 blocks of a message";
     refused_at(Design::Cni32qm, "ni.cni32qm.cache-blocks", "2", small);
@@ -270,7 +271,7 @@ fn what_cannot_work_is_refused_with_the_reason() {
 }
 
 #[test]
-fn a_processor_that_does_not_leave_its_cache_does_not_stall() {
+fn processor_that_hits_its_cache_does_not_stall() {
     let (built, [end, _]) = with_two_idle_nodes(Design::Cni32qm, &[]);
     built.world.sim.spawn("n0 program", async move {
         let (buffer, cpu) = (end.allocate(Bytes(64)), end.cpu());

@@ -1,6 +1,5 @@
-//! Nodes whose interfaces differ: what one sends, does the other read?
-//!
-//! The programs compare every byte they receive with what was sent.
+//! Checks nodes with different interfaces: an interface reads the other's packets if both have one format, and the
+//! machine is refused otherwise. The programs compare every byte that they receive with the sent one.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment;
@@ -12,7 +11,7 @@ use proptest::sample::select;
 const MEMORY_BUS: [&str; 2] = ["hosts/memory-bus-1998", "memory-bus-1998"];
 const IO_BUS: [&str; 2] = ["hosts/pentium-iii-815ep", "pentium-iii-815ep"];
 
-/// Two nodes with these interfaces.
+/// Returns two nodes with these interfaces.
 fn machine(host: [&str; 2], ni: [&str; 2], rest: &str, sets: &[String]) -> Result<Machine, String> {
     let [part, host] = host;
     let node = |name, ni| format!("[nodes.{name}]\nhost = \"{host}\"\nparts = \"{ni}\"\n");
@@ -39,8 +38,8 @@ fn ping_pong(payload: u64) -> String {
     format!("[workload.ping-pong]\nwarm-up = 0\npayload = \"{payload} B\"\nmessages = 4")
 }
 
-/// The shipped interfaces on a memory bus that have one format.
-fn parcels() -> Vec<&'static str> {
+/// Returns the shipped interfaces on a memory bus that have the packet format of `ni/cni32qm`.
+fn same_format() -> Vec<&'static str> {
     let interfaces = shipped::parts().iter().copied().filter(|part| part.starts_with("ni/"));
     let rest = rest("ideal-1998", "none", &ping_pong(8));
     interfaces.filter(|ni| machine(MEMORY_BUS, ["ni/cni32qm", ni], &rest, &[]).is_ok()).collect()
@@ -48,10 +47,10 @@ fn parcels() -> Vec<&'static str> {
 
 #[test]
 fn interfaces_on_a_memory_bus_read_each_others_packets_under_every_protocol() {
-    let parcels = parcels();
-    assert!(parcels.len() >= 8, "{parcels:?}");
-    for (number, from) in parcels.iter().enumerate() {
-        for to in &parcels {
+    let same_format = same_format();
+    assert!(same_format.len() >= 8, "{same_format:?}");
+    for (number, from) in same_format.iter().enumerate() {
+        for to in &same_format {
             let protocol = ["none", "return-to-sender-1998", "nifdy", "window"][number % 4];
             let payload = [8, 100, 244][number % 3];
             for workload in [stream("a", "b", payload), ping_pong(payload)] {
@@ -62,8 +61,8 @@ fn interfaces_on_a_memory_bus_read_each_others_packets_under_every_protocol() {
     }
 }
 
-/// What the remedies are on one node.
-fn remedies(node: &str, bits: u32) -> Vec<String> {
+/// Returns the settings of one node's optimisations, one for each of the low four bits of `bits`.
+fn optimisations(node: &str, bits: u32) -> Vec<String> {
     let (slots, queue) = if bits & 4 != 0 { (2, 64) } else { (64, 0) };
     let pipelining = if bits & 8 != 0 { "{ fine.threshold = \"512 B\" }" } else { "\"coarse\"" };
     let keys = [
@@ -80,7 +79,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_the_remedies_of_either_side_datagrams_come_as_they_were_sent(
+    fn datagrams_arrive_intact_with_any_optimisations_of_either_side(
         sides in [0..16u32, 0..16u32],
         mtu in prop_oneof![128..2_000u64, Just(1_500), Just(32_824)],
         payload in prop_oneof![0..200u64, 0..20_000u64],
@@ -88,21 +87,21 @@ proptest! {
         backward in any::<bool>(),
         fabric in select(vec!["myrinet", "nifdy-mesh", "ideal-1998"]),
     ) {
-        let mut sets = [remedies("a", sides[0]), remedies("b", sides[1])].concat();
+        let mut sets = [optimisations("a", sides[0]), optimisations("b", sides[1])].concat();
         sets.extend(["a", "b"].map(|node| format!("nodes.{node}.ni.mcp.mtu={mtu} B")));
         let [from, to] = if backward { ["b", "a"] } else { ["a", "b"] };
         let workload = if streams { stream(from, to, payload) } else { ping_pong(payload) };
         let ni = ["ni/udp-ip", "ni/udp-ip"];
         match machine(IO_BUS, ni, &rest(fabric, "none", &workload), &sets) {
             Ok(machine) => delivers(&machine),
-            // Queues or buffers hold a part of a datagram only.
+            // Queues or buffers may hold only a part of a datagram.
             Err(refused) => prop_assert!(payload > 128 && refused.contains("payload"), "{refused}"),
         }
     }
 }
 
 #[test]
-fn e_udp_speaks_with_the_traditional_stack() {
+fn e_udp_exchanges_datagrams_with_the_traditional_stack() {
     for ni in [["ni/e-udp", "ni/udp-ip"], ["ni/udp-ip", "ni/e-udp"]] {
         for payload in [0, 1, 1_400, 9_000, 32_768] {
             for workload in [stream("a", "b", payload), ping_pong(payload)] {
@@ -113,7 +112,7 @@ fn e_udp_speaks_with_the_traditional_stack() {
 }
 
 #[test]
-fn what_is_no_packet_to_the_other_is_refused() {
+fn interfaces_with_different_packet_formats_are_refused() {
     let refused = |host, ni, sets: &[&str]| {
         let sets: Vec<String> = sets.iter().map(|set| set.to_string()).collect();
         machine(host, ni, &rest("myrinet", "none", &ping_pong(8)), &sets).expect_err("it is refused")

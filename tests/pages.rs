@@ -1,5 +1,6 @@
-//! The pages of studies, opened in Chromium where it is installed: no fault is told, nothing is wider than a window of
-//! 1280 or 480 pixels, no words of a picture lie over others, and the table of claims sorts, filters and searches.
+//! Opens the pages of studies in Chromium where it is installed, and checks that the browser reports no error, that
+//! nothing is wider than a window of 1280 or 480 pixels, that no words of a picture overlap, and that the table of
+//! claims sorts, filters and searches.
 
 use crate::common::cli::{Folder, command, done};
 use serde_json::{Value, json};
@@ -8,13 +9,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// What looks at a page from within.
+/// The script that inspects a page from within and stores its findings in the page.
 const PROBE: &str = include_str!("pages/probe.js");
 
 /// The pages that take seconds: studies, or artifacts of those whose other pages take minutes.
 const PAGES: [&str; 5] = ["trapeze", "e-udp", "mukherjee-hill/table-5", "nifdy/table-3", "alewife/messages"];
 
-/// How the browser is started.
+/// The options of the browser.
 const OPTIONS: [&str; 6] = [
     "--headless",
     "--no-sandbox",
@@ -24,10 +25,10 @@ const OPTIONS: [&str; 6] = [
     "--enable-logging=stderr",
 ];
 
-/// How long the browser may take to open a page of nothing.
+/// Longest time that the browser may take to open an empty page.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The browser that is installed, under any of its names, and that runs here.
+/// Returns the installed browser, under any of its names, if it runs.
 fn browser() -> Option<&'static str> {
     let found = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| runs(name));
     if found.is_none() {
@@ -36,7 +37,7 @@ fn browser() -> Option<&'static str> {
     found
 }
 
-/// Whether a browser opens a page of nothing before patience ends.
+/// Whether a browser opens an empty page within `PATIENCE`.
 fn runs(name: &str) -> bool {
     let mut blank = Command::new(name);
     blank.args(OPTIONS).args(["--dump-dom", "about:blank"]).stdout(Stdio::null()).stderr(Stdio::null());
@@ -53,7 +54,7 @@ fn runs(name: &str) -> bool {
     false
 }
 
-/// What is seen of a page in a window so wide.
+/// Opens a page in a window of `wide` pixels and returns the script's findings.
 fn look(browser: &str, folder: &Folder, page: &Path, wide: u32) -> Value {
     let faults = "<script>window.faults = []; window.addEventListener('error', function (event) \
                   { window.faults.push(event.message); });</script>";
@@ -83,12 +84,12 @@ fn look(browser: &str, folder: &Folder, page: &Path, wide: u32) -> Value {
     serde_json::from_str(&seen.expect("an answer")).unwrap_or_else(|error| panic!("{error}: {dom}\n{said}"))
 }
 
-/// The words in a place of what was seen.
+/// Returns the texts under `key` of the script's findings.
 fn words<'a>(seen: &'a Value, key: &str) -> Vec<&'a str> {
     seen[key].as_array().expect(key).iter().map(|word| word.as_str().expect("a word")).collect()
 }
 
-/// What holds of every page at every width.
+/// Checks the findings that every page must have at every width.
 fn fits(seen: &Value, page: &str, wide: u32) {
     let at = format!("{page} at {wide} pixels");
     assert_eq!(seen["faults"], json!([]), "{at}");
@@ -99,7 +100,7 @@ fn fits(seen: &Value, page: &str, wide: u32) {
     assert!(seen["places"].as_array().is_some_and(|places| places.iter().all(|found| *found == true)), "{at}");
 }
 
-/// The table does what is asked of it.
+/// Checks that the table of claims sorts, filters and searches.
 fn answers(seen: &Value, page: &str) {
     let claims = words(seen, "claims");
     let failing = words(seen, "failing");

@@ -1,4 +1,4 @@
-//! The studies run, and their claims hold but for those that their pages name as failing.
+//! Checks that the papers' studies run, and that their claims hold but for those that their pages list as failing.
 
 use narrows::engine::{Bytes, Time};
 use narrows::host::memory_bus::NodeParameters;
@@ -19,7 +19,7 @@ impl Progress for Silent {
     fn done(&self, _: &str) {}
 }
 
-/// Reproduces a paper, or an artifact of it; the claims that fail, and how many were judged.
+/// Reproduces a paper or one of its artifacts; returns the claims that fail, and the number of judged claims.
 fn failing(paper: &str, artifact: Option<&str>, quick: bool) -> (Vec<String>, usize) {
     let artifact = artifact.map(str::to_owned);
     let options = Options { paper: paper.to_owned(), artifact, quick, ..Options::default() };
@@ -29,7 +29,7 @@ fn failing(paper: &str, artifact: Option<&str>, quick: bool) -> (Vec<String>, us
     (failing.map(|claim| claim.id.clone()).collect(), judged)
 }
 
-/// All that a study names is there, at full length and under --quick.
+/// Every name in a study is defined, at full length and under `--quick`.
 #[test]
 fn every_paper_is_sound() {
     for (paper, quick) in study::papers().iter().flat_map(|paper| [(paper, false), (paper, true)]) {
@@ -43,7 +43,7 @@ fn every_paper_is_sound() {
     }
 }
 
-/// The number that a claim states.
+/// Returns the number that a claim states.
 fn expected(found: &LocatedStudy, id: &str) -> Option<f64> {
     found.read.value.claims.iter().find(|claim| claim.id.text == id).and_then(|claim| claim.expected())
 }
@@ -114,7 +114,7 @@ const MUKHERJEE_HILL: [&str; 18] = [
     "R21",
 ];
 
-/// The claims of the default runs that fail, as the pages say; the tests below run what takes no minutes.
+/// The failing claims of the default runs, as the pages list them. The tests below run the artifacts that take seconds.
 const FAILING: [(&str, &[&str]); 5] = [
     ("trapeze", &["R11-transfers", "S3.1-minpulse"]),
     ("mukherjee-hill", &MUKHERJEE_HILL),
@@ -127,7 +127,7 @@ const FAILING: [(&str, &[&str]); 5] = [
 ];
 
 #[test]
-fn the_readme_counts_claims_by_role_as_the_claims_state_it() {
+fn readme_counts_claims_by_their_stated_role() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = std::fs::read_to_string(root.join("README.md")).expect("a text");
     for (paper, failing) in FAILING {
@@ -151,14 +151,14 @@ fn the_readme_counts_claims_by_role_as_the_claims_state_it() {
 }
 
 #[test]
-fn trapeze_holds_but_for_what_its_page_says() {
+fn trapeze_holds_but_for_the_exceptions_of_its_page() {
     let (failing, judged) = failing("trapeze", None, true);
     assert_eq!(judged, 57, "every claim is judged");
     assert_eq!(failing, ["R11-transfers", "S3.1-minpulse"]);
 }
 
 #[test]
-fn table_5_of_mukherjee_and_hill_holds_but_for_what_its_page_says() {
+fn table_5_of_mukherjee_and_hill_holds_but_for_the_exceptions_of_its_page() {
     let (failing, judged) = failing("mukherjee-hill", Some("table-5"), false);
     let known = ["T5-cni32qm-bandwidth-8", "T5-cni32qm-throttle-bandwidth-64", "T5-udma-latency-256", "R2"];
     assert!(judged >= 53, "every entry is judged");
@@ -167,7 +167,7 @@ fn table_5_of_mukherjee_and_hill_holds_but_for_what_its_page_says() {
 }
 
 #[test]
-fn e_udp_holds_but_for_what_its_page_says() {
+fn e_udp_holds_but_for_the_exceptions_of_its_page() {
     let (failing, judged) = failing("e-udp", None, false);
     assert_eq!(judged, 18, "every claim is judged");
     assert_eq!(failing, ["R4"]);
@@ -175,7 +175,7 @@ fn e_udp_holds_but_for_what_its_page_says() {
 
 /// Single operations, two programs, the tables and the regions; the rest of the page takes minutes.
 #[test]
-fn alewife_s_operations_tables_em3d_and_iccg_hold_but_for_what_its_page_says() {
+fn alewife_s_operations_tables_em3d_and_iccg_hold_but_for_the_exceptions_of_its_page() {
     let artifacts: [(&str, usize, &[&str]); 9] = [
         ("messages", 3, &[]),
         ("misses", 8, &[]),
@@ -196,7 +196,7 @@ fn alewife_s_operations_tables_em3d_and_iccg_hold_but_for_what_its_page_says() {
 
 #[test]
 #[ignore = "takes minutes"]
-fn alewife_holds_but_for_what_its_page_says() {
+fn alewife_holds_but_for_the_exceptions_of_its_page() {
     let (failing, judged) = failing("alewife", None, true);
     assert_eq!(judged, 109, "every claim is judged but for four of Figure 8, on which small programs say nothing");
     assert_eq!(failing, ALEWIFE);
@@ -214,8 +214,8 @@ fn nifdy_s_networks_equations_and_cyclic_shift_hold() {
     }
 }
 
-/// The library's own record of the paper's parameters, which its tests run on, and the shipped parts,
-/// which users and the study run on, say the same.
+/// The library's record of the paper's parameters, which its tests use, equals the shipped parts, which users and the
+/// study use.
 #[test]
 fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
     let text = shipped::example("memory-bus").expect("the example is shipped");
@@ -234,7 +234,7 @@ fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
     }
 }
 
-/// Eight buffers, and as many for what comes; what is sent back waits 200 ns.
+/// Returns eight buffers for sending and eight for receiving; a returned packet is retried after 200 ns.
 fn return_to_sender_of_table_5() -> ReturnToSenderParameters {
     let buffers = return_to_sender::Buffers::finite(8).expect("eight are some");
     let retry = return_to_sender::Retry::constant(Time::from_ns(200));

@@ -1,5 +1,5 @@
-//! Are parameters written once? What is written reads back as the same, for random parameters of every part; a help
-//! text stands in one place.
+//! Checks the declarations of parameters: random parameters of every part read back as they were written, keys and help
+//! texts are declared once, and every number has a meaning.
 
 use narrows::engine::rng::{self, RandomStream};
 use narrows::engine::{Bytes, Hertz, Rate, Time};
@@ -54,7 +54,7 @@ use std::path::Path;
 
 /// Random descriptions of each part.
 const TRIES: usize = 200;
-/// The least part of them that are sound: checks of several values refuse some.
+/// Smallest fraction of them that must be valid, as checks over several values refuse some.
 const SOUND_MIN: f64 = 0.02;
 
 fn read<P: Parameters>(text: &str) -> Result<P, Problems> {
@@ -75,7 +75,7 @@ impl Draw {
         self.random.random_range(0..2) == 0
     }
 
-    /// A count within bounds; every other time a power of two, which many keys ask for.
+    /// Returns a count within bounds; half of the time a power of two, which many keys require.
     fn count(&mut self, least: u64, most: u64) -> u64 {
         let most = most.min(least.saturating_add(1 << 24));
         let any = self.random.random_range(least..=most);
@@ -161,7 +161,7 @@ impl Draw {
     }
 }
 
-/// What is written of random parameters reads back as the same; returns the lines of their schema.
+/// Checks that random parameters read back as they were written; returns the lines of their schema.
 fn law<P: Parameters + Debug>(file: &str, tries: usize) -> Vec<Line> {
     let name = std::any::type_name::<P>();
     let schema = describe(P::read);
@@ -181,7 +181,7 @@ fn law<P: Parameters + Debug>(file: &str, tries: usize) -> Vec<Line> {
     schema.lines()
 }
 
-/// Applies the law to every part, to so many descriptions; returns the lines of all schemas.
+/// Applies `law` to every part with `tries` descriptions; returns the lines of all schemas.
 fn every_part(tries: usize) -> Vec<Line> {
     let folder = env!("CARGO_MANIFEST_DIR");
     let trace = format!("{folder}/examples/traces/mesh8x8-v4-b8-p8-r020.csv");
@@ -209,7 +209,7 @@ fn random_parameters_of_every_part_read_back_as_they_were_written() {
     assert!(lines.len() > 250, "{} keys", lines.len());
 }
 
-/// All Rust files below a folder, with their text.
+/// Adds all Rust files below a folder, with their text, to `found`.
 fn rust(folder: &Path, found: &mut BTreeMap<String, String>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -222,12 +222,12 @@ fn rust(folder: &Path, found: &mut BTreeMap<String, String>) {
 }
 
 #[test]
-fn a_help_text_is_no_literal_of_the_code_beside_its_declaration() {
+fn help_text_is_not_repeated_as_a_literal() {
     let mut files = BTreeMap::new();
     for folder in ["src", "crates/core/src", "crates/study/src"] {
         rust(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut files);
     }
-    // What is written by hand says its help in a literal, once.
+    // A field that is read by hand has its help text as a literal, once.
     let by_hand = |text: &str, doc: &str| text.matches(&format!("\"{doc}\"")).count();
     let mut again = Vec::new();
     for doc in every_part(0).iter().map(|line| line.doc).filter(|doc| doc.len() > 30) {
@@ -263,7 +263,7 @@ fn every_number_of_every_part_has_a_meaning() {
     let (known, unknown): (Vec<_>, Vec<_>) = numbers.partition(|line| line.declared.meaning.is_some());
     let unknown: Vec<&str> = unknown.into_iter().map(|line| line.path.as_str()).collect();
     assert!(known.len() > 300 && unknown.is_empty(), "{} have a meaning, these do not: {unknown:?}", known.len());
-    // Each meaning is one of some part, so that none is a word without use.
+    // Each meaning belongs to some number, so that none is unused.
     for meaning in Meaning::ALL {
         assert!(
             known.iter().any(|line| line.declared.meaning == Some(meaning)),

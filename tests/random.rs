@@ -1,9 +1,8 @@
-//! Does it hold for any machine? Random hosts, policies, rings, fabrics and workloads: every message
-//! is delivered once or told lost, every ledger agrees with what the engines recorded, and the same
-//! description gives the same run. Programs check the bytes of every payload.
+//! Checks laws on random machines: every message is delivered once or reported as lost, every ledger agrees with the
+//! spans of the engines, and the same description gives the same run. Programs check the bytes of every payload.
 //!
-//! First machines of Trapeze, whose engines are looked at; then any parts that fit together, with random
-//! values of their parameters.
+//! The first machines are Trapeze's, with random hosts, policies, rings, fabrics and workloads; the others are
+//! compatible combinations of shipped parts with random values of their parameters.
 
 use crate::common::draw::{Draw, program, values};
 use crate::common::parts::{accepted, done, read, text};
@@ -38,14 +37,14 @@ fn host() -> impl Strategy<Value = Host> {
     )
 }
 
-/// A policy, and the least that a transfer to a sink takes under it.
+/// Returns a policy, and the fewest bytes of a transfer to a sink under it.
 fn policy() -> impl Strategy<Value = (String, u64)> {
     (select(vec!["store-and-forward", "pure", "eager", "adaptive"]), 1..2_048u64, 1..6u64).prop_map(
         |(policy, minpulse, buffers)| match policy {
             "store-and-forward" => (format!("{{ store-and-forward = {{ buffers = {buffers} }} }}"), u64::MAX),
             "adaptive" => {
-                let told = format!("minpulse = \"{minpulse} B\", buffers = {buffers}");
-                (format!("{{ adaptive-cut-through = {{ {told} }} }}"), minpulse)
+                let keys = format!("minpulse = \"{minpulse} B\", buffers = {buffers}");
+                (format!("{{ adaptive-cut-through = {{ {keys} }} }}"), minpulse)
             }
             policy => (format!("{{ {policy}-cut-through = {{ minpulse = \"{minpulse} B\" }} }}"), minpulse),
         },
@@ -72,7 +71,7 @@ fn arrivals() -> impl Strategy<Value = String> {
     prop_oneof![Just(r#""closed-loop""#.to_owned()), open("periodic"), open("poisson"), closed, bursts]
 }
 
-/// What runs between `nodes` nodes.
+/// Returns a random workload on `nodes` nodes.
 fn workload(nodes: usize) -> impl Strategy<Value = String> {
     let pair = (0..nodes, 1..nodes).prop_map(move |(from, by)| (from, (from + by) % nodes));
     let payload = prop_oneof![0..300u64, 0..=65_536u64];
@@ -98,7 +97,7 @@ fn workload(nodes: usize) -> impl Strategy<Value = String> {
     prop_oneof![3 => stream, 1 => ping_pong, 1 => fetch]
 }
 
-/// Up to three switches in a row or a ring, with each node on one of them.
+/// Returns up to three switches in a row or a ring, with each node at one of them.
 fn links(nodes: usize) -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
     (1..4usize, prop::collection::vec(0..3usize, nodes), any::<bool>()).prop_map(|(switches, places, ring)| {
         let names: Vec<_> = (0..switches).map(|switch| format!("s{switch}")).collect();
@@ -112,7 +111,7 @@ fn links(nodes: usize) -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
     })
 }
 
-/// A machine, and the least that a transfer to a sink takes.
+/// Returns a machine, and the fewest bytes of a transfer to a sink.
 fn bench() -> impl Strategy<Value = (Bench, u64)> {
     (2..5usize).prop_flat_map(|nodes| {
         let interface = (policy(), notification(), 1..65u64, any::<[bool; 2]>(), (0..300u64, 20..500u64), 251..600u64);
@@ -122,7 +121,7 @@ fn bench() -> impl Strategy<Value = (Bench, u64)> {
             |(hosts, interface, wires, workload, watchdog, seed)| {
                 let (policy, notification, ring_entries, [shadow, logging], firmware, sram_rate) = interface;
                 let ((switches, links), link_rate, switch_latency, slack, flit) = wires;
-                // Only a stream goes on after a loss.
+                // Only a stream continues after a loss.
                 let watchdog = if workload.starts_with("stream") { watchdog } else { 10_000_000 };
                 let machine = Bench {
                     hosts,
@@ -151,12 +150,12 @@ fn bench() -> impl Strategy<Value = (Bench, u64)> {
     })
 }
 
-/// All that a run says, as text.
-fn told(result: &RunResult) -> String {
+/// Returns all results of a run as text.
+fn everything(result: &RunResult) -> String {
     format!("{result:?}")
 }
 
-/// How many machines; more by `PROPTEST_CASES`.
+/// Returns the number of random machines: 64, or `PROPTEST_CASES`.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(64)
 }
@@ -168,7 +167,7 @@ fn config() -> ProptestConfig {
 proptest! {
     #![proptest_config(config())]
     #[test]
-    fn every_machine_is_lawful((bench, minpulse) in bench()) {
+    fn every_machine_obeys_the_laws((bench, minpulse) in bench()) {
         let run_of = bench.run();
         let outcome = &run_of.result.outcome;
         let is_named = match run_of.metric("messages.dropped") > 0.0 {
@@ -182,25 +181,25 @@ proptest! {
             ledger_agrees_with_engines(&run_of, message);
             transfers_follow_the_policy(&run_of, message, minpulse);
         }
-        // Run once without and twice with spans: the same. A result has the ledgers of the messages
-        // whose latency it tells, in their order.
+        // A run without spans and two with spans give the same result. A result has the ledgers of the messages
+        // whose latency it reports, in their order.
         let mut ledgers = run_of.messages.iter().map(|message| &message.ledger);
         prop_assert_eq!(run_of.result.deliveries.is_empty(), run_of.messages.is_empty());
-        prop_assert!(run_of.result.deliveries.iter().all(|told| ledgers.any(|ledger| *ledger == told.ledger)));
-        prop_assert_eq!(told(&run(&bench.machine(), Recorder::keeping(1 << 20))), told(&run_of.result));
+        prop_assert!(run_of.result.deliveries.iter().all(|delivery| ledgers.any(|ledger| *ledger == delivery.ledger)));
+        prop_assert_eq!(everything(&run(&bench.machine(), Recorder::keeping(1 << 20))), everything(&run_of.result));
     }
 }
 
-/// What fits, of all programs.
+/// Returns the compatible combinations of all programs on nodes.
 fn all_accepted() -> Vec<Combination> {
     Registry::shared().workloads_on_nodes().flat_map(accepted).collect()
 }
 
-/// How many of the draws must fit together, so that refusals hide nothing.
+/// Smallest fraction of the drawn machines that must be accepted, so that the laws are checked on most of them.
 const ACCEPTED: f64 = 0.6;
 
 #[test]
-fn every_combination_is_lawful_whatever_its_parameters() {
+fn every_combination_obeys_the_laws_with_any_parameters() {
     let all = all_accepted();
     let (tried, ran) = (Cell::new(0), Cell::new(0));
     let drawn = (0..all.len(), prop::collection::vec(any::<u32>(), 64));
@@ -222,19 +221,20 @@ fn every_combination_is_lawful_whatever_its_parameters() {
     assert!(ran > ACCEPTED * tried, "{ran} of {tried} fit together");
 }
 
-/// All comes, once, with an exact ledger; and the same description gives the same run, traced or not.
+/// Asserts that every message arrives once with an exact ledger, and that the same description gives the same run, with
+/// and without spans.
 fn lawful(machine: &Machine, one: &Combination) {
     let seen = done(machine, one);
-    // Active messages have answers, on a network of their own: there is no order between the two.
+    // Active messages and their answers are on different logical networks, which have no common order.
     if parts::keeps_order(machine) && ["ping-pong", "stream", "page-fetch"].contains(&one.workload) {
         let late = parts::out_of_order(&seen.messages);
         assert!(late.is_none(), "{late:?} was overtaken");
     }
     let [plain, again, mut traced] =
         [Recorder::off(), Recorder::off(), Recorder::keeping(1 << 16)].map(|recorder| run(machine, recorder));
-    assert_eq!(told(&plain), told(&again), "the same description gives the same run");
+    assert_eq!(everything(&plain), everything(&again), "the same description gives the same run");
     traced.timeline = plain.timeline.clone();
-    assert_eq!(told(&plain), told(&traced), "whoever looks changes nothing");
+    assert_eq!(everything(&plain), everything(&traced), "the trace changes no result");
 }
 
 fn each_message_once(run: &Run) {
@@ -243,7 +243,7 @@ fn each_message_once(run: &Run) {
     ids.dedup();
     assert_eq!(ids.len(), run.messages.len(), "no message is delivered twice");
     let [sent, dropped] = ["messages.sent", "messages.dropped"].map(|name| run.metric(name));
-    assert_eq!(ids.len() as f64 + dropped, sent, "none is lost untold");
+    assert_eq!(ids.len() as f64 + dropped, sent, "every lost message is reported");
 }
 
 fn engines_do_one_thing_at_a_time(run: &Run, nodes: usize) {
@@ -257,7 +257,7 @@ fn engines_do_one_thing_at_a_time(run: &Run, nodes: usize) {
     }
 }
 
-/// Every stage ends when the engine that it is named for has ended its last transfer.
+/// Asserts that every stage ends with the last transfer of its engine.
 fn ledger_agrees_with_engines(run: &Run, message: &Delivered) {
     let stages = message.ledger.stages().iter().map(|stage| stage.name);
     // An open loop's messages may have waited in the program before.

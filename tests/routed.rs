@@ -1,8 +1,8 @@
-//! Do interfaces and routed fabrics keep what they promise? Every packet comes once, whole, and with
-//! NIFDY in order, on any fabric; what is counted adds up; latencies are those of the formulas.
+//! Checks interfaces on routed fabrics: every packet arrives once, whole, and with NIFDY in order, on any fabric; the
+//! counts of packets add up; zero-load latencies equal the formulas.
 //!
-//! Programs check the bytes of every packet themselves, and panic if one is wrong. The constants of
-//! shipped parts matter only where they are named: zero-load latencies and the replayed traces.
+//! Programs check the bytes of every packet, and panic if one differs. Only the tests of zero-load latencies and of
+//! replayed traces depend on the constants of shipped parts.
 
 mod any_system;
 
@@ -16,7 +16,7 @@ use narrows::text::Document;
 use std::fs;
 use std::path::PathBuf;
 
-/// The machine of a text; or why there is none.
+/// Reads the machine of a description, or returns its errors.
 fn read(text: &str) -> Result<Machine, String> {
     let read = machine::read(Document::Text("test.toml", text, None), &[]);
     read.map(|read| read.value).map_err(|problems| format!("{problems}\n{text}"))
@@ -26,7 +26,7 @@ fn ran(text: &str) -> RunResult {
     run(&read(text).unwrap_or_else(|problems| panic!("{problems}")), Recorder::off())
 }
 
-/// Runs it, and expects that it ends well and that its counts add up.
+/// Runs a description, and asserts that it completes and that its counts of packets add up.
 fn done(text: &str) -> RunResult {
     let result = ran(text);
     assert_eq!(result.outcome, Outcome::Done, "{text}");
@@ -39,21 +39,21 @@ fn metric(result: &RunResult, name: &str) -> f64 {
     result.metric(name).unwrap_or_else(|| panic!("no metric {name} in {:?}", result.metrics))
 }
 
-/// What was put into the fabric has come out of it, is in it, or was lost in it.
+/// Asserts that every packet injected into the fabric was delivered, is in flight, or was dropped.
 fn conserves(result: &RunResult, text: &str) {
     let [injected, delivered, in_flight, dropped] =
         ["injected", "delivered", "in_flight", "dropped"].map(|what| metric(result, &format!("frames.{what}")));
     assert_eq!(injected, delivered + in_flight + dropped, "{text}");
 }
 
-/// Processors have accepted all that was sent.
+/// Asserts that the processors have accepted all sent packets.
 fn all_arrived(result: &RunResult, text: &str) {
     let [sent, delivered] = ["packets.sent", "packets.delivered"].map(|name| metric(result, name));
     assert!(sent > 0.0, "{text}");
     assert_eq!(sent, delivered, "{text}");
 }
 
-/// A description: what stands under `workload`, `fabric` and `ni.queues`, each with its own keys.
+/// Returns a description with these keys under `workload`, `fabric` and `ni.queues`.
 fn description(workload: &str, fabric: &str, interface: &str) -> String {
     format!("parts = [\"hosts/cm-5\"]\n[workload.{workload}\n[fabric.{fabric}\n[ni.queues]\n{interface}\n")
 }
@@ -63,20 +63,20 @@ const NIFDY: &str = "[protocol.nifdy]\n[messaging]\nin-order = true";
 const PLAIN: &str = "[protocol.none]\nsend-buffers = 4\nreceive-buffers = 2\n[messaging]\nin-order = false";
 const SHIFT: &str = "cyclic-shift]\nwords = 40";
 
-/// A mesh of 4 x 4.
+/// Returns a mesh of 4 x 4.
 fn mesh() -> String {
     format!("mesh]\nshape = [4, 4]\n{ROUTER}")
 }
 
-/// A file of a test's own, gone at its end.
+/// A temporary file, removed when the test ends.
 struct File(PathBuf);
 
 impl File {
-    /// Nine routers, each with a node: a circle, and a chord.
+    /// Returns nine routers, each with a node: a ring with a chord.
     fn graph(name: &str) -> File {
         let path = std::env::temp_dir().join(format!("narrows-routed-{name}-{}.edges", std::process::id()));
-        let circle: String = (0..9).map(|from| format!("{from} {}\n", (from + 1) % 9)).collect();
-        fs::write(&path, circle + "1 6\n").expect("a file");
+        let ring: String = (0..9).map(|from| format!("{from} {}\n", (from + 1) % 9)).collect();
+        fs::write(&path, ring + "1 6\n").expect("a file");
         File(path)
     }
 }
@@ -136,8 +136,8 @@ fn programs_that_check_their_results_get_them_right() {
     }
 }
 
-/// A ring of flows over a mesh, to neighbours by number, on processors that receive faster than they
-/// send: one that polls for as long as packets come would not get to send otherwise.
+/// Returns a ring of flows over a mesh, from each node to the next by number. Processors receive faster than they send,
+/// as one that polls while packets arrive could otherwise never send.
 fn neighbours(deaf: &str) -> Machine {
     let bursts = format!(
         "bursts]\ncycles = 60000\npattern = \"neighbour\"\npackets = [1000000, 1000000]\nunresponsive-nodes = [{deaf}]"
@@ -148,7 +148,7 @@ fn neighbours(deaf: &str) -> Machine {
     read(&text).unwrap_or_else(|problems| panic!("{problems}"))
 }
 
-/// How many packets each node accepted.
+/// Returns the number of packets that each node accepted.
 fn accepted(machine: &Machine) -> Vec<u64> {
     let built = build(machine, Recorder::off());
     assert_eq!(built.run(), Outcome::Done);
@@ -156,14 +156,14 @@ fn accepted(machine: &Machine) -> Vec<u64> {
 }
 
 #[test]
-fn a_node_that_accepts_nothing_stops_no_other() {
+fn node_that_accepts_nothing_blocks_no_other() {
     let (all, but_one) = (neighbours(""), neighbours("5"));
     let (before, after) = (accepted(&all), accepted(&but_one));
-    // Node 6, which has nothing to receive, sends all the time, and 7 sends when that leaves it time.
+    // Node 6 receives nothing and sends all the time, and node 7 sends in the time that its receives leave.
     for node in (0..16).filter(|node| ![5, 6].contains(node)) {
         assert!(2 * after[node] >= before[node], "{node} has {after:?} of {before:?}");
     }
-    // Node 5 takes nothing, and sends nothing to 6.
+    // Node 5 accepts nothing, and sends nothing to node 6.
     assert!(before.iter().all(|count| *count > 100) && [after[5], after[6]] == [0, 0], "{after:?} of {before:?}");
     let [all, but_one] = [all, but_one].map(|machine| run(&machine, Recorder::off()));
     let silent = |result: &RunResult| -> Vec<String> {
@@ -172,13 +172,13 @@ fn a_node_that_accepts_nothing_stops_no_other() {
     };
     assert_eq!((silent(&all), silent(&but_one)), (vec![], vec!["node5".to_owned()]));
     conserves(&but_one, "neighbours");
-    // 14 flows of 16 are left.
+    // 14 of the 16 flows remain.
     let share = metric(&but_one, "packets.delivered") / metric(&all, "packets.delivered");
     assert!((0.7..1.0).contains(&share), "{share} of what all accept");
 }
 
 #[test]
-fn what_a_fabric_loses_is_sent_again() {
+fn lost_packets_are_retransmitted() {
     let text = "parts = [\"hosts/overheads-40-60\", \"fabrics/nifdy-mesh\"]\n[fabric]\nloss = 0.05\n\
                 [ni.queues]\n[protocol.nifdy]\nretransmission.timeout = \"150 us\"\n\
                 [workload.bursts]\nphases = 3\npackets = [10, 30]";
@@ -186,13 +186,13 @@ fn what_a_fabric_loses_is_sent_again() {
     all_arrived(&result, text);
     assert_eq!(metric(&result, "bursts.out_of_order"), 0.0);
     let [dropped, injected] = ["dropped", "injected"].map(|what| metric(&result, &format!("frames.{what}")));
-    // Of thousands of frames; four standard deviations are less than 0.02.
+    // There are thousands of frames, so four standard deviations are less than 0.02.
     assert!((0.03..0.07).contains(&(dropped / injected)), "{dropped} of {injected} frames are lost");
     assert!(metric(&result, "ni.retransmitted") > 0.0);
 }
 
 #[test]
-fn acknowledgements_ride_in_answers_that_take_their_network() {
+fn acknowledgements_are_piggybacked_on_answers_over_one_network() {
     let carried = |networks: u32| {
         let fabric = format!("mesh]\nshape = [2, 2]\n[fabric.router]\nnetworks = {networks}");
         let text =
@@ -204,22 +204,22 @@ fn acknowledgements_ride_in_answers_that_take_their_network() {
 }
 
 #[test]
-fn the_seed_is_all_that_chance_depends_on() {
-    let told = |seed: u64, interface| {
+fn random_numbers_depend_on_the_seed_alone() {
+    let results = |seed: u64, interface| {
         let adaptive = format!("mesh]\nshape = [4, 4]\nrouting = \"minimal-adaptive\"\n{ROUTER}");
         let text = description("bursts]\ntraffic = \"light\"\ncycles = 30000", &adaptive, interface);
         let result = done(&format!("{text}[run]\nseed = {seed}"));
         format!("{:?} {} {}", result.metrics, result.end, result.events)
     };
     for interface in [NIFDY, PLAIN] {
-        assert_eq!(told(1, interface), told(1, interface));
-        assert_ne!(told(1, interface), told(2, interface));
+        assert_eq!(results(1, interface), results(1, interface));
+        assert_ne!(results(1, interface), results(2, interface));
     }
 }
 
 #[test]
-fn the_state_of_an_interface_does_not_grow_with_the_machine() {
-    // What a node has held is at most what its parameters allow, in which there is no number of nodes.
+fn interface_state_does_not_grow_with_the_machine() {
+    // The state of a node is bounded by its parameters, none of which is the number of nodes.
     let state = |nodes: u32| {
         let tree = format!("fat-tree]\nnodes = {nodes}\n{ROUTER}");
         let text = description("bursts]\ncycles = 2000", &tree, NIFDY);
@@ -235,7 +235,7 @@ fn the_state_of_an_interface_does_not_grow_with_the_machine() {
 /// Table 3 of Callahan and Goldstein (1995): `a·d + b` cycles over `d` links, or stages; with
 /// store-and-forward for the tail of a packet that takes L = 32 cycles on a link.
 #[test]
-fn latencies_without_load_are_the_formulas() {
+fn zero_load_latencies_equal_the_formulas() {
     for (fabric, each, constant) in [
         ("fat-tree", 5, 2),
         ("cm-5", 9, 2),
@@ -259,7 +259,7 @@ fn latencies_without_load_are_the_formulas() {
     }
 }
 
-/// What replaying says with these settings, on the command line.
+/// Returns the numbers of mismatches and packets of a replayed trace with these settings, by the command line.
 fn replayed(settings: &[String]) -> [f64; 2] {
     let sets = settings.iter().flat_map(|setting| ["--set", setting]);
     let result = json(&[&["run", "replay-mesh", "--format", "json"], &sets.collect::<Vec<_>>()[..]].concat());
@@ -273,7 +273,7 @@ fn replayed(settings: &[String]) -> [f64; 2] {
 fn booksim2_traces_replay_without_a_mismatch() {
     let [mismatches, packets] = replayed(&[]);
     assert!(mismatches == 0.0 && packets > 0.0, "{mismatches} of {packets}");
-    // Name, virtual channels, flits of a buffer and of a packet, credit delay.
+    // Name, virtual channels, flits of a buffer, flits of a packet, credit delay.
     for (trace, channels, buffer, flits, credit) in [
         ("mesh8x8-v1-b2-p8-r010", 1, 2, 8, 1),
         ("mesh8x8-v2-b4-p1-r030-c0", 2, 4, 1, 0),

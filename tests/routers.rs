@@ -1,4 +1,5 @@
-//! Do fast routers do what plain ones do? Every event of every cycle, over many small systems.
+//! Compares the fast network of routers with its twin written plainly: the same events in every cycle, over many small
+//! random systems.
 
 #[path = "routers/shapes.rs"]
 mod shapes;
@@ -54,7 +55,7 @@ fn parameters(stream: &mut rng::RandomStream, shape: &Shape) -> RouterParameters
     }
 }
 
-/// Gives rates and latencies of their own to some links of a shape.
+/// Gives some links of a shape their own rates and latencies.
 fn with_own_links(stream: &mut rng::RandomStream, shape: Shape, parameters: &RouterParameters) -> Shape {
     let mut attributes = || LinkAttributes {
         rate: stream.random_bool(0.4).then(|| parameters.rate_of(stream.random_range(1..=5))),
@@ -69,21 +70,21 @@ fn with_own_links(stream: &mut rng::RandomStream, shape: Shape, parameters: &Rou
     Shape { wiring: shape.wiring.clone().with_details(details), ..shape }
 }
 
-/// What is done to both networks.
+/// An operation on both networks.
 #[derive(Clone, Copy)]
-enum Act {
+enum Operation {
     Offer(Injection),
     Supply { node: u32, network: u8, tag: u32, flits: u16 },
     Take { node: u32, network: u8, tag: u32, flits: u16 },
     AddPlace { node: u32, network: u8 },
 }
 
-/// The packets of a system, which nodes' interfaces have few places, and how slow interfaces are.
+/// The packets of a system, the operations by cycle, and the interfaces with few receive slots.
 struct Traffic {
     packets: Vec<Injection>,
-    acts: BTreeMap<u64, Vec<Act>>,
+    operations: BTreeMap<u64, Vec<Operation>>,
     places: Vec<(u32, u8, u32)>,
-    /// Cycles from a delivery until its place is free; the most until what came is taken.
+    /// Cycles from a delivery until its receive slot is free, and the most cycles until arrived flits are taken.
     hold: u64,
 }
 
@@ -91,7 +92,7 @@ fn traffic(stream: &mut rng::RandomStream, nodes: u32, parameters: &RouterParame
     let longest = if parameters.switching == Switching::Wormhole { 8 } else { parameters.buffer_flits };
     let (has_places, cycles) = (stream.random_bool(0.4), stream.random_range(20..=150));
     let streamed = if stream.random_bool(0.6) { stream.random_range(0.0..=1.0) } else { 0.0 };
-    let (mut packets, mut acts) = (Vec::new(), BTreeMap::<u64, Vec<Act>>::new());
+    let (mut packets, mut operations) = (Vec::new(), BTreeMap::<u64, Vec<Operation>>::new());
     for tag in 0..stream.random_range(5..=120) {
         let flits = stream.random_range(1..=longest);
         let whole = Injection {
@@ -105,70 +106,71 @@ fn traffic(stream: &mut rng::RandomStream, nodes: u32, parameters: &RouterParame
         let injection = Injection { ready, flow_unit, ..whole };
         packets.push(injection);
         let mut at = stream.random_range(0..cycles);
-        acts.entry(at).or_default().push(Act::Offer(injection));
+        operations.entry(at).or_default().push(Operation::Offer(injection));
         let (node, network, mut rest) = (whole.source, whole.network, flits - ready);
         while rest > 0 {
             at += stream.random_range(0..=30);
             let flits = stream.random_range(0..=rest);
             rest -= flits;
-            acts.entry(at).or_default().push(Act::Supply { node, network, tag, flits });
+            operations.entry(at).or_default().push(Operation::Supply { node, network, tag, flits });
         }
     }
     let each = (0..nodes).flat_map(|node| (0..parameters.networks).map(move |network| (node, network)));
     let places = each.filter(|_| has_places).map(|(node, network)| (node, network, stream.random_range(1..=2)));
-    Traffic { packets, acts, places: places.collect(), hold: stream.random_range(1..=30) }
+    Traffic { packets, operations, places: places.collect(), hold: stream.random_range(1..=30) }
 }
 
 /// Both networks, which are always in the same cycle.
 struct Both {
     fast: Network,
     plain: Twin,
-    told: String,
+    /// The name of the system in messages.
+    label: String,
 }
 
 impl Both {
-    fn act(&mut self, act: Act) {
+    fn apply(&mut self, operation: Operation) {
         let Both { fast, plain, .. } = self;
-        match act {
-            Act::Offer(injection) => {
+        match operation {
+            Operation::Offer(injection) => {
                 fast.offer(injection);
                 plain.offer(injection);
             }
-            Act::Supply { node, network, tag, flits } => {
+            Operation::Supply { node, network, tag, flits } => {
                 fast.supply(node, network, tag, flits);
                 plain.supply(node, network, tag, flits);
             }
-            Act::Take { node, network, tag, flits } => {
+            Operation::Take { node, network, tag, flits } => {
                 fast.take(node, network, tag, flits);
                 plain.take(node, network, tag, flits);
             }
-            Act::AddPlace { node, network } => {
+            Operation::AddPlace { node, network } => {
                 fast.add_slot(node, network);
                 plain.add_slot(node, network);
             }
         }
     }
 
-    /// A cycle of both; what happened in it.
+    /// Simulates a cycle of both networks, and returns its events.
     fn step(&mut self) -> Vec<PacketEvent> {
-        let Both { fast, plain, told } = self;
+        let Both { fast, plain, label } = self;
         let (mut from_fast, mut from_plain) = (Vec::new(), Vec::new());
         let (now, before) = (plain.cycle(), plain.counts());
         plain.step();
         plain.take_events(&mut from_plain);
         if fast.next_work().is_none_or(|next| next > now) {
-            assert_eq!(plain.counts(), before, "{told}: cycle {now} was idle");
+            assert_eq!(plain.counts(), before, "{label}: cycle {now} was idle");
             fast.skip_to(now + 1);
         } else {
             fast.step();
             fast.take_events(&mut from_fast);
         }
         fast.check();
-        // In an order that does not depend on the network's.
+        // The order of events within a cycle may differ.
         from_fast.sort();
         from_plain.sort();
-        assert_eq!(from_fast, from_plain, "{told}: cycle {now}");
-        assert_eq!(fast.counts(), plain.counts(), "{told}: cycle {now}");
+        assert_eq!(from_fast, from_plain, "{label}: cycle {now}");
+        assert_eq!(fast.counts(), plain.counts(), "{label}: cycle {now}");
         from_plain
     }
 }
@@ -181,29 +183,30 @@ fn agree(seed: u64, has_own_links: bool) {
         true => with_own_links(&mut rng::stream(seed, "links of routers"), shape, &parameters),
         false => shape,
     };
-    let Traffic { packets, mut acts, places, hold } = traffic(stream, shape.wiring.nodes(), &parameters);
-    let told = format!("seed {seed}: {} {parameters:?}", shape.name);
+    let Traffic { packets, mut operations, places, hold } = traffic(stream, shape.wiring.nodes(), &parameters);
+    let label = format!("seed {seed}: {} {parameters:?}", shape.name);
     let (fast, plain) = (Network::new(shape.clone(), &parameters, seed), Twin::new(shape, &parameters, seed));
-    let mut both = Both { fast, plain, told };
+    let mut both = Both { fast, plain, label };
     for (node, network, count) in places {
         both.fast.set_slots(node, network, count);
         both.plain.set_slots(node, network, count);
     }
-    while !acts.is_empty() || both.plain.counts().in_flight() > 0 {
+    while !operations.is_empty() || both.plain.counts().in_flight() > 0 {
         let now = both.plain.cycle();
-        assert!(now < 100_000, "{}: it comes to an end", both.told);
-        acts.remove(&now).into_iter().flatten().for_each(|act| both.act(act));
+        assert!(now < 100_000, "{}: the network drains", both.label);
+        operations.remove(&now).into_iter().flatten().for_each(|operation| both.apply(operation));
         for PacketEvent { node, network, tag, kind, .. } in both.step() {
-            let mut later = |after: u64, act: Act| acts.entry(now + 1 + after).or_default().push(act);
+            let mut later =
+                |after: u64, operation: Operation| operations.entry(now + 1 + after).or_default().push(operation);
             match kind {
                 EventKind::FlitsArrived(flits) => {
                     let part = stream.random_range(0..=flits);
                     for flits in [part, flits - part] {
-                        later(stream.random_range(0..=hold), Act::Take { node, network, tag, flits });
+                        later(stream.random_range(0..=hold), Operation::Take { node, network, tag, flits });
                     }
                 }
                 EventKind::Delivered if packets[tag as usize].needs_slot => {
-                    later(hold - 1, Act::AddPlace { node, network });
+                    later(hold - 1, Operation::AddPlace { node, network });
                 }
                 _ => {}
             }

@@ -1,5 +1,5 @@
-//! Is a fabric that is driven too far told so, and stopped? Are means as sure as they say? Does a run that
-//! ended too soon tell no zeros? Does a fabric alone tell of its links?
+//! Checks open loops on a fabric: saturation is reported and ends the run, confidence intervals cover the mean, metrics
+//! of a run that ended too soon are empty, and the links of a fabric without nodes are reported.
 
 use crate::common::cli::{as_json, narrows, stdout};
 use narrows::engine::{Outcome, Recorder};
@@ -8,7 +8,7 @@ use narrows::machine;
 use narrows::text::Document;
 use serde_json::Value as Json;
 
-/// A 4 × 4 mesh of routers with two channels of four flits, and an open loop at this load.
+/// Runs an open loop at this load on a 4 × 4 mesh of routers with two channels of four flits.
 fn mesh(load: f64, seed: u64, more: &str) -> RunResult {
     let text = format!(
         "fabric.mesh = {{ shape = [4, 4] }}\nfabric.router = {{ virtual-channels = 2, buffer-flits = 4 }}\n\
@@ -23,7 +23,7 @@ fn metric(result: &RunResult, name: &str) -> f64 {
 }
 
 #[test]
-fn what_is_offered_is_accepted_until_the_fabric_is_saturated_and_it_says_so() {
+fn accepted_load_equals_offered_load_until_saturation_is_reported() {
     let (mut saturated, mut accepted_most) = (false, 0.0);
     for load in [0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0] {
         let result = mesh(load, 1, "");
@@ -32,7 +32,7 @@ fn what_is_offered_is_accepted_until_the_fabric_is_saturated_and_it_says_so() {
         match &result.outcome {
             Outcome::Done => {
                 assert!(!saturated, "{load}: less was saturated");
-                // The two are of the same packets but for those under way at either end; three half widths.
+                // Both count the same packets but for those in flight at the ends; the tolerance is three half widths.
                 assert!((offered - accepted).abs() < 3.0 * sure, "{load}: {offered}, {accepted} ± {sure}");
                 assert_eq!(metric(&result, "offered.unfinished"), 0.0, "{load}");
                 assert!(metric(&result, "offered.latency_ci95") < 0.2 * metric(&result, "offered.latency"));
@@ -43,7 +43,7 @@ fn what_is_offered_is_accepted_until_the_fabric_is_saturated_and_it_says_so() {
                 assert!(accepted < 0.98 * offered, "{load}: {offered}, {accepted}");
                 assert_eq!(result.metric("offered.latency_ci95"), None, "there is no mean to be sure of");
                 assert!(why.contains("grew in each of the last 10 windows"), "{why}");
-                // The warm-up, and as long again: not the measured cycles, nor those to drain.
+                // The run takes twice the warm-up, without the measured cycles and those to drain.
                 assert!((20_000.0..20_100.0).contains(&(result.end.as_us() * 1_000.0)), "{load}: {}", result.end);
             }
             other => panic!("{load}: {other:?}"),
@@ -55,20 +55,20 @@ fn what_is_offered_is_accepted_until_the_fabric_is_saturated_and_it_says_so() {
 }
 
 #[test]
-fn a_saturated_run_that_ends_early_measures_what_a_long_one_does() {
+fn saturated_run_that_ends_early_measures_the_same_as_a_long_one() {
     let (short, long) = (mesh(1.0, 1, ""), mesh(1.0, 2, "warm-up = 60000\ncycles = 10000"));
     let [a, b] = [&short, &long].map(|result| metric(result, "offered.accepted"));
     assert!((a / b - 1.0).abs() < 0.03, "{a}, {b}");
 }
 
 #[test]
-fn most_intervals_hold_what_all_runs_together_say() {
+fn confidence_intervals_cover_the_mean_of_all_runs() {
     let runs: Vec<RunResult> = (0..40).map(|seed| mesh(0.3, seed, "warm-up = 1000\ncycles = 6000")).collect();
     for name in ["offered.latency", "offered.accepted"] {
         let means: Vec<f64> = runs.iter().map(|result| metric(result, name)).collect();
         let all = means.iter().sum::<f64>() / means.len() as f64;
         let holds = |result: &&RunResult| (metric(result, name) - all).abs() <= metric(result, &format!("{name}_ci95"));
-        // Of 40 at 95 %: 38 ± 1.4, one standard deviation; three of them.
+        // Of 40 intervals at 95 %, 38 ± 1.4 cover the mean; three standard deviations are allowed.
         let held = runs.iter().filter(holds).count();
         assert!(held >= 33, "{name}: {held} of 40 hold {all}");
     }
@@ -77,8 +77,8 @@ fn most_intervals_hold_what_all_runs_together_say() {
 }
 
 #[test]
-fn a_run_begun_too_cold_is_reported() {
-    // The queues of a load beside saturation fill for longer than this.
+fn run_without_a_sufficient_warm_up_is_reported() {
+    // At a load near saturation, queues fill for longer than these cycles.
     let cold = mesh(0.5, 1, "warm-up = 0\ncycles = 3000");
     let check = cold.warm_up.as_ref().expect("a test for a transient");
     assert_eq!((check.key, check.value, check.test.is_transient()), ("workload.offered.warm-up", 0, Some(true)));
@@ -94,7 +94,7 @@ fn a_run_begun_too_cold_is_reported() {
 }
 
 #[test]
-fn links_are_told_of_where_a_fabric_is_driven_alone() {
+fn links_of_a_fabric_driven_alone_are_reported() {
     let result = mesh(0.3, 1, "");
     let shares: Vec<f64> = result.resources.iter().map(|link| link.active.as_s() / result.end.as_s()).collect();
     let most = shares.iter().copied().fold(0.0, f64::max);
@@ -112,7 +112,7 @@ fn links_are_told_of_where_a_fabric_is_driven_alone() {
 }
 
 #[test]
-fn a_saturated_run_is_a_result_and_no_failure() {
+fn saturated_run_is_not_a_failure() {
     let sets = ["--set=workload.offered.load=1.0", "--set=fabric.mesh.shape=[4, 4]"];
     let run = |format: &str| stdout(&[&["run", "offered-load", "--no-host", format], &sets[..]].concat());
     let result: Json = serde_json::from_str(&run("--format=json")).expect("JSON");
@@ -129,7 +129,7 @@ fn a_saturated_run_is_a_result_and_no_failure() {
 }
 
 #[test]
-fn a_run_that_ended_too_soon_has_empty_metrics_not_zeros() {
+fn metrics_of_a_run_that_ended_too_soon_are_empty_and_not_zero() {
     let early = "--set=run.time-limit=1 ns";
     for (example, name) in [
         ("ping-pong", "message.latency_one_way"),
@@ -156,13 +156,13 @@ fn a_run_that_ended_too_soon_has_empty_metrics_not_zeros() {
 }
 
 #[test]
-fn bursts_say_what_they_carry_and_that_they_were_cut_off() {
+fn bursts_report_their_throughput_and_the_cut_off() {
     let cut = as_json(&["run", "nifdy", "--set=workload.bursts.cycles=60000"]);
     let of = |name: &str| cut["metrics"][name]["value"].as_f64().unwrap_or_else(|| panic!("{name}: {cut}"));
     assert_eq!(cut["outcome"], "done");
     assert!(cut["note"].as_str().is_some_and(|note| note.contains("ended at `workload.bursts.cycles`")), "{cut}");
     let whole = of("packets.delivered") / of("cycles") / 64.0;
-    // The whole run has its warm-up in it, and phases in which the barrier is waited for.
+    // The whole run includes its warm-up, and phases in which nodes wait for the barrier.
     let (steady, sure) = (of("bursts.throughput"), of("bursts.throughput_ci95"));
     assert!(of("bursts.warm_up_found") < 30_000.0 && sure < steady);
     assert!((steady / whole - 1.0).abs() < 0.3, "{steady} ± {sure}, {whole}");
@@ -171,7 +171,7 @@ fn bursts_say_what_they_carry_and_that_they_were_cut_off() {
 }
 
 #[test]
-fn several_seeds_give_means_and_intervals_whatever_the_jobs() {
+fn several_seeds_give_the_same_means_and_intervals_with_any_number_of_jobs() {
     let run = ["run", "offered-load", "--set=workload.offered.cycles=2000", "--set=fabric.mesh.shape=[4, 4]"];
     let seeds = |jobs: &str| as_json(&[&run[..], &["--seed=5", "--seeds=4", "--jobs", jobs]].concat());
     let (four, again) = (seeds("1"), seeds("3"));

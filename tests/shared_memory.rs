@@ -1,6 +1,7 @@
-//! Does every load find what the last store before it left, whatever runs between them?
+//! Checks shared memory in software: every load returns the last stored value, over any interface, protocol, block size
+//! and number of nodes, and programs with shared data give the results of serial runs.
 
-use narrows::engine::{Bytes, EndId, Outcome, Recorder, Time};
+use narrows::engine::{Bytes, EndpointId, Outcome, Recorder, Time};
 use narrows::experiment;
 use narrows::host::Processor;
 use narrows::machine::{self, Machine, build};
@@ -40,10 +41,10 @@ async fn store(end: &SharedMemory, at: SharedAddress, value: u64) {
     }
 }
 
-/// When the machine's own workload, a few packets, is over.
+/// A time after the end of the machine's own workload, which is a few packets.
 const BEGINS: Time = Time::from_us(1000);
 
-/// A machine of memory-bus nodes, and what runs on it.
+/// Returns a machine of memory-bus nodes with these further lines of its description.
 fn machine(ni: &str, fabric: &str, protocol: &str, nodes: usize, rest: &str) -> Machine {
     let text = format!(
         "parts = [\"hosts/memory-bus-1998\", \"ni/{ni}\", \"fabrics/{fabric}\", \"protocols/{protocol}\"]\n\
@@ -61,14 +62,14 @@ fn shared(world: &World, block: u64, bytes: u64) -> (Vec<Rc<SharedMemory>>, Vec<
     let parameters = SharedMemoryParameters { block: Bytes(block), ..SharedMemoryParameters::defaults() };
     let actives = world.actives();
     let space = Rc::new(Space::new(actives.len(), parameters.block));
-    let bases = (0..actives.len()).map(|home| space.allocate(EndId(home as u32), bytes)).collect();
+    let bases = (0..actives.len()).map(|home| space.allocate(EndpointId(home as u32), bytes)).collect();
     (SharedMemory::all(actives, &space, parameters), bases)
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Each end adds to counters of all homes, under locks: none is lost.
+    /// Each endpoint adds to counters of all homes, under locks: no addition is lost.
     #[test]
     fn no_addition_under_a_lock_is_lost(
         ni in select(vec!["ni2w", "cni32qm", "ap3000", "startjr", "queues"]),
@@ -112,10 +113,10 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
-    /// Processors make one tree, under locks and without; each word that one of them loads is compared with what
-    /// was stored, and bodies at the end with a serial run.
+    /// Processors build one tree, with locks and without. Each loaded word is compared with the stored one, and the
+    /// bodies at the end with those of a serial run.
     #[test]
-    fn bodies_go_where_a_serial_run_has_them(
+    fn bodies_move_as_in_a_serial_run(
         ni in select(vec!["ni2w", "cni32qm", "ap3000", "queues"]),
         protocol in select(vec!["none", "return-to-sender-1998", "window"]),
         nodes in 2..7usize,
@@ -129,8 +130,8 @@ proptest! {
         );
         let result = experiment::run(&machine(ni, "ideal-1998", protocol, nodes, &rest), Recorder::off());
         prop_assert_eq!(&result.outcome, &Outcome::Done);
-        // In each step a coordinate goes up a tree of processors, and down again: 8 bytes beyond the header, but for 0,
-        // which those without bodies have, and one body alone.
+        // In each step a coordinate goes up a tree of processors and down again. Its message has 8 bytes beyond the
+        // header, unless the coordinate is 0, as for processors without bodies and for a single body.
         let coordinates = result.metric("messages.size.16").unwrap_or(0.0);
         let steps = (3 * (nodes - 1)) as f64;
         prop_assert!(coordinates <= 2.0 * steps && (bodies < 2 || coordinates >= steps), "{}", coordinates);
@@ -138,13 +139,13 @@ proptest! {
 }
 
 #[test]
-fn an_access_outside_names_program_and_address() {
+fn access_outside_the_shared_space_names_its_address() {
     let built = world("cni32qm", "ideal-1998", "none", 2);
     let (ends, bases) = shared(&built.world, 128, 256);
     let beyond = bases[1].plus(256);
-    let told =
+    let panic =
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ends[0].accessible_address(beyond, Want::Read)));
-    let told = told.expect_err("it is an error");
-    let told = told.downcast_ref::<String>().expect("words");
-    assert!(told.contains("accesses byte 256 of the 256"), "{told}");
+    let panic = panic.expect_err("the access is outside");
+    let message = panic.downcast_ref::<String>().expect("a text");
+    assert!(message.contains("accesses byte 256 of the 256"), "{message}");
 }

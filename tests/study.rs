@@ -1,4 +1,5 @@
-//! Can a user's own study be run, is it checked before it runs, and is it judged by what was run?
+//! Checks a user's own study: it is checked before any run, its claims are judged by its runs alone, and each number
+//! leads to the description that gives it.
 
 use crate::common::cli::{Folder, narrows, stderr};
 use narrows::machine::Registry;
@@ -9,7 +10,7 @@ use narrows::study::{LocatedStudy, Options, Progress, find, scaffold};
 use serde_json::Value as Json;
 use std::fs;
 
-/// A folder with the small study in it.
+/// Writes the small study into a new folder.
 fn with_study(name: &str) -> Folder {
     let folder = Folder::new(&format!("study-{name}"));
     for (file, text) in scaffold::FILES {
@@ -18,7 +19,7 @@ fn with_study(name: &str) -> Folder {
     folder
 }
 
-/// Puts `to` in the place of `from` in a file of it.
+/// Replaces `from` by `to` in a file of the study.
 fn change(folder: &Folder, file: &str, from: &str, to: &str) {
     let path = folder.0.join(file);
     let text = fs::read_to_string(&path).expect("a file of the study");
@@ -55,7 +56,7 @@ fn a_new_study_runs_from_end_to_end_and_its_claims_hold() {
 }
 
 #[test]
-fn a_claim_about_what_a_run_did_not_measure_fails_and_says_so() {
+fn claim_on_a_missing_measurement_fails_with_the_reason() {
     let folder = with_study("unmeasured");
     let metric = "metric = \"message.latency_one_way\"\n";
     change(&folder, "study.toml", metric, &format!("{metric}missing = 0\n")); // which says nothing of a run that did not end
@@ -71,9 +72,8 @@ fn a_claim_about_what_a_run_did_not_measure_fails_and_says_so() {
     }
 }
 
-/// A slip in a file of the small study: file, what stands there, what is written instead, and all that
-/// must be told of it.
-const SLIPS: [(&str, &str, &str, &[&str]); 17] = [
+/// Errors in the small study: the file, its text, the faulty text in its place, and the words of the error message.
+const ERRORS: [(&str, &str, &str, &[&str]); 17] = [
     (
         "study.toml",
         "value = \"1 - latency[",
@@ -159,21 +159,21 @@ const SLIPS: [(&str, &str, &str, &[&str]); 17] = [
 ];
 
 #[test]
-fn a_slip_is_told_with_its_place_before_anything_runs() {
-    for (number, (file, from, to, told)) in SLIPS.iter().enumerate() {
+fn errors_of_a_study_are_reported_with_their_line_before_any_run() {
+    for (number, (file, from, to, expected)) in ERRORS.iter().enumerate() {
         let folder = with_study(&format!("slip-{number}"));
         change(&folder, file, from, to);
         let ran = narrows(&["reproduce", folder.root()]);
         let said = stderr(&ran);
         assert_eq!(ran.status.code(), Some(2), "{to}: {said}");
         assert!(ran.stdout.is_empty(), "{to}: nothing is run");
-        let missing: Vec<_> = told.iter().filter(|words| !said.contains(**words)).collect();
+        let missing: Vec<_> = expected.iter().filter(|words| !said.contains(**words)).collect();
         assert!(missing.is_empty(), "{file}: {to}: {missing:?} is not in\n{said}");
     }
 }
 
 #[test]
-fn a_metric_that_no_run_gives_is_told_with_those_there_are() {
+fn unknown_metric_is_reported_with_the_known_ones() {
     let folder = with_study("metric");
     change(&folder, "study.toml", "message.latency_one_way", "message.latency");
     let ran = narrows(&["reproduce", folder.root(), "--quick"]);
@@ -187,7 +187,7 @@ fn a_metric_that_no_run_gives_is_told_with_those_there_are() {
 
 /// Every file cut short anywhere, and with a byte changed, is read or refused.
 #[test]
-fn no_text_of_a_study_brings_it_down() {
+fn no_text_of_a_study_panics() {
     let folder = with_study("any-text");
     for (file, text) in &scaffold::FILES[..4] {
         let path = folder.0.join(file);
@@ -219,7 +219,7 @@ fn judged(found: &LocatedStudy, results: &Results) -> Vec<Option<bool>> {
     claims.into_iter().map(|claim| claim.holds).collect()
 }
 
-/// The same claims over runs of another machine: a switch so slow that cut-through saves nothing much.
+/// Judges the same claims over runs of another machine, whose switch is so slow that cut-through saves little.
 #[test]
 fn claims_are_judged_by_the_runs_alone() {
     let folder = with_study("perturbed");
@@ -230,15 +230,15 @@ fn claims_are_judged_by_the_runs_alone() {
     assert_eq!(judged(&found, &own), [Some(true), Some(true)]);
     let slow = run(&["fabric.myrinet.link-rate=20 MB/s".to_owned()]);
     assert_eq!(judged(&found, &slow)[0], Some(false), "the number is another");
-    // Cut-through at no size but where the packet is whole is store and forward.
+    // If every point runs store and forward, cut-through has no advantage at any size.
     let whole = run(&["ni.trapeze.policy=store-and-forward".to_owned()]);
     assert_eq!(judged(&found, &whole), [Some(false), Some(false)]);
     assert_eq!(judged(&found, &Results::new()), [None, None], "nothing is seen in no results");
 }
 
-/// A claim on which small inputs say nothing tells what was measured under `--quick`, and is not judged.
+/// A claim with `quick = false` reports its measured value under `--quick`, and is not judged.
 #[test]
-fn a_claim_may_be_judged_on_whole_inputs_alone() {
+fn claim_may_be_judged_on_full_inputs_only() {
     let folder = with_study("whole");
     let path = folder.0.join("claims.toml");
     let text = fs::read_to_string(&path).expect("a file");
@@ -252,8 +252,8 @@ fn a_claim_may_be_judged_on_whole_inputs_alone() {
     assert!(quick.iter().all(|claim| claim.measured.is_some()));
 }
 
-/// A study over parts, of which some do not fit together: on a host that does not snoop no interface does
-/// that is coherent, and packets of 256 B are longer than what a cut-through router holds.
+/// A study over parts of which some are incompatible: a coherent interface needs a host that snoops, and packets of 256
+/// B are longer than the buffers of a cut-through router.
 const MATRIX: [(&str, &str); 4] = [
     (
         "study.toml",
@@ -296,7 +296,7 @@ fn matrix(name: &str) -> Folder {
 }
 
 #[test]
-fn a_cell_leads_to_the_description_that_gives_its_number() {
+fn cell_links_to_the_description_of_its_number() {
     let folder = matrix("matrix");
     let out = folder.0.join("results");
     let ran = narrows(&["reproduce", folder.root(), "--strict", "--out", out.to_str().expect("UTF-8")]);
@@ -330,8 +330,8 @@ fn a_cell_leads_to_the_description_that_gives_its_number() {
 }
 
 #[test]
-fn only_what_does_not_fit_is_left_out() {
-    for (number, (file, from, to, told)) in [
+fn only_incompatible_points_are_left_out() {
+    for (number, (file, from, to, message)) in [
         ("machine.toml", "messages = 4", "mesages = 4", "did you mean `messages`?"),
         ("machine.toml", "count = 2", "count = 1", "needs at least 2"),
         ("experiments.toml", "fitting = true", "fitting = false", "a coherent memory bus"),
@@ -346,6 +346,6 @@ fn only_what_does_not_fit_is_left_out() {
         change(&folder, file, from, to);
         let ran = narrows(&["reproduce", folder.root()]);
         assert_eq!(ran.status.code(), Some(2), "{to}: {}", stderr(&ran));
-        assert!(stderr(&ran).contains(told), "{to}: {}", stderr(&ran));
+        assert!(stderr(&ran).contains(message), "{to}: {}", stderr(&ran));
     }
 }

@@ -1,4 +1,5 @@
-//! Does a sweep find, share and stop as it was asked, whatever happens to it, and are its results tidy?
+//! Checks sweeps: parts and keys as dimensions, the stop at saturation, searches for a crossing, tidy tables of
+//! results, and pictures and pages made from them.
 
 mod shared;
 
@@ -44,7 +45,7 @@ fn parts_are_named_as_values() {
 }
 
 #[test]
-fn a_part_that_the_description_outweighs_is_refused() {
+fn part_overridden_by_the_description_is_refused() {
     let ran = narrows(&["sweep", "offered-load", "--vary=fabric=nifdy-torus,nifdy-mesh"]);
     assert_eq!(ran.status.code(), Some(2));
     assert!(
@@ -71,7 +72,7 @@ const MESH: [&str; 4] =
     ["sweep", "offered-load", "--set=fabric.mesh.shape=[4, 4]", "--set=workload.offered.cycles=3000"];
 
 #[test]
-fn a_line_stops_at_saturation() {
+fn sweep_stops_at_saturation() {
     let vary = ["--vary=fabric.router.virtual-channels=1,4", "--vary=workload.offered.load=0.1,0.2..1+0.1"];
     let whole = data(&[&MESH[..], &vary].concat());
     let stopped = |jobs: &str| data(&[&MESH[..], &vary, &["--stop-at-saturation", "--jobs", jobs]].concat());
@@ -91,7 +92,7 @@ fn a_line_stops_at_saturation() {
 }
 
 #[test]
-fn a_search_finds_what_a_sweep_sees() {
+fn search_finds_the_crossing_that_a_sweep_shows() {
     let few = "--set=workload.stream.messages=60";
     let over = "workload.stream.payload=64 B..8 KiB*2";
     let swept = data(&["sweep", "stream", few, &format!("--vary={over}")]);
@@ -108,16 +109,16 @@ fn a_search_finds_what_a_sweep_sees() {
     assert_eq!(numbers(&found, "beside_workload_stream_payload_B"), [payloads[at - 1]]);
     assert_eq!(texts(&find("< 0.16 Gbit/s", over), "holds"), ["up to"]);
     assert_eq!(texts(&find("> 1 GB/s", over), "holds"), ["nowhere"]);
-    // Without steps it goes on to neighbours, or a thousandth.
+    // A range without steps is searched down to neighbouring values, or to a thousandth.
     let fine = find(">= 20 MB/s", "workload.stream.payload=64 B..8 KiB");
-    let (from, beside) =
+    let (from, below) =
         (numbers(&fine, "workload_stream_payload_B")[0], numbers(&fine, "beside_workload_stream_payload_B")[0]);
-    assert!(payloads[at - 1] <= beside && beside < from && from <= payloads[at], "{beside} {from}");
-    assert!(from - beside <= 1.0_f64.max(beside / 1000.0) && numbers(&fine, "message_bandwidth_B_per_s")[0] >= 20e6);
+    assert!(payloads[at - 1] <= below && below < from && from <= payloads[at], "{below} {from}");
+    assert!(from - below <= 1.0_f64.max(below / 1000.0) && numbers(&fine, "message_bandwidth_B_per_s")[0] >= 20e6);
 }
 
 #[test]
-fn two_descriptions_cross_where_their_sweeps_do() {
+fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
     let over = "workload.ping-pong.payload=8 B..2 KiB*4";
     let swept = data(&["sweep", "memory-bus", FEW, COLD, "--vary=ni=ni2w,udma", &format!("--vary={over}")]);
     let latency = numbers(&swept, "message_latency_one_way_s");
@@ -151,7 +152,7 @@ fn two_descriptions_cross_where_their_sweeps_do() {
 }
 
 #[test]
-fn a_metric_that_no_run_tells_is_refused_before_any() {
+fn unknown_metric_is_refused_before_the_first_run() {
     let folder = Folder::new("metric");
     let out = folder.path("out.csv");
     let ran = narrows(&["sweep", "ping-pong", FEW, "--vary=run.seed=1,2", "--metric=message.latency", "--out", &out]);
@@ -160,7 +161,7 @@ fn a_metric_that_no_run_tells_is_refused_before_any() {
     assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 0, "nothing was run");
 }
 
-/// Every metric that a run tells is known before it is run, or `--metric` would refuse what there is.
+/// Every metric of a run is known before it, so that `--metric` refuses no existing metric.
 #[test]
 fn metrics_are_known_before_the_run() {
     for example in ["ping-pong", "stream", "dma", "page-fetch", "memory-bus", "offered-load", "udp", "shared-trunk"] {
@@ -169,14 +170,14 @@ fn metrics_are_known_before_the_run() {
         let read = narrows::machine::read(document, &[]).expect("a sound example");
         let known: Vec<String> =
             narrows::experiment::sweep::metrics::of(&read.value).into_iter().map(|one| one.name).collect();
-        let told = narrows::experiment::run(&read.value, narrows::engine::Recorder::off()).metrics;
-        let untold: Vec<_> = told.iter().map(|one| &one.name).filter(|name| !known.contains(name)).collect();
-        assert!(untold.is_empty(), "{example}: {untold:?}");
+        let metrics = narrows::experiment::run(&read.value, narrows::engine::Recorder::off()).metrics;
+        let unknown: Vec<_> = metrics.iter().map(|one| &one.name).filter(|name| !known.contains(name)).collect();
+        assert!(unknown.is_empty(), "{example}: {unknown:?}");
     }
 }
 
 #[test]
-fn a_tidy_row_tells_all_of_a_point() {
+fn tidy_row_has_all_results_of_a_point() {
     let swept = data(&[
         "sweep",
         "ping-pong",
@@ -225,11 +226,11 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
         let stages = data.variables.iter().filter(|variable| variable.name.starts_with("stage_"));
         let mut sums = vec![0.0; 5];
         for variable in stages {
-            // CSV has no types of its own: a column of zeros reads as whole numbers.
+            // CSV has no types: a column of zeros reads as integers.
             assert!(!matches!(variable.values, ColumnValues::Texts(_)), "{}", variable.name);
             sums.iter_mut().enumerate().for_each(|(row, sum)| *sum += variable.values.number(row).unwrap_or(0.0));
         }
-        // Sums of a dozen rounded seconds.
+        // The sums are of a dozen rounded times in seconds.
         assert!(
             sums.iter().zip(&latency).all(|(sum, latency)| (sum / latency - 1.0).abs() < 1e-12),
             "{sums:?} {latency:?}"
@@ -238,7 +239,7 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
 }
 
 #[test]
-fn runs_and_sweeps_make_a_page_that_stands_alone() {
+fn report_of_runs_and_sweeps_is_self_contained() {
     let folder = Folder::new("report");
     let (run, out, page) = (folder.path("run.json"), folder.path("sweep.csv"), folder.path("page.html"));
     fs::write(&run, done(&["run", "ping-pong", FEW, "--format=json"]).stdout).expect("a folder to write to");
@@ -269,7 +270,7 @@ fn runs_and_sweeps_make_a_page_that_stands_alone() {
 }
 
 #[test]
-fn pictures_take_the_form_that_their_name_asks_for() {
+fn file_extension_selects_the_format_of_a_picture() {
     let folder = Folder::new("forms");
     let out = folder.path("sweep.csv");
     done(&["sweep", "ping-pong", FEW, "--vary=workload.ping-pong.payload=64 B..1 KiB*4", "--out", &out]);
@@ -282,7 +283,7 @@ fn pictures_take_the_form_that_their_name_asks_for() {
 }
 
 #[test]
-fn a_sweep_is_drawn_whatever_its_form() {
+fn sweep_is_plotted_from_any_format() {
     let folder = Folder::new("plot");
     let svg = folder.path("figure.svg");
     let mut drawn = Vec::new();
@@ -305,7 +306,7 @@ fn a_sweep_is_drawn_whatever_its_form() {
     }
 }
 
-/// Six metrics, unless they are asked for; every metric is in the other formats.
+/// The table shows six metrics, unless `--metric` selects them; the other formats have every metric.
 #[test]
 fn table_for_a_terminal_is_no_wider_than_asked() {
     let sweep = ["sweep", "ping-pong", FEW, COLD, "--vary=run.seed=1,2"];

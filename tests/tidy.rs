@@ -1,5 +1,6 @@
-//! Is it tidy? Who may import whom, what is public, heads of files, lengths, what a part costs, names of types, waits and
-//! `unreachable!`, sources of values, links, examples.
+//! Checks the text of the project itself: which folder may import which, the public interface, heads and lengths of
+//! files, the cost of a part, names of types, private words, waits, `unreachable!`, sources of values, links and
+//! examples.
 
 mod facts;
 mod imports;
@@ -17,14 +18,14 @@ use std::path::{Path, PathBuf};
 
 const FILE_LINES_MAX: usize = 400;
 const FUNCTION_LINES_MAX: usize = 60;
-/// What a comment on a value of `machines/` begins with.
+/// The sources of a value of `machines/`, with one of which its comment begins.
 const SOURCES: [&str; 5] = ["paper", "data sheet", "derived", "calibrated", "chosen"];
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// All files below `folder` that end with `ending`, with their text; none if there is no such folder.
+/// Returns all files below `folder` that end with `ending`, with their text; an empty list if there is no such folder.
 fn files(folder: &str, ending: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut folders: Vec<PathBuf> = vec![root().join(folder)];
@@ -53,19 +54,19 @@ fn entry_name(path: &Path) -> String {
 /// The folders of the code: the models, experiments and studies, the command line.
 const CODE: [&str; 3] = ["crates/core/src", "crates/study/src", "src"];
 
-/// Every file of the program, with its text: those of `CODE`, in order.
+/// Returns every file of the program, with its text: those of `CODE`, in order.
 fn sources() -> Vec<(String, String)> {
     let mut all: Vec<_> = CODE.iter().flat_map(|folder| files(folder, ".rs")).collect();
     all.sort();
     all
 }
 
-/// Every Rust file of the project.
+/// Returns every Rust file of the project.
 fn rust() -> Vec<(String, String)> {
     ["src", "tests", "benches", "fuzz", "crates"].iter().flat_map(|folder| files(folder, ".rs")).collect()
 }
 
-/// Fails with a line for each thing that is not as it should be.
+/// Fails with a line for each of the errors `wrong`.
 #[track_caller]
 fn none(wrong: Vec<String>) {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
@@ -86,11 +87,11 @@ fn no_file_of_tests_is_left_out() {
 }
 
 #[test]
-fn every_file_begins_with_what_it_is_and_is_short() {
+fn every_file_has_a_head_and_is_short() {
     let mut wrong = Vec::new();
     for (name, text) in rust() {
         if !text.starts_with("//! ") {
-            wrong.push(format!("{name}: does not begin with what it is, as //!"));
+            wrong.push(format!("{name}: does not begin with a description, as //!"));
         }
         let lines = text.lines().count();
         if lines > FILE_LINES_MAX {
@@ -110,7 +111,8 @@ fn functions_are_short() {
     none(wrong.collect());
 }
 
-/// Each function as (name, line, lines): from its `fn` to the line of that indentation that ends it.
+/// Returns each function as (name, line, number of lines), from its `fn` to the line of the same indentation that ends
+/// it.
 fn functions(text: &str) -> Vec<(&str, usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
@@ -130,7 +132,7 @@ fn functions(text: &str) -> Vec<(&str, usize, usize)> {
     found
 }
 
-/// Whether this may stand before `fn`.
+/// Whether a text consists of qualifiers that may precede `fn`.
 fn is_qualifiers(before: &str) -> bool {
     before.split_whitespace().all(|word| {
         word.starts_with("pub") || ["async", "const", "unsafe", "extern"].contains(&word) || word.ends_with(')')
@@ -144,14 +146,14 @@ fn functions_are_measured() {
 }
 
 #[test]
-fn nothing_is_left_to_do() {
+fn no_to_do_is_left() {
     let marks = [["TO", "DO"].concat(), ["FIX", "ME"].concat(), ["X", "XX"].concat()];
     let all = rust().into_iter().chain(files("", ".toml")).chain(files("", ".md"));
     none(all.filter(|(_, text)| marks.iter().any(|mark| text.contains(mark.as_str()))).map(|(name, _)| name).collect());
 }
 
 #[test]
-fn every_value_of_a_machine_tells_its_source() {
+fn every_value_of_a_machine_has_a_source() {
     let mut wrong = Vec::new();
     for (name, text) in files("machines", ".toml") {
         for (number, line) in text.lines().enumerate() {
@@ -182,7 +184,7 @@ fn every_example_reads_and_checks() {
 }
 
 #[test]
-fn every_link_between_pages_leads_somewhere() {
+fn every_link_between_pages_has_a_target() {
     let mut wrong = Vec::new();
     for (name, text) in files("", ".md") {
         for target in links(&text) {
@@ -197,7 +199,7 @@ fn every_link_between_pages_leads_somewhere() {
     none(wrong);
 }
 
-/// The targets of `[text](target)` outside code.
+/// Returns the targets of `[text](target)` outside code.
 fn links(text: &str) -> Vec<&str> {
     let mut is_code = false;
     let prose = text.lines().filter(|line| {
@@ -215,7 +217,7 @@ fn links_are_found_in_prose_only() {
     assert_eq!(links("a [b](c.md#d) `[e](f)` [g](h)\n```\n[i](j)\n```\n"), ["c.md#d", "h"]);
 }
 
-/// The lines of a text that are code, with their numbers.
+/// Returns the lines of a text that are code, with their numbers.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim()));
     lines.filter(|(_, line)| !line.starts_with("//"))
@@ -227,12 +229,12 @@ fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| begins(at))
 }
 
-/// Whether a file is one of tests, beside the code.
+/// Whether a file of the code holds unit tests.
 fn is_test(name: &str) -> bool {
     name.split('/').any(|part| part == "tests" || part == "tests.rs")
 }
 
-/// Where a program's file waits by the simulation's clock and not by its endpoint's, and why.
+/// Files of programs that wait by the simulation's clock and not by their endpoint's, each with the reason.
 const WAITS: [(&str, &str); 2] = [
     ("crates/core/src/program/fabric_alone/mod.rs", "there is no endpoint: the routers' own clock is followed"),
     (
@@ -242,7 +244,7 @@ const WAITS: [(&str, &str); 2] = [
 ];
 
 #[test]
-fn programs_wait_by_their_endpoints_clock() {
+fn programs_wait_by_the_clock_of_their_endpoint() {
     let mut found = BTreeSet::new();
     for (name, text) in files("crates/core/src/program", ".rs").into_iter().filter(|(name, _)| !is_test(name)) {
         let waits = ["sim.until(", "sim.delay(", "sim().until(", "sim().delay("];
@@ -254,7 +256,7 @@ fn programs_wait_by_their_endpoints_clock() {
     assert_eq!(found, known, "programs that wait by the simulation's clock, and those that may");
 }
 
-/// Where it says `unreachable!`, and why no combination of parts comes there.
+/// Files with `unreachable!`, each with the reason why no combination of parts reaches it.
 const UNREACHABLE: [(&str, &str); 4] = [
     ("crates/core/src/engine/stats.rs", "the value was set in the line before"),
     ("crates/core/src/fabric/topology/walk.rs", "after a loop without end, which an assertion bounds"),
@@ -263,7 +265,7 @@ const UNREACHABLE: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn no_combination_of_parts_reaches_the_unreachable() {
+fn every_unreachable_is_listed_with_its_reason() {
     let sources = sources().into_iter().filter(|(name, _)| !is_test(name));
     let says = |text: &str| code(text).any(|(_, line)| has_word(line, "unreachable!"));
     let found: Vec<String> = sources.filter(|(_, text)| says(text)).map(|(name, _)| name).collect();

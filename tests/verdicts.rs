@@ -1,4 +1,5 @@
-//! Is a run that did not end as asked reported first, with its reason, and never compared as if it had?
+//! Checks runs that did not complete: the outcome and its reason are reported first, and such runs are never compared
+//! with others as if they had completed.
 
 use crate::common::cli::{Folder, as_json, json, narrows, stderr, stdout};
 use serde_json::Value as Json;
@@ -7,9 +8,9 @@ use std::process::Output;
 
 mod files;
 
-/// A receiver that takes nothing, so that the watchdog drops what its buffers do not hold.
+/// A receiver that never polls, so that the watchdog drops the packets that its buffers do not hold.
 const DEAF: &str = "--set=workload.stream.never-poll=true";
-/// The same on a network that drops nothing.
+/// A receiver that never polls on a network that drops nothing.
 const STUCK: [&str; 2] = [DEAF, "--set=fabric.myrinet.watchdog=1000 s"];
 
 /// A stream on a memory bus; its messages take 1.3 µs each.
@@ -39,7 +40,7 @@ fn value<'a>(result: &'a Json, metric: &str) -> &'a Json {
 }
 
 #[test]
-fn lost_messages_are_the_first_line_and_leave_counts_alone() {
+fn lost_messages_are_the_first_line_and_only_counts_are_kept() {
     let ran = narrows(&["run", "stream", DEAF, "--no-host"]);
     assert_eq!(ran.status.code(), Some(3));
     let text = output(&ran);
@@ -61,7 +62,7 @@ fn lost_messages_are_the_first_line_and_leave_counts_alone() {
 }
 
 #[test]
-fn deadlock_and_time_limit_are_the_first_line_with_who_waits() {
+fn deadlock_and_time_limit_are_the_first_line_with_the_chain_of_waits() {
     for (sets, outcome, reason) in [
         (&STUCK[..], "deadlock", " waits for "),
         (&["--set=run.time-limit=1 ms"][..], "time-limit", "the run reached `run.time-limit`; "),
@@ -143,7 +144,7 @@ fn results_that_did_not_complete_are_not_compared() {
 }
 
 #[test]
-fn results_are_the_same_only_where_hash_and_contents_fit() {
+fn results_are_the_same_only_if_hash_and_contents_agree() {
     let folder = Folder::new("hash");
     let [a, b] = ["a.json", "b.json"].map(|name| folder.path(name));
     let text = stdout(&["run", "stream", "--set=workload.stream.messages=50", "--format=json", "--no-host"]);
@@ -246,7 +247,7 @@ fn study(name: &str) -> Folder {
 fn value_made_of_values_is_evaluated_once() {
     let folder = study("values");
     let text = fs::read_to_string(folder.path("study.toml")).expect("a file");
-    // Evaluated anew wherever it is named, the first would take 4²⁰ evaluations.
+    // If values were evaluated at each mention, the first would take 4²⁰ evaluations.
     let value = |number: usize| {
         let sum = vec![format!("v{}", number + 1); 4].join(" + ");
         format!("[values.v{number}]\nvalue = \"{sum}\"\n")

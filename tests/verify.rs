@@ -1,28 +1,27 @@
-//! Does `narrows verify` say what holds of the firmware, catch what is broken, and agree with Spin?
-//!
-//! What each property means is tested beside it; here a person asks.
+//! Checks `narrows verify` on the command line: it reports which properties hold, finds broken rules of the firmware,
+//! and agrees with Spin. The unit tests of each property check its definition.
 
 use narrows::verify::spin;
 use serde_json::Value as Json;
 use std::process::Output;
 
-/// `narrows verify` with these arguments.
+/// Runs `narrows verify` with these arguments.
 fn verify(arguments: &[&str]) -> Output {
     crate::common::cli::narrows(&[&["verify"], arguments].concat())
 }
 
-/// What was told on standard output, and the exit code.
-fn told(arguments: &[&str]) -> (String, Option<i32>) {
+/// Returns the standard output and the exit code.
+fn printed(arguments: &[&str]) -> (String, Option<i32>) {
     let ran = verify(arguments);
     (String::from_utf8(ran.stdout).expect("UTF-8"), ran.status.code())
 }
 
 fn json(arguments: &[&str]) -> (Json, Option<i32>) {
-    let (text, code) = told(&[arguments, &["--format", "json"]].concat());
+    let (text, code) = printed(&[arguments, &["--format", "json"]].concat());
     (serde_json::from_str(&text).expect("JSON"), code)
 }
 
-/// The verdict on a property of the first firmware.
+/// Returns the verdict on a property of the first firmware.
 fn holds(json: &Json, property: &str) -> bool {
     let all = json["firmwares"][0]["properties"].as_array().expect("a list");
     let of = all.iter().find(|of| of["property"] == property).expect("a property");
@@ -46,27 +45,27 @@ fn only_fine_pipelining_overlaps_within_a_packet_and_serial_firmware_not_at_all(
 }
 
 #[test]
-fn a_broken_rule_is_told_with_the_run_that_shows_it_and_exits_with_1() {
+fn broken_rule_prints_its_counterexample_and_exits_with_1() {
     let arguments = ["berkeley-via", "--without", "engine-exclusive"];
-    let (text, code) = told(&arguments);
+    let (text, code) = printed(&arguments);
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("f4            FAILS"), "{text}");
     assert!(text.contains("RDMA Idle → Coarse_Grained_Rdma; writes 1 unit"), "{text}");
-    assert_eq!(told(&arguments).0, text, "the same again");
+    assert_eq!(printed(&arguments).0, text, "the same again");
 }
 
 #[test]
-fn a_wrong_name_is_told_with_the_nearest() {
+fn unknown_name_is_reported_with_the_nearest() {
     for (arguments, near) in [(&["fin"][..], "did you mean `fine`?"), (&["gm", "--without", "turn"], "`turns`?")] {
         let ran = verify(arguments);
-        let told = String::from_utf8_lossy(&ran.stderr).into_owned();
-        assert_eq!(ran.status.code(), Some(2), "{told}");
-        assert!(told.contains(near) && ran.stdout.is_empty(), "{told}");
+        let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
+        assert_eq!(ran.status.code(), Some(2), "{errors}");
+        assert!(errors.contains(near) && ran.stdout.is_empty(), "{errors}");
     }
 }
 
 #[test]
-fn models_are_written_where_they_are_asked_for() {
+fn models_are_written_to_the_given_folder() {
     let folder = std::env::temp_dir().join(format!("narrows-verify-{}", std::process::id()));
     let ran = verify(&["berkeley-via", "--promela", folder.to_str().expect("UTF-8")]);
     let model = std::fs::read_to_string(folder.join("berkeley-via.pml"));
@@ -75,17 +74,17 @@ fn models_are_written_where_they_are_asked_for() {
     assert!(model.expect("a model").contains("ltl f4 { [] !(sdma && (coarse_rdma || fine_rdma)) }"));
 }
 
-/// Whether Spin can be asked; where it cannot, that is told.
+/// Whether Spin and the programs that it needs are installed; prints the missing one otherwise.
 fn has_spin() -> bool {
     let missing = spin::missing();
     if let Some(program) = missing {
-        eprintln!("not asked of Spin: `{program}` is not installed");
+        eprintln!("not checked with Spin: `{program}` is not installed");
     }
     missing.is_none()
 }
 
 #[test]
-fn spin_finds_the_same() {
+fn spin_agrees() {
     for firmware in ["berkeley-via", "gm", "coarse", "fine"].into_iter().filter(|_| has_spin()) {
         let (json, code) = json(&[firmware, "--spin"]);
         let judged = json["firmwares"][0]["spin"].as_array().expect("a list");
@@ -94,7 +93,7 @@ fn spin_finds_the_same() {
 }
 
 #[test]
-fn spin_finds_what_is_broken() {
+fn spin_finds_broken_rules() {
     for (firmware, rule, formula) in [
         ("gm", "engine-exclusive", "f4"),
         ("gm", "bytes-first", "asserts"),

@@ -1,4 +1,5 @@
-//! Is a warm-up that is too short reported, and only that? Do README, notebook and example agree on what one machine does?
+//! Checks the test for an initial transient: a warm-up that is too short is reported, and a steady run is not. README,
+//! notebook and example must agree on the results of one machine.
 
 use crate::common::cli::{as_json, done, stderr, stdout};
 use narrows::engine::Recorder;
@@ -11,7 +12,7 @@ use std::path::Path;
 
 /// Interfaces of the memory bus whose queues the processor caches.
 const CACHED: [&str; 4] = ["startjr", "cni512q", "cni32qm", "cni32qm-throttle"];
-/// The other ones.
+/// The other interfaces of the memory bus.
 const UNCACHED: [&str; 5] = ["ni2w", "udma", "ap3000", "memory-channel", "single-cycle"];
 
 /// Runs a workload on two nodes with a memory bus, whose interfaces are `interface`.
@@ -93,14 +94,14 @@ fn a_stream_whose_cached_queue_fills_late_is_reported_until_its_warm_up_is_longe
 }
 
 #[test]
-fn of_cold_runs_on_caches_at_least_nineteen_in_twenty_are_reported() {
+fn at_least_nineteen_in_twenty_cold_runs_on_caches_are_reported() {
     let (mut cold, mut reported, mut missed) = (0, 0, Vec::new());
     for interface in CACHED {
         for payload in [8, 32, 64, 128, 248] {
             let warm = latency(&ping_pong(interface, payload, 60, ""));
             for messages in [20, 50, 100, 150, 200, 300] {
                 let result = ping_pong(interface, payload, messages, "warm-up = 0");
-                // Twice the bias that the test states not to look for.
+                // The bound is twice the bias below which the test reports nothing.
                 if (latency(&result) / warm - 1.0).abs() < 0.01 {
                     continue;
                 }
@@ -174,7 +175,7 @@ fn runs_without_a_steady_state_have_no_warm_up() {
 }
 
 #[test]
-fn every_workload_with_a_warm_up_leaves_it_out() {
+fn every_workload_excludes_its_warm_up() {
     for (workload, sent) in [
         ("ping-pong]\npayload = \"64 B\"\nmessages = 20\nwarm-up = 30", 100.0),
         ("stream]\npayload = \"64 B\"\nmessages = 20\nwarm-up = 30", 50.0),
@@ -217,7 +218,7 @@ fn readme_notebook_and_example_agree_to_the_last_digit() {
         assert_eq!(result["warm_up"]["initial_transient"], false, "{interface}, {payload}");
         result["metrics"]["message.latency_one_way"]["value"].as_f64().expect("a latency")
     };
-    // What the README's sensitivity analysis begins with.
+    // The first line of the README's sensitivity analysis.
     assert!(readme.contains(&format!("\nmessage.latency_one_way is {:.3} µs; less is better\n", run("ni2w", "64 B"))));
     let notebook: Json = serde_json::from_str(&file("docs/question.ipynb")).expect("JSON");
     let cells = notebook["cells"].as_array().expect("cells").iter();
@@ -236,7 +237,7 @@ fn readme_notebook_and_example_agree_to_the_last_digit() {
 }
 
 #[test]
-fn the_documentation_shows_what_a_cold_run_says() {
+fn documentation_shows_the_output_of_a_cold_run() {
     let page = file("docs/measurements.md");
     let (arguments, below) = shown(&page, "narrows run memory-bus --set workload.ping-pong.warm-up=0");
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();

@@ -7,7 +7,7 @@ use narrows::text::{Document, Meaning};
 
 const HOST: &str = "hosts.pentium-ii-440lx";
 
-/// Returns what is found of a shipped example under these settings, by `metric` or else its objective.
+/// Analyses a shipped example with these settings, by `metric` or else by its objective.
 fn query(example: &str, sets: &[&str], metric: Option<&str>) -> Result<WhatIf, String> {
     let path = format!("{}/examples/{example}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("a shipped example");
@@ -124,7 +124,7 @@ const COUPLED: [Constructed; 5] = [
         &["PCI of hosts.pentium-ii-440lx", "link of fabric.myrinet"],
         None,
     ),
-    // A bus that is faster alone starves the network of the interface's memory.
+    // If only the bus becomes faster, its transfers starve the network engines of the interface's memory.
     ("stream", &[FEW], &["PCI of hosts.pentium-ii-440lx", "SRAM of ni.trapeze"], None),
     // The clock of a bus and the cycles of its phases are two forms of the same speed.
     (
@@ -191,7 +191,7 @@ fn processor_and_bus_that_are_slow_together_are_both_named() {
 }
 
 #[test]
-fn saturation_states_the_value_from_which_on_nothing_gains() {
+fn saturation_states_the_value_beyond_which_nothing_gains() {
     // The next stage moves 128 MB/s: a link of 20 MB/s gains until it is about as fast.
     let found = analysis("stream", &[FEW, "fabric.myrinet.link-rate=20 MB/s"]);
     let saturation = found.saturation.expect("a bottleneck saturates");
@@ -202,7 +202,7 @@ fn saturation_states_the_value_from_which_on_nothing_gains() {
 }
 
 #[test]
-fn refused_changes_say_why_and_what_to_do() {
+fn refused_changes_have_a_reason_and_a_remedy() {
     let found = analysis("stream", &[FEW]);
     let rate = format!("{HOST}.io-bus.bridge.read-rate = 256 MB/s");
     let refusal = found.refused.iter().find(|refusal| refusal.change() == rate).expect("faster than the bus");
@@ -282,7 +282,7 @@ fn parameters_without_effect_are_listed_with_the_reason() {
 }
 
 #[test]
-fn parts_say_why_a_number_has_no_effect() {
+fn parts_state_the_reason_of_a_number_without_effect() {
     let path = format!("{}/examples/ping-pong.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("a shipped example");
     let reason = |set: &str, key: &str| {

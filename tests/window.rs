@@ -1,8 +1,8 @@
-//! Does a sliding window keep what it promises, under any interface and over any fabric? All is
-//! delivered, once, in order, and each ledger is exact, whatever the fabric loses and reorders.
+//! Checks the sliding window's guarantees under any interface and over any fabric: every message is delivered once and
+//! in order with an exact ledger, even where the fabric loses and reorders packets.
 //!
-//! The hosts' constants, and those of the interfaces, are those of shipped parts: they do not matter
-//! here. What the fabric and the protocol are given is stated.
+//! Hosts and interfaces are shipped parts, whose constants do not matter here. The tests set the parameters of the
+//! fabric and of the protocol.
 
 use narrows::engine::{Outcome, Recorder, Time};
 use narrows::experiment::{RunResult, run};
@@ -24,7 +24,8 @@ const ADAPTIVE_LOSSY: &str = "[fabric.mesh]\nshape = [3, 3]\nrouting = \"minimal
 
 const WINDOW: &str = "[protocol.window]\nbuffers = 16\nwindow = 8\ntimeout = \"200 us\"\ntimeout-max = \"800 us\"";
 
-/// Messages of three flows, of which two meet and two are of one pair; each takes several packets.
+/// Messages of three flows, each in several packets: two flows have one receiver, and two are between one pair of
+/// nodes.
 const STREAM: &str = "[workload.stream]\nwarm-up = 0\nmessages = 40\npayload = \"600 B\"\n\
                       flows = [\"node0 -> node8\", \"node1 -> node8\", \"node8 -> node0\"]";
 const MESSAGES: usize = 3 * 40;
@@ -33,7 +34,7 @@ fn is_adaptive(fabric: &str) -> bool {
     fabric.contains("minimal-adaptive")
 }
 
-/// A description of nine nodes.
+/// Returns a description of nine nodes.
 fn description((host, ni): (&str, &str), (fabric, clock): (&str, &str), rest: &str) -> String {
     let channels = if is_adaptive(fabric) { 3 } else { 1 };
     let router = format!(
@@ -49,11 +50,11 @@ fn read(text: &str) -> Machine {
     read.unwrap_or_else(|problems| panic!("{problems}\n{text}")).value
 }
 
-/// What the counts of a run were.
+/// The counts of a run.
 struct Counts {
     packets: PacketCounts,
     protocols: Vec<Statistics>,
-    /// Messages in whose time a packet was sent again.
+    /// Messages during which a packet was retransmitted.
     retried: usize,
 }
 
@@ -63,7 +64,7 @@ impl Counts {
     }
 }
 
-/// Runs the stream, and expects that each message came once, in its turn, with an exact ledger.
+/// Runs the stream, and asserts that each message arrived once, in order, with an exact ledger.
 fn streamed(interface: (&str, &str), fabric: &str, protocol: &str) -> Counts {
     let text = description(interface, (fabric, "200 MHz"), &format!("{protocol}\n{STREAM}"));
     let built = build(&read(&text), Recorder::off());
@@ -86,7 +87,7 @@ fn streamed(interface: (&str, &str), fabric: &str, protocol: &str) -> Counts {
 }
 
 #[test]
-fn streams_arrive_once_and_in_order_whatever_the_fabric_does() {
+fn streams_arrive_once_and_in_order_over_any_fabric() {
     let mut duplicates = 0;
     for interface in INTERFACES {
         for fabric in [IDEAL, MESH, ADAPTIVE] {
@@ -102,11 +103,11 @@ fn streams_arrive_once_and_in_order_whatever_the_fabric_does() {
             duplicates += counts.sum(|unit| unit.duplicates);
         }
     }
-    assert!(duplicates > 0, "copies came of what had come, and were not delivered again");
+    assert!(duplicates > 0, "duplicates arrived, and were not delivered a second time");
 }
 
 #[test]
-fn few_numbers_no_reorder_buffers_and_late_acknowledgements_do_as_well() {
+fn streams_arrive_with_few_sequence_numbers_no_reorder_buffers_and_delayed_acknowledgements() {
     for keys in [
         "sequence-bits = 4",
         "sequence-bits = 1\nwindow = 1",
@@ -124,16 +125,17 @@ fn few_numbers_no_reorder_buffers_and_late_acknowledgements_do_as_well() {
 }
 
 #[test]
-fn an_acknowledgement_that_waits_leaves_when_its_delay_is_over() {
-    // Of an odd packet that ends a message or a window nothing but the delay tells, long before the
-    // time-out.
+fn delayed_acknowledgement_is_sent_after_its_delay() {
+    // The last packet of a message or of a window with an odd number of packets is acknowledged after the delay only,
+    // which is much shorter than the time-out.
     let late =
         "[protocol.window]\nwindow = 3\nacknowledge-every = 2\nacknowledge-delay = \"5 us\"\ntimeout = \"200 us\"";
     for interface in INTERFACES {
         let counts = streamed(interface, MESH, late);
         assert_eq!(counts.sum(|unit| unit.retransmitted), 0, "{interface:?}");
-        let (accepted, told) = (counts.sum(|unit| unit.accepted), counts.sum(|unit| unit.acknowledgements));
-        assert!(0 < told && told < accepted, "{told} acknowledgements of {accepted} packets");
+        let (accepted, acknowledgements) = (counts.sum(|unit| unit.accepted), counts.sum(|unit| unit.acknowledgements));
+        let message = format!("{acknowledgements} acknowledgements of {accepted} packets");
+        assert!(0 < acknowledgements && acknowledgements < accepted, "{message}");
     }
 }
 
@@ -142,13 +144,13 @@ fn metric(result: &RunResult, name: &str) -> f64 {
     result.metric(name).unwrap_or_else(|| panic!("no metric {name} in {:?}", result.metrics))
 }
 
-/// Bursts from all nodes to all, on links so slow that packets meet.
+/// Returns bursts from all nodes to all, on links so slow that packets contend.
 fn bursts(interface: (&str, &str), fabric: &str, rest: &str) -> String {
     description(interface, (fabric, "10 MHz"), &format!("[workload.bursts]\nphases = 2\npackets = [10, 30]\n{rest}"))
 }
 
 #[test]
-fn active_messages_keep_their_order_where_without_a_protocol_they_do_not() {
+fn window_keeps_active_messages_in_order_on_an_adaptive_fabric() {
     let out_of_order = |interface, rest: &str| {
         let text = bursts(interface, ADAPTIVE, rest);
         let result = run(&read(&text), Recorder::off());
@@ -163,16 +165,16 @@ fn active_messages_keep_their_order_where_without_a_protocol_they_do_not() {
 }
 
 #[test]
-fn the_seed_is_all_that_chance_depends_on() {
+fn random_numbers_depend_on_the_seed_alone() {
     for interface in INTERFACES {
-        let told = |seed: u64| {
+        let result = |seed: u64| {
             let text = bursts(interface, ADAPTIVE_LOSSY, &format!("{WINDOW}\n[run]\nseed = {seed}"));
             let result = run(&read(&text), Recorder::keeping(1 << 16));
             assert!(metric(&result, "ni.retransmitted") > 0.0 && metric(&result, "frames.dropped") > 0.0);
             format!("{result:?}")
         };
-        let first = told(1);
-        assert!(first == told(1), "the same seed gives the same bytes: {interface:?}");
-        assert!(first != told(2), "another seed gives another run: {interface:?}");
+        let first = result(1);
+        assert!(first == result(1), "the same seed gives the same bytes: {interface:?}");
+        assert!(first != result(2), "another seed gives another run: {interface:?}");
     }
 }

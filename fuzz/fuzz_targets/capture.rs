@@ -1,4 +1,4 @@
-//! Any bytes as a capture: its packets lie in it, or it is told what is wrong, and where.
+//! Any bytes as a capture: each packet lies within the bytes, or the error has a message and an offset within them.
 #![no_main]
 
 #[path = "../../tests/any_bytes/capture.rs"]

@@ -1,4 +1,4 @@
-//! Any text as a description: it is read and checked, or its problems are told.
+//! Any text as a description: it is read and checked, or its errors are reported.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as an IPv4 packet: what is taken of it lies in it, and etherparse says the same of it.
+//! Any bytes as an IPv4 packet: an accepted packet lies within the bytes, and etherparse parses it to the same fields.
 #![no_main]
 
 #[path = "../../tests/any_bytes/ip_packet.rs"]

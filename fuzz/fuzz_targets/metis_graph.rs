@@ -1,4 +1,4 @@
-//! Any bytes as a METIS graph: it is sound, or its problem is told.
+//! Any bytes as a METIS graph: it is valid, or its error is reported.
 #![no_main]
 
 #[path = "../../tests/any_bytes/metis_graph.rs"]

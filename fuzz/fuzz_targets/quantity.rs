@@ -1,4 +1,4 @@
-//! Any text as a quantity: what is printed reads back as the same.
+//! Any text as a quantity: its printed form reads back as the same value.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Any bytes as a script of fragments: what is complete had each of its bytes kept once, within the bounds.
+//! Any bytes as a script of fragments: a complete datagram had each of its bytes kept once, within the limit.
 #![no_main]
 
 #[path = "../../tests/any_bytes/reassembly.rs"]

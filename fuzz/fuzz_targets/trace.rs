@@ -1,4 +1,4 @@
-//! Any text as a packet trace: its packets come in the order of their cycles, or its problem is told.
+//! Any text as a packet trace: its packets are in the order of their cycles, or its error is reported.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -190,9 +190,9 @@ fn gather(above: &str, shape: &TableShape, found: &mut Vec<(String, Family)>) {
             Item::Key { key, form: Form::Table(shape), .. } => gather(&join(key), shape, found),
             Item::Key { key, form: Form::Map(shape), .. } => gather(&format!("{}.NAME", join(key)), shape, found),
             Item::Key { key, form: Form::List(shape), .. } => gather(&format!("{}.INDEX", join(key)), shape, found),
-            Item::Key { key, form: Form::OneOf(family, beside), .. } => {
+            Item::Key { key, form: Form::OneOf(family, siblings), .. } => {
                 gather_family(&join(key), family, found);
-                gather(&join(key), beside, found);
+                gather(&join(key), siblings, found);
             }
             Item::Key { form: Form::Value(..) | Form::Like(_) | Form::Parts, .. } => {}
             Item::Family(family) => gather_family(above, family, found),

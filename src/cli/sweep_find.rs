@@ -90,7 +90,7 @@ fn exit_status(query: &FindQuery, rows: &[FoundRow]) -> ExitStatus {
 fn table(query: &FindQuery, rows: &[FoundRow]) -> ReportTable {
     let keys = rows.first().into_iter().flat_map(|(values, _)| values).map(|(key, _)| Column::new(key.as_str()));
     let mut heads: Vec<Column> = keys.chain([Column::new("holds")]).collect();
-    for before in ["", "beside: "] {
+    for before in ["", "other end: "] {
         heads.push(Column::new(format!("{before}{}", query.range.key)));
         heads.push(Column::unit(format!("{before}{}", query.metric), query.unit.as_str()));
         heads.push(Column::new(format!("{before}outcome")));

@@ -1,7 +1,7 @@
 //! The results of a sweep as a table and as JSON.
 
 use narrows_study::experiment::distribution;
-use narrows_study::experiment::record::{VERSION, digest};
+use narrows_study::experiment::record::{CANDIDATE_KEY, VERSION, digest};
 use narrows_study::experiment::sweep::SweepPoint;
 use narrows_study::experiment::tidy::MetricName;
 use narrows_study::report::{Cell, Column, ReportTable};
@@ -48,7 +48,7 @@ fn point(row: &SweepPoint, metrics: &[MetricName]) -> Json {
     point.insert("metrics".into(), metrics.into());
     point.insert("distributions".into(), distribution::json(&row.result.distributions));
     point.insert("initial_transient".into(), json!(row.result.is_transient()));
-    point.insert("candidate".into(), row.result.bottleneck_json());
+    point.insert(CANDIDATE_KEY.into(), row.result.bottleneck_json());
     point.insert("seed".into(), json!(row.result.seed));
     point.insert("hash".into(), json!(&*row.result.hash));
     Json::Object(point)

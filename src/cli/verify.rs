@@ -22,8 +22,8 @@ Exits with 1 if a verdict is not as expected.";
 
 /// Model-check the Myrinet control program under every order of host, engine and link actions
 ///
-/// Its four threads are a table of transitions, which the simulator also runs. Properties that must
-/// hold in every state, or in some state, are checked in all states that little traffic reaches.
+/// The program's four threads are a table of transitions, which the simulator also runs. Properties that must hold in
+/// every state, or in some state, are checked in all states reachable with a few messages.
 #[derive(Args)]
 #[group(skip)]
 #[command(after_help = EXAMPLES)]

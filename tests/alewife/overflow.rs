@@ -1,7 +1,8 @@
-//! Nodes that do not listen for long, or listen to nothing while they wait for memory, stop no other.
+//! Checks that a node that does not poll for a long time, or that accepts no message while it waits for memory, blocks
+//! no other node: its interface's queue overflows into memory.
 
 use super::{BEGINS, SHORT, machine, space, world};
-use narrows::engine::{EndId, Outcome, Time};
+use narrows::engine::{EndpointId, Outcome, Time};
 use narrows::host::Processor;
 use narrows::messaging::active::ActiveMessage;
 use narrows::ni::Driver;
@@ -9,34 +10,35 @@ use narrows::program::worker::Worker;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// What one end sends to another that does not listen for long.
-fn deaf(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
+/// Sends 60 messages to an endpoint that ignores the network for 100 000 cycles; returns the seconds until all were
+/// sent, and the receiver's numbers of overflow traps and of messages moved by them.
+fn send_to_deaf_endpoint(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
     let mut all = vec![format!("ni.cmmu.reception={reception}")];
     all.extend(sets.iter().map(|set| set.to_string()));
     let built = world(&machine("alewife-mesh", 4, 1, SHORT, &all));
-    let came = Rc::new(Cell::new(0));
+    let received = Rc::new(Cell::new(0));
     let (space, _) = space(&built, 64);
     let workers = Worker::all(&built.world, &space);
     for end in built.world.actives() {
-        let came = came.clone();
-        end.on_message(move |_| came.set(came.get() + 1));
+        let received = received.clone();
+        end.on_message(move |_| received.set(received.get() + 1));
     }
-    let over = Rc::new(Cell::new(Time::ZERO));
+    let sent_at = Rc::new(Cell::new(Time::ZERO));
     for (own, worker) in workers.into_iter().enumerate() {
-        let (came, over) = (came.clone(), over.clone());
+        let (received, sent_at) = (received.clone(), sent_at.clone());
         built.world.sim.spawn(format!("program {own}"), async move {
             let end = worker.endpoint();
             end.cpu().until(BEGINS).await;
             match own {
                 0 => {
                     for _ in 0..60 {
-                        end.send(ActiveMessage::new(EndId(1), 0, &[1; 14])).await;
+                        end.send(ActiveMessage::new(EndpointId(1), 0, &[1; 14])).await;
                     }
-                    over.set(end.now());
+                    sent_at.set(end.now());
                 }
                 1 => {
                     end.ignore(100_000).await;
-                    end.wait_until(|| came.get() >= 60).await;
+                    end.wait_until(|| received.get() >= 60).await;
                 }
                 _ => {}
             }
@@ -44,23 +46,23 @@ fn deaf(reception: &str, sets: &[&str]) -> (f64, [u64; 2]) {
         });
     }
     assert_eq!(built.run(), Outcome::Done);
-    assert!(came.get() >= 60, "all came");
+    assert!(received.get() >= 60, "every message arrives");
     let counts = built.world.nodes[1].endpoint().driver().counts();
     let of = |name: &str| counts.iter().find(|(known, _)| *known == name).map_or(0, |(_, count)| *count);
-    ((over.get() - BEGINS).as_s(), [of("ni.overflows"), of("ni.overflowed_messages")])
+    ((sent_at.get() - BEGINS).as_s(), [of("ni.overflows"), of("ni.overflowed_messages")])
 }
 
 #[test]
-fn who_does_not_listen_for_long_overflows_and_loses_nothing() {
-    let (sent_by, [traps, messages]) = deaf("polling", &[]);
+fn endpoint_that_ignores_the_network_overflows_and_loses_nothing() {
+    let (sent_by, [traps, messages]) = send_to_deaf_endpoint("polling", &[]);
     assert!(traps > 0 && messages >= 8 * traps, "{traps} traps, {messages} messages");
     assert!(sent_by < 5e-3, "the sender was not held up until the receiver listened: {sent_by} s");
-    let (sent_by, overflows) = deaf("polling", &["ni.cmmu.overflow-after=100 ms"]);
+    let (sent_by, overflows) = send_to_deaf_endpoint("polling", &["ni.cmmu.overflow-after=100 ms"]);
     assert_eq!(overflows, [0, 0]);
     assert!(sent_by > 5e-3, "the network was held up for as long as the receiver did not listen: {sent_by} s");
 }
 
-/// Everybody floods everybody with messages that nobody polls for while loads wait, over one logical network.
+/// Every node floods the others with messages that no node polls for while its loads wait, over one logical network.
 #[test]
 fn loads_behind_messages_come_through() {
     let sets = ["ni.cmmu.reception=polling", "fabric.router.networks=1", "ni.cmmu.receive-queue=1"].map(String::from);

@@ -1,9 +1,9 @@
-//! Any bytes as a capture: its packets lie in it, or it is told what is wrong, and where.
+//! Any bytes as a capture: each packet lies within the bytes, or the error has a message and an offset within them.
 
 use narrows::protocol::udp_ip::parse;
 use narrows::report::capture::read;
 
-/// Reads them, and what is in each packet.
+/// Reads the capture, and parses each of its packets.
 pub fn any(bytes: &[u8]) {
     match read(bytes) {
         Ok(packets) => {

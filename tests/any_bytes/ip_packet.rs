@@ -1,10 +1,10 @@
-//! Any bytes as an IPv4 packet: what is taken of it lies in it, and etherparse says the same of it.
+//! Any bytes as an IPv4 packet: an accepted packet lies within the bytes, and etherparse parses it to the same fields.
 
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{Ipv4HeaderSlice, UdpHeader};
 use narrows::protocol::udp_ip::{IPV4_HEADER, PACKET_MAX, Sum, UDP_HEADER, parse};
 
-/// The bytes as they are, and with the sum of their header put right, so that what lies behind it is reached.
+/// Parses the bytes as given, and with a correct header checksum, so that the code behind that check is reached.
 pub fn any(bytes: &[u8]) {
     packet(bytes);
     let length = bytes.first().map_or(0, |byte| 4 * usize::from(byte & 15));
@@ -19,7 +19,7 @@ pub fn any(bytes: &[u8]) {
 
 fn packet(bytes: &[u8]) {
     let Ok(parsed) = parse(bytes) else { return };
-    let header = Ipv4HeaderSlice::from_slice(bytes).expect("etherparse reads what was taken");
+    let header = Ipv4HeaderSlice::from_slice(bytes).expect("etherparse reads every accepted packet");
     // Over the bytes: the header that etherparse makes of them has no reserved bit.
     assert_eq!(Sum16BitWords::new().add_slice(header.slice()).ones_complement(), 0, "{bytes:02x?}");
     assert_eq!((parsed.from, parsed.to), (header.source_addr(), header.destination_addr()));
@@ -38,7 +38,7 @@ fn packet(bytes: &[u8]) {
     );
     if parsed.is_whole() {
         let theirs = udp.calc_checksum_ipv4(&header.to_header(), payload).expect("a length");
-        let is_right = head.checksum.is_none_or(|sum| sum == theirs);
-        assert_eq!(head.is_right(parsed.from, parsed.to, Sum::of(payload)), is_right, "{bytes:02x?}");
+        let is_valid = head.checksum.is_none_or(|sum| sum == theirs);
+        assert_eq!(head.is_valid(parsed.from, parsed.to, Sum::of(payload)), is_valid, "{bytes:02x?}");
     }
 }

@@ -1,8 +1,8 @@
-//! Any bytes as a matrix, in each format: it is sound, or its problem is told, with its line.
+//! Any bytes as a matrix, in each format: it is valid, or the error has a message and a line of the file.
 
 use narrows::program::input::{harwell_boeing, matrix_market, triplets};
 
-/// What holds of any bytes.
+/// Reads the bytes and checks the result.
 pub fn any(bytes: &[u8]) {
     for read in [matrix_market::read, harwell_boeing::read, triplets::read] {
         match read(bytes) {

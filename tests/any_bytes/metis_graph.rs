@@ -1,8 +1,8 @@
-//! Any bytes as a METIS graph: it is sound, or its problem is told, with its line.
+//! Any bytes as a METIS graph: it is valid, or the error has a message and a line of the file.
 
 use narrows::program::input::metis;
 
-/// What holds of any bytes.
+/// Reads the bytes and checks the result.
 pub fn any(bytes: &[u8]) {
     match metis::read(bytes) {
         Ok(graph) => assert!(graph.is_valid() && graph.vertices() > 0),

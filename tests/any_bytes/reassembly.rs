@@ -1,5 +1,5 @@
-//! Any bytes as a script of fragments, four each: what is complete had each of its bytes kept once, and no more is kept
-//! than there is room for.
+//! Any bytes as a script of fragments, four bytes each: a complete datagram had each of its bytes kept once, and no
+//! more bytes are kept than the limit allows.
 
 use narrows::engine::Time;
 use narrows::protocol::udp_ip::{
@@ -10,12 +10,12 @@ use std::net::Ipv4Addr;
 
 const ROOM: ReassemblyParameters = ReassemblyParameters { datagrams: 3, bytes: 400, lifetime: Time::from_ns(40) };
 
-/// What is kept of each datagram, byte by byte, as who scatters them would have it.
-type Kept = BTreeMap<DatagramKey, Vec<u8>>;
+/// The kept bytes of each datagram, for a reader that scatters fragments into its own buffers.
+type KeptBytes = BTreeMap<DatagramKey, Vec<u8>>;
 
 /// Plays the script.
 pub fn any(bytes: &[u8]) {
-    let (mut reassembly, mut kept, mut now) = (Reassembly::new(ROOM), Kept::new(), Time::ZERO);
+    let (mut reassembly, mut kept, mut now) = (Reassembly::new(ROOM), KeptBytes::new(), Time::ZERO);
     for step in bytes.as_chunks::<4>().0 {
         now += Time::from_ns(u64::from(step[3] % 32));
         for key in reassembly.expires(now) {
@@ -33,7 +33,7 @@ pub fn any(bytes: &[u8]) {
     assert_eq!((reassembly.datagrams(), reassembly.bytes()), (0, 0));
 }
 
-/// A fragment of one of four datagrams: 8-byte units, the last with a few bytes more or fewer.
+/// Returns a fragment of one of four datagrams: 8-byte units, the last with a few bytes more or fewer.
 fn fragment(&[flags, at, length, wait]: &[u8; 4]) -> Parsed {
     let more = flags & 1 == 1;
     let offset = 8 * usize::from(at % 16);
@@ -57,7 +57,7 @@ fn fragment(&[flags, at, length, wait]: &[u8; 4]) -> Parsed {
     }
 }
 
-fn arrive(packet: &Parsed, reassembly: &mut Reassembly, kept: &mut Kept, now: Time) {
+fn arrive(packet: &Parsed, reassembly: &mut Reassembly, kept: &mut KeptBytes, now: Time) {
     let key = packet.key();
     match reassembly.arrive(packet, now) {
         Reassembled::Kept => kept.entry(key).or_default().extend(packet.carried().map(|byte| byte as u8)),
@@ -66,8 +66,8 @@ fn arrive(packet: &Parsed, reassembly: &mut Reassembly, kept: &mut Kept, now: Ti
                 kept.remove(&key);
             }
         }
-        Reassembled::Complete { key: told, length, header } => {
-            assert_eq!(told, key);
+        Reassembled::Complete { key: completed, length, header } => {
+            assert_eq!(completed, key);
             assert_eq!(header.payload, length);
             let before = if packet.is_whole() { Vec::new() } else { kept.remove(&key).unwrap_or_default() };
             let mut all: Vec<u8> = before.into_iter().chain(packet.carried().map(|byte| byte as u8)).collect();

@@ -1,4 +1,5 @@
-//! Sweeps give the same bytes whatever the jobs; their finished points are kept, and run again when they have to be.
+//! Checks stored points of sweeps: a sweep prints the same bytes for any number of jobs, finished points are stored and
+//! reused, and points that are corrupt or whose files have changed are run again.
 
 use super::{SHORT, code};
 use crate::common::cli::{Folder, command, json, narrows, points_kept, stderr, stdout};
@@ -10,7 +11,7 @@ use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 #[test]
-fn a_sweep_gives_the_same_bytes_whatever_the_jobs() {
+fn sweep_gives_the_same_bytes_with_any_number_of_jobs() {
     let sweep = |jobs: &str, format: &str| {
         let payload = "workload.ping-pong.payload=64 B..1 KiB*4";
         let policy = "ni.trapeze.policy=store-and-forward,adaptive-cut-through";
@@ -32,7 +33,7 @@ fn a_sweep_gives_the_same_bytes_whatever_the_jobs() {
 }
 
 #[test]
-fn a_stuck_point_is_a_row_like_others() {
+fn deadlocked_point_is_a_row_like_others() {
     let ran = narrows(&[
         "sweep",
         "ping-pong",
@@ -48,7 +49,7 @@ fn a_stuck_point_is_a_row_like_others() {
     assert!(stderr(&ran).contains("The point ni.trapeze.keep-buffers=true ended in a deadlock: "), "{}", stderr(&ran));
 }
 
-/// The finished points in a folder, each with the time it was written.
+/// Returns the finished points in a folder, each with the time it was written.
 fn points(out: &str) -> BTreeMap<PathBuf, SystemTime> {
     points_kept(out).into_iter().map(|path| (path.clone(), written(&path))).collect()
 }
@@ -58,7 +59,7 @@ fn written(path: &Path) -> SystemTime {
 }
 
 #[test]
-fn a_sweep_that_was_killed_goes_on_where_it_was() {
+fn killed_sweep_resumes_where_it_was() {
     let folder = Folder::new("kill");
     let out = folder.path("out.csv");
     let sweep = ["sweep", "stream", "--set=workload.stream.messages=400", "--vary=run.seed=1..40+1", "--out", &out];
@@ -82,7 +83,7 @@ fn a_sweep_that_was_killed_goes_on_where_it_was() {
 }
 
 #[test]
-fn a_point_is_run_again_when_a_file_that_it_names_has_changed() {
+fn point_is_run_again_after_a_change_of_its_files() {
     let folder = Folder::new("changed");
     let [file, trace, graph, out] = ["d.toml", "t.csv", "g.edges", "out.csv"].map(|name| folder.path(name));
     let text = "[fabric.graph]\nfile = \"g.edges\"\n[workload.replay]\nfile = \"t.csv\"\n";
@@ -92,21 +93,21 @@ fn a_point_is_run_again_when_a_file_that_it_names_has_changed() {
     fs::write(&graph, ring).expect("a graph");
     fs::write(&trace, packets).expect("a trace");
     let sweep = ["sweep", &file, "--vary=fabric.router.buffer-flits=2,4", "--out", &out];
-    let told = |expected: &str| {
+    let sweep_and_expect = |expected: &str| {
         let ran = narrows(&sweep);
         assert!(stderr(&ran).contains(expected), "{}", stderr(&ran));
         let whole = stdout(&[&sweep[..3], &["--format=csv"]].concat());
         assert_eq!(fs::read_to_string(&out).expect("the result"), whole, "as if nothing had been kept");
     };
-    told("2 points: 2 run, 0 stored before.");
-    told("2 points: 0 run, 2 stored before.");
+    sweep_and_expect("2 points: 2 run, 0 stored before.");
+    sweep_and_expect("2 points: 0 run, 2 stored before.");
     fs::write(&trace, format!("{packets}6,1,2\n")).expect("a trace");
-    told("2 points: 2 run, 0 stored before.");
+    sweep_and_expect("2 points: 2 run, 0 stored before.");
     fs::write(&graph, format!("{ring}s2 s0\n")).expect("a graph");
-    told("2 points: 2 run, 0 stored before.");
+    sweep_and_expect("2 points: 2 run, 0 stored before.");
     fs::write(&trace, packets).expect("a trace");
     fs::write(&graph, ring).expect("a graph");
-    told("2 points: 0 run, 2 stored before.");
+    sweep_and_expect("2 points: 0 run, 2 stored before.");
 }
 
 #[test]
@@ -124,11 +125,11 @@ fn a_corrupt_point_is_run_again_with_a_warning() {
     fs::copy(&files[3], &files[2]).expect("a file");
     let ran = narrows(&sweep);
     assert_eq!(ran.status.code(), Some(0));
-    let told = stderr(&ran);
+    let warnings = stderr(&ran);
     for why in ["it is not JSON", "its hash does not match its contents", "it is the result of another point"] {
-        assert!(told.contains(why), "{told}");
+        assert!(warnings.contains(why), "{warnings}");
     }
-    assert!(told.contains("4 points: 3 run, 1 stored before."), "{told}");
+    assert!(warnings.contains("4 points: 3 run, 1 stored before."), "{warnings}");
     assert_eq!(fs::read_to_string(&out).expect("a result"), result);
     // A single point is a result like that of `run`.
     let point: Json = serde_json::from_str(&fs::read_to_string(&files[0]).expect("a point")).expect("JSON");

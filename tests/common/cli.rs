@@ -1,4 +1,4 @@
-//! The program as its users start it.
+//! Runs the program as a process, as its users do, and keeps its files in temporary folders.
 #![allow(dead_code)]
 
 use std::fs;
@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A folder of a test's own, gone at its end.
+/// A temporary folder of a test, removed at its end.
 pub struct Folder(pub PathBuf);
 
-/// How many this process made.
+/// Number of folders that this process has created.
 static FOLDERS: AtomicUsize = AtomicUsize::new(0);
 
 impl Folder {
-    /// An empty one.
+    /// Creates an empty folder.
     pub fn new(name: &str) -> Folder {
         let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("narrows-{name}-{}-{number}", std::process::id()));
@@ -21,12 +21,12 @@ impl Folder {
         Folder(path)
     }
 
-    /// Its own path.
+    /// Returns the folder's path.
     pub fn root(&self) -> &str {
         self.0.to_str().expect("a path in UTF-8")
     }
 
-    /// The path of a file in it.
+    /// Returns the path of a file in the folder.
     pub fn path(&self, name: &str) -> String {
         format!("{}/{name}", self.root())
     }
@@ -38,46 +38,46 @@ impl Drop for Folder {
     }
 }
 
-/// The program, with these arguments; nothing is left in the project.
+/// Returns the program with these arguments, run in the system's temporary folder.
 pub fn command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_narrows"));
     command.args(arguments).current_dir(std::env::temp_dir());
     command
 }
 
-/// Runs it.
+/// Runs the program.
 pub fn narrows(arguments: &[&str]) -> Output {
     command(arguments).output().expect("the program starts")
 }
 
-/// What it said beside its results.
+/// Returns the text on standard error.
 pub fn stderr(ran: &Output) -> String {
     String::from_utf8_lossy(&ran.stderr).into_owned()
 }
 
-/// Runs it; it succeeds.
+/// Runs the program, and asserts that it succeeds.
 pub fn done(arguments: &[&str]) -> Output {
     let ran = narrows(arguments);
     assert_eq!(ran.status.code(), Some(0), "{arguments:?}: {}", stderr(&ran));
     ran
 }
 
-/// What it prints when it succeeds.
+/// Runs the program, asserts that it succeeds, and returns its standard output.
 pub fn stdout(arguments: &[&str]) -> String {
     String::from_utf8(done(arguments).stdout).expect("UTF-8")
 }
 
-/// The same, as JSON.
+/// Returns the standard output of a successful run, read as JSON.
 pub fn json(arguments: &[&str]) -> serde_json::Value {
     serde_json::from_str(&stdout(arguments)).expect("JSON")
 }
 
-/// The same, of what is asked for JSON.
+/// Returns the output of a successful run with `--format=json`.
 pub fn as_json(arguments: &[&str]) -> serde_json::Value {
     json(&[arguments, &["--format=json"]].concat())
 }
 
-/// The finished points that are kept beside the result of a sweep.
+/// Returns the files of the finished points that are stored with the result of a sweep.
 pub fn points_kept(out: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(format!("{out}.points")).into_iter().flatten().flatten().map(|entry| entry.path());
     entries.filter(|path| path.extension().is_some_and(|ending| ending == "json")).collect()

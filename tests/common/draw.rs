@@ -1,11 +1,11 @@
-//! Values drawn at random for the parameters of shipped parts, and programs with random inputs. All are
-//! sound by themselves; whether they fit together is for the checks to say.
+//! Random values for the parameters of shipped parts, and programs with random inputs. Each value is valid alone; the
+//! checks of descriptions decide whether they are compatible.
 
 use super::parts::{names, plain};
 use narrows::machine::combinations::Combination;
 use std::collections::BTreeSet;
 
-/// Random numbers, one after the other; as often as needed.
+/// A sequence of random numbers, repeated from its start when it is used up.
 pub struct Draw<'a> {
     numbers: &'a [u32],
     next: usize,
@@ -16,7 +16,7 @@ impl Draw<'_> {
         Draw { numbers, next: 0 }
     }
 
-    /// One of `least..=most`; the least of zero, so that what fails is made small.
+    /// Draws one of `least..=most`. The number zero gives `least`, so that proptest shrinks towards small values.
     pub fn of(&mut self, least: u64, most: u64) -> u64 {
         let number = self.numbers[self.next % self.numbers.len()];
         self.next += 1;
@@ -24,7 +24,7 @@ impl Draw<'_> {
     }
 }
 
-/// A key, the least and the most of its values, and how they are written.
+/// A key, its least and its greatest value, and the function that writes a value.
 type Range = (&'static str, u64, u64, fn(u64) -> String);
 
 fn plainly(value: u64) -> String {
@@ -123,7 +123,7 @@ const TRAPEZE: [Range; 7] = [
     ("firmware.receive-end", 0, 300, plainly),
 ];
 
-/// Of all fifos and queues of a bus.
+/// Parameters of all interfaces with fifos or queues on a bus.
 const DESIGN: [Range; 4] = [
     ("memory-time", 0, 200, ns),
     ("processing-time", 0, 200, ns),
@@ -131,7 +131,7 @@ const DESIGN: [Range; 4] = [
     ("message-max", 3, 32, double_words),
 ];
 
-/// Of those with queues.
+/// Parameters of the interfaces with queues.
 const QUEUE: [Range; 2] = [("queue-blocks", 3, 9, power_of_two), ("head-poll", 50, 2_000, ns)];
 
 const NONE: [Range; 2] = [("send-buffers", 1, 16, plainly), ("receive-buffers", 1, 16, plainly)];
@@ -159,7 +159,7 @@ const IDEAL: [Range; 2] = [("latency", 0, 5_000, ns), ("rate", 5, 8_000, rate)];
 
 const MYRINET: [Range; 3] = [("link-rate", 10, 400, rate), ("switch-latency", 0, 3_000, ns), ("slack", 0, 512, bytes)];
 
-/// Of routers; buffers only grow, so that packets that had room keep it.
+/// Parameters of routers. Buffers only grow, so that packets that fit in the shipped ones still fit.
 const ROUTER: [Range; 6] = [
     ("clock", 10, 500, mhz),
     ("buffer-flits", 16, 64, plainly),
@@ -169,7 +169,7 @@ const ROUTER: [Range; 6] = [
     ("exit-delay", 0, 20, plainly),
 ];
 
-/// The tables of a part's parameters, and their ranges.
+/// Returns the tables of a part's parameters, and their ranges.
 fn ranges(part: &str) -> Vec<(String, &'static [Range])> {
     let name = plain(part);
     match (part.split('/').next(), name) {
@@ -194,7 +194,7 @@ fn ranges(part: &str) -> Vec<(String, &'static [Range])> {
     }
 }
 
-/// Random values for a combination's parameters, as settings.
+/// Returns random values for a combination's parameters, as settings.
 pub fn values(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
     let mut all: Vec<(String, &[Range])> = names(one).iter().flat_map(|part| ranges(part)).collect();
     all.push((String::new(), &MESSAGING));
@@ -204,7 +204,7 @@ pub fn values(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
     };
     let mut sets: Vec<String> = all.into_iter().flat_map(|of| set(of, draw)).collect();
     if one.fabric == "fabrics/myrinet" {
-        // Nobody sends again what a watchdog drops.
+        // No protocol retransmits the packets that a watchdog drops.
         sets.push("fabric.myrinet.watchdog=100 s".into());
     }
     sets.push(format!("run.seed={}", draw.of(0, 1_000)));
@@ -212,22 +212,23 @@ pub fn values(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
     sets
 }
 
-/// Loss, where the fabric can lose and the protocol survives it; in half of the cases.
+/// Returns settings of a loss rate, in half of the cases in which the fabric can lose packets and the protocol
+/// retransmits them.
 fn loss(one: &Combination, draw: &mut Draw<'_>) -> Vec<String> {
     let percent = draw.of(0, 5);
     let is_routed = one.fabric.starts_with("fabrics/nifdy-");
-    // One bit tells a copy from a new packet where there is one way and one channel.
-    let has_one_way = ["fabrics/nifdy-mesh", "fabrics/nifdy-butterfly"].contains(&one.fabric);
+    // One bit distinguishes a duplicate from a new packet only over one route and one channel.
+    let has_one_route = ["fabrics/nifdy-mesh", "fabrics/nifdy-butterfly"].contains(&one.fabric);
     let resends = match one.protocol {
         "protocols/window" => Vec::new(),
-        "protocols/nifdy" if has_one_way => vec!["protocol.nifdy.retransmission.timeout=5 ms".to_owned()],
+        "protocols/nifdy" if has_one_route => vec!["protocol.nifdy.retransmission.timeout=5 ms".to_owned()],
         _ => return Vec::new(),
     };
     let lossy = is_routed && draw.of(0, 1) == 1;
     if lossy { [resends, vec![format!("fabric.loss=0.0{percent}")]].concat() } else { Vec::new() }
 }
 
-/// A program with random input, on four nodes, as it stands in a description.
+/// Returns a program with random input on four nodes, as in a description.
 pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
     let mut of = |least, most| draw.of(least, most);
     match workload {
@@ -239,7 +240,7 @@ pub fn program(workload: &str, draw: &mut Draw<'_>) -> String {
         }
         "stream" => {
             let pair = |from: u64, by: u64| format!("n{from} -> n{}", (from + by) % 4);
-            // Programs that send between the same two nodes have no order among them.
+            // Flows between the same two nodes have no common order.
             let flows: BTreeSet<String> = (0..of(1, 4)).map(|_| pair(of(0, 3), of(1, 3))).collect();
             let flows: Vec<String> = flows.into_iter().collect();
             let (payload, messages, warm_up) = (of(0, 1_500), of(2, 12), of(0, 4));

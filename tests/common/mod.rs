@@ -1,8 +1,8 @@
-//! A machine in a few words, its run, and what can be read off it.
+//! Descriptions of small Trapeze machines, their runs, and the results that tests compare.
 //!
-//! A test states what it is about; all else is a machine whose firmware and software take next to
-//! no time, so that laws can be computed from the numbers stated. Nothing here reads the shipped
-//! machines: their constants are calibrated, and may change.
+//! A test sets the parameters that it depends on. The other parts of the machine take next to no time, so that laws can
+//! be computed from the stated numbers. The shipped machines are not used: their constants are calibrated, and may
+//! change.
 #![allow(dead_code)]
 
 pub mod cli;
@@ -17,7 +17,7 @@ use narrows::machine::build::build;
 use narrows::text::Document;
 use std::fmt::Write;
 
-/// A host: the numbers tests vary. Times in ns, rates in MB/s, sizes in bytes.
+/// The parameters of a host that tests vary. Times are in ns, rates in MB/s, sizes in bytes.
 #[derive(Clone, Debug)]
 pub struct Host {
     pub read_setup: u64,
@@ -38,17 +38,17 @@ pub const ALTERNATE: &str = r#"{ alternate = { grain = "32 B", read-restart = "2
 pub const BUFFERED: &str = r#"{ buffered = { memory-rate = "500 MB/s" } }"#;
 
 impl Host {
-    /// A host whose DMA goes at `rate` both ways after `setup`.
+    /// Returns a host whose DMA has `rate` in both directions after `setup`.
     pub fn with_dma(setup: u64, rate: u64) -> Host {
         Host { read_setup: setup, read_rate: rate, write_setup: setup, write_rate: rate, ..Host::default() }
     }
 
-    /// What a DMA read of `bytes` takes alone, in ns.
+    /// Returns the time of an uncontended DMA read of `bytes`, in ns.
     pub fn read_ns(&self, bytes: u64) -> f64 {
         self.read_setup as f64 + ns(bytes, self.read_rate)
     }
 
-    /// What a DMA write of `bytes` takes alone, in ns.
+    /// Returns the time of an uncontended DMA write of `bytes`, in ns.
     pub fn write_ns(&self, bytes: u64) -> f64 {
         self.write_setup as f64 + ns(bytes, self.write_rate)
     }
@@ -71,7 +71,7 @@ impl Default for Host {
     }
 }
 
-/// What `bytes` take at a rate in MB/s, in ns.
+/// Returns the time of `bytes` at a rate in MB/s, in ns.
 pub fn ns(bytes: u64, rate: u64) -> f64 {
     bytes as f64 * 1e3 / rate as f64
 }
@@ -101,9 +101,9 @@ pub struct Bench {
     /// In µs.
     pub watchdog: u64,
     pub switches: Vec<String>,
-    /// Empty: one switch joins all nodes.
+    /// Links of nodes and switches; if empty, one switch joins all nodes.
     pub links: Vec<String>,
-    /// What stands under `[workload]`.
+    /// The keys under `[workload]`.
     pub workload: String,
     /// In µs.
     pub no_progress_limit: u64,
@@ -152,7 +152,7 @@ impl Bench {
         self.workload(format!(r#"stream = {{ warm-up = 0, messages = {messages}, payload = "{payload} B" }}"#))
     }
 
-    /// A stream over flows such as `"n0 -> n2"`.
+    /// Sets the workload to a stream over flows such as `"n0 -> n2"`.
     pub fn flows(self, flows: &[&str], messages: u64, payload: u64) -> Bench {
         self.workload(format!(
             r#"stream = {{ warm-up = 0, flows = {flows:?}, messages = {messages}, payload = "{payload} B" }}"#
@@ -174,7 +174,7 @@ impl Bench {
         self
     }
 
-    /// The description as a user would write it.
+    /// Returns the description as a user would write it.
     pub fn text(&self) -> String {
         let mut text = format!(
             "[run]\nseed = {}\nno-progress-limit = \"{} us\"\n[workload]\n{}\n",
@@ -229,7 +229,7 @@ receive = {software}
         )
     }
 
-    /// The description, read and checked.
+    /// Reads and checks the description.
     pub fn machine(&self) -> Machine {
         let text = self.text();
         match narrows::machine::read(Document::Text("test.toml", &text, None), &[]) {
@@ -238,7 +238,7 @@ receive = {software}
         }
     }
 
-    /// Runs it, recording all spans.
+    /// Runs the machine, recording all spans.
     pub fn run(&self) -> Run {
         let machine = self.machine();
         let built = build(&machine, Recorder::off());
@@ -248,7 +248,7 @@ receive = {software}
         Run { messages: messages.collect(), result: narrows::experiment::run(&machine, Recorder::keeping(1 << 20)) }
     }
 
-    /// Runs it, and expects that it ends well.
+    /// Runs the machine, and asserts that the run completes.
     pub fn done(&self) -> Run {
         let run = self.run();
         assert_eq!(run.result.outcome, Outcome::Done, "{self:#?}");
@@ -259,7 +259,7 @@ receive = {software}
 impl Host {
     fn text(&self, number: usize) -> String {
         let Host { read_setup, read_rate, write_setup, write_rate, competition, interrupt_latency, .. } = self;
-        // As wide as its DMA needs; a word takes a cycle on any.
+        // The bus is as wide as its DMA needs; a word takes a cycle at any width.
         let width = read_rate.max(write_rate).div_ceil(33).next_power_of_two().max(4);
         let (write_overhead, read_overhead, burst, posted) =
             (self.write_overhead_cycles, self.read_overhead_cycles, self.pio_burst, self.posted_writes);
@@ -299,7 +299,7 @@ pub struct Delivered {
 }
 
 impl Delivered {
-    /// This message, delivered `at` this instant.
+    /// Records a message that was delivered at the time `at`.
     pub fn of(message: &Message, at: Time) -> Delivered {
         Delivered {
             id: message.id,
@@ -311,18 +311,18 @@ impl Delivered {
         }
     }
 
-    /// From the call to the receiving program, by the clock alone, in ns.
+    /// Returns the time from the send call to the receiving program, by the simulation's clock, in ns.
     pub fn latency(&self) -> f64 {
         in_ns(self.at - self.ledger.start())
     }
 
-    /// The time of a stage, in ns; zero if it was skipped.
+    /// Returns the time of a stage, in ns; zero if it was skipped.
     pub fn stage(&self, name: &str) -> f64 {
         self.ledger.stages().iter().filter(|stage| stage.name == name).map(|stage| in_ns(stage.total())).sum()
     }
 }
 
-/// What a run gave.
+/// The results of a run.
 pub struct Run {
     pub messages: Vec<Delivered>,
     pub result: RunResult,
@@ -333,25 +333,25 @@ impl Run {
         self.result.metric(name).unwrap_or_else(|| panic!("no metric {name} in {:?}", self.result.metrics))
     }
 
-    /// The message `id`.
+    /// Returns the message `id`.
     pub fn message(&self, id: u64) -> &Delivered {
         self.messages.iter().find(|message| message.id == id).expect("it was delivered")
     }
 
-    /// The spans of an engine of a node, in order of time.
+    /// Returns the spans of an engine of a node, in order of time.
     pub fn spans(&self, node: usize, engine: &str) -> Vec<&Span> {
         let timeline = &self.result.timeline;
         let is_track = |span: &&Span| timeline.tracks[span.track.0 as usize] == (format!("n{node}"), engine.to_owned());
         timeline.spans.iter().filter(is_track).collect()
     }
 
-    /// The spans that served a message on an engine of a node.
+    /// Returns the spans that served a message on an engine of a node.
     pub fn spans_of(&self, message: u64, node: usize, engine: &str) -> Vec<&Span> {
         self.spans(node, engine).into_iter().filter(|span| span.message == Some(message)).collect()
     }
 }
 
-/// For sums and shares.
+/// Returns a time in ns.
 pub fn in_ns(time: Time) -> f64 {
     time.ps() as f64 / 1e3
 }

@@ -1,8 +1,8 @@
-//! Machines of shipped parts, any that fit: which there are, how one is described, and what can be read off
-//! its run whatever its interface, protocol and fabric.
+//! Machines of compatible shipped parts: the list of combinations, their descriptions, and the results of their runs,
+//! in one form for every interface, protocol and fabric.
 //!
-//! A law holds for every part, so its test draws from here. What a law is computed from is set over the
-//! parts' own constants, or read from the machine that was described.
+//! Tests of laws that hold for every part use these machines. They set the constants that a law is computed from, or
+//! read them from the described machine.
 
 use super::Delivered;
 use narrows::engine::{Metric, Outcome, Recorder, Time};
@@ -19,17 +19,18 @@ pub use narrows::testing::{HOSTS, guarantees_order as keeps_order};
 use narrows::text::Document;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What fits, of one program: host, interface, protocol and fabric in the order of their names.
+/// Returns the accepted combinations with one program, in the order of host, interface, protocol and fabric.
 pub fn accepted(workload: &str) -> Vec<Combination> {
     let fits = |one: &Combination| one.workload == workload && one.refused.is_empty() && HOSTS.contains(&one.host);
     Registry::shared().combinations().into_iter().filter(fits).collect()
 }
 
-/// As few of what fits as will do for each two parts that meet in any of it to meet here, too.
+/// Returns a small set of accepted combinations in which every two compatible parts occur together.
 pub fn each_with_each(workload: &str) -> Vec<Combination> {
     let mut met = BTreeSet::new();
     let mut all = accepted(workload);
-    // Those with most protocols and fabrics unlike their neighbours' first: the order is all that chooses.
+    // A hash of the names puts combinations in an order in which neighbours share few parts; the order decides the
+    // choice.
     all.sort_by_cached_key(|one| names(one).concat().bytes().fold(7u32, mixed));
     let is_new = |one: &Combination| {
         let parts = names(one);
@@ -45,35 +46,35 @@ fn mixed(hash: u32, byte: u8) -> u32 {
     (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193).rotate_left(5)
 }
 
-/// The parts: host, interface, protocol, fabric.
+/// Returns the parts: host, interface, protocol, fabric.
 pub fn names(one: &Combination) -> [&'static str; 4] {
     [one.host, one.ni, one.protocol, one.fabric]
 }
 
-/// A part's name without its folder, as it stands in a description.
+/// Returns a part's name without its folder, as in the tables of a description.
 pub fn plain(part: &str) -> &str {
     part.rsplit('/').next().unwrap_or(part)
 }
 
-/// The combination with so many nodes, `n0`, `n1`, …, and a program as `workload.NAME = { … }`.
+/// Returns the description of a combination with the nodes `n0`, `n1`, … and a program as `workload.NAME = { … }`.
 pub fn text(one: &Combination, nodes: usize, program: &str) -> String {
     let nodes: String = (0..nodes).map(|node| format!("[nodes.n{node}]\nhost = \"{}\"\n", plain(one.host))).collect();
     format!("parts = {:?}\n{program}\n{nodes}", names(one))
 }
 
-/// A description, read and checked, with values set over it.
+/// Reads and checks a description with these settings.
 pub fn read(text: &str, sets: &[String]) -> Result<Machine, String> {
     let read = machine::read(Document::Text("combination.toml", text, None), sets);
     read.map(|read| read.value).map_err(|problems| problems.to_string())
 }
 
-/// The same, of what must be sound.
+/// Reads a description that must be valid.
 #[track_caller]
 pub fn sound(text: &str, sets: &[String]) -> Machine {
     read(text, sets).unwrap_or_else(|problems| panic!("{problems}\n{text}\n{sets:?}"))
 }
 
-/// What a run gave: its messages, its metrics, what became of its packets.
+/// The results of a run: messages, metrics, and counts of packets.
 pub struct Seen {
     pub outcome: Outcome,
     pub messages: Vec<Delivered>,
@@ -88,13 +89,13 @@ impl Seen {
         found.unwrap_or_else(|| panic!("no metric {name} in {:?}", self.metrics)).value
     }
 
-    /// A sum over all ends of the protocol.
+    /// Returns a sum over all endpoints of the protocol.
     pub fn sum(&self, of: fn(&Statistics) -> u64) -> u64 {
         self.protocols.iter().map(of).sum()
     }
 }
 
-/// Runs a machine; each message comes once, and its ledger is exact to the picosecond.
+/// Runs a machine, and asserts that each message arrives once and that its ledger is exact to the picosecond.
 pub fn seen(machine: &Machine) -> Seen {
     let built = build(machine, Recorder::off());
     let outcome = built.run();
@@ -114,7 +115,7 @@ pub fn seen(machine: &Machine) -> Seen {
     }
 }
 
-/// The same, of a run that must end well and lose nothing.
+/// Runs a machine, and asserts that the run completes and loses nothing.
 #[track_caller]
 pub fn done(machine: &Machine, of: &Combination) -> Seen {
     let seen = seen(machine);
@@ -126,7 +127,8 @@ pub fn done(machine: &Machine, of: &Combination) -> Seen {
     seen
 }
 
-/// Stages follow one another from the call to the delivery, each worked in for no longer than it lasted.
+/// Asserts that the stages of a message follow one another from the call to the delivery, each with a service time no
+/// longer than the stage.
 fn exact(message: &Delivered) {
     let stages = message.ledger.stages();
     assert!(stages.iter().all(|stage| stage.total() == stage.waiting + stage.service), "{message:?}");
@@ -134,7 +136,7 @@ fn exact(message: &Delivered) {
     assert_eq!(message.ledger.start() + sum, message.at, "stages sum to the latency: {message:?}");
 }
 
-/// The first message of a pair that came after one sent later.
+/// Returns the first message that arrived after a message of the same pair that was sent later.
 pub fn out_of_order(messages: &[Delivered]) -> Option<&Delivered> {
     let mut last = BTreeMap::new();
     messages.iter().find(|message| {
@@ -143,12 +145,12 @@ pub fn out_of_order(messages: &[Delivered]) -> Option<&Delivered> {
     })
 }
 
-/// The least that so many bytes take on a node's link, one way.
+/// Returns the least time of `bytes` on a node's link, in one direction.
 pub fn link_time(machine: &Machine, bytes: u64) -> Time {
     machine.fabric.capabilities().link_rate.time_for(narrows::engine::Bytes(bytes))
 }
 
-/// The least that so many bytes take on a host's bus; nothing where there is none.
+/// Returns the least time of `bytes` on a host's bus, or zero without a bus.
 pub fn bus_time(machine: &Machine, bytes: u64) -> Time {
     let host = &machine.hosts[0].1;
     let pci = host.of::<IoBusParameters>().map(|host| (host.pci.clock, host.pci.width));

@@ -5,22 +5,22 @@ use narrows::machine::{self, Machine, Registry};
 use narrows::testing::small_description;
 use narrows::text::Document;
 
-/// Its parts.
+/// Returns the parts of a combination: host, interface, protocol, fabric.
 pub fn parts(one: &Combination) -> [&str; 4] {
     [one.host, one.ni, one.protocol, one.fabric]
 }
 
-/// The combination with four nodes, or two for programs of two, and a small input.
+/// Reads the combination with four nodes, or two for programs of two, and a small input.
 pub fn small(one: &Combination) -> Result<Machine, String> {
     with_endpoints(one, 1)
 }
 
-/// The same, with so many endpoints a node.
+/// Reads the combination with a small input and `endpoints` endpoints on each node.
 pub fn with_endpoints(one: &Combination, endpoints: u32) -> Result<Machine, String> {
     read(&small_description(Registry::shared(), one, 4, endpoints))
 }
 
-/// The description, read and checked.
+/// Reads and checks the description.
 pub fn read(text: &str) -> Result<Machine, String> {
     machine::read(Document::Text("combination.toml", text, None), &[])
         .map(|read| read.value)

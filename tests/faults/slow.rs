@@ -1,5 +1,5 @@
-//! Slow is not stuck: a barrier, a computation, a call and a clock of any length end as done, and a run that is stuck
-//! is still found.
+//! Checks the detection of deadlocks in slow runs: a barrier, a computation, a call and a clock cycle longer than
+//! `run.no-progress-limit` complete, and a run that makes no progress is still reported as a deadlock.
 
 use crate::common::parts::{read, sound};
 use narrows::engine::{Outcome, Recorder};
@@ -18,7 +18,7 @@ const MILLISECOND: &str = "run.no-progress-limit=1 ms";
 const SORT: &str = "radix-sort = { keys = 8, bits = 3, passes = 1 }";
 
 #[test]
-fn a_barrier_as_long_as_the_limit_opens() {
+fn barrier_as_long_as_the_limit_completes() {
     for (host, ni) in [("memory-bus-1998", "ni2w"), ("p6-natoma", "trapeze"), ("cm-5", "queues"), ("alewife", "cmmu")] {
         let result = run(host, ni, SORT, &[MILLISECOND, "messaging.barrier=1000000"]);
         assert_eq!(result.outcome, Outcome::Done, "{host} {ni}");
@@ -26,7 +26,7 @@ fn a_barrier_as_long_as_the_limit_opens() {
 }
 
 #[test]
-fn a_computation_longer_than_the_limit_ends() {
+fn computation_longer_than_the_limit_completes() {
     // A processor computes for 4.3 of these 7.8 ms, and looks at the network every 10 us.
     let dsmc = "dsmc = { cells = [4, 2, 2], molecules = 2000, iterations = 1 }";
     let result = run("p6-natoma", "queues", dsmc, &[MILLISECOND]);
@@ -37,7 +37,7 @@ fn a_computation_longer_than_the_limit_ends() {
 }
 
 #[test]
-fn a_call_as_long_as_the_limit_returns() {
+fn call_as_long_as_the_limit_completes() {
     let pairs =
         [("memory-bus-1998", "ni2w"), ("memory-bus-1998", "gm"), ("memory-bus-1998", "udma"), ("cm-5", "queues")];
     for (host, ni) in pairs {
@@ -64,14 +64,14 @@ fn a_clock_of_a_hundred_hertz_serves_a_page() {
 }
 
 #[test]
-fn a_stuck_run_whose_processor_copies_on_is_a_deadlock() {
+fn deadlock_is_found_while_a_processor_still_copies() {
     let stream = "stream = { payload = \"300 B\", messages = 8, never-poll = true, copying = true }";
     let result = run("memory-bus-1998", "ni2w", stream, &[MILLISECOND, "run.time-limit=100 ms"]);
     assert!(matches!(result.outcome, Outcome::Deadlock(_)), "{:?}", result.outcome);
 }
 
 #[test]
-fn a_stuck_run_that_polls_seldom_is_a_deadlock() {
+fn deadlock_is_found_while_programs_poll_rarely() {
     for ni in ["ni2w", "gm", "queues", "trapeze"] {
         for poll in ["50", "1000000"] {
             let stream = "stream = { payload = \"300 B\", messages = 2000, never-poll = true }";
@@ -83,12 +83,12 @@ fn a_stuck_run_that_polls_seldom_is_a_deadlock() {
 }
 
 #[test]
-fn a_message_returned_without_end_is_a_deadlock() {
+fn message_returned_forever_is_a_deadlock() {
     let stream = "stream = { payload = \"300 B\", messages = 8, never-poll = true }";
     let parts =
         "[\"hosts/memory-bus-1998\", \"ni/queues\", \"protocols/return-to-sender-1998\", \"fabrics/ideal-1998\"]";
-    let machine = read(&format!("parts = {parts}\n[workload]\n{stream}\n"), &["run.no-progress-limit=2 ms".to_owned()]);
+    let machine = read(&format!("parts = {parts}\n[workload]\n{stream}\n"), &[]);
     let result = experiment::run(&machine.unwrap_or_else(|problems| panic!("{problems}")), Recorder::off());
     assert!(matches!(result.outcome, Outcome::Deadlock(_)), "{:?}", result.outcome);
-    assert!(result.end.as_s() < 4e-3, "{}", result.end);
+    assert!(result.end.as_s() < 20e-3, "{}", result.end);
 }

@@ -8,12 +8,12 @@ use std::fs;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-/// A latency of 2.6 µs and a rate of 16 MB/s, near enough.
+/// A curve of nearly 2.6 µs latency and 16 MB/s.
 const CURVE: &str = "size [B], latency [us]\n16, 6.9\n128, 16.6\n512, 48.7\n2048, 177.1\n";
-/// The rate alone cannot explain a curve that is far too high at large sizes, and as the machine's at small ones.
+/// A curve that no rate fits: far too high at large sizes, and the machine's own at small ones.
 const BENT: &str = "size [B], latency [us]\n16, 5.2\n32, 6.2\n512, 400\n2048, 1600\n";
 
-/// A folder with a description, changed by one replacement, and a measured curve.
+/// Returns a folder with a description, changed by one replacement, and a measured curve.
 fn folder(name: &str, curve: &str, (from, to): (&str, &str)) -> Folder {
     let folder = Folder::new(&format!("fit-{name}"));
     assert!(MACHINE.contains(from));
@@ -22,7 +22,7 @@ fn folder(name: &str, curve: &str, (from, to): (&str, &str)) -> Folder {
     folder
 }
 
-/// The arguments of a fit of these constants.
+/// Returns the arguments of a fit of these constants.
 fn arguments(folder: &Folder, constants: &[&str], options: &[&str]) -> Vec<String> {
     let mut all =
         vec!["fit".to_owned(), folder.path("machine.toml"), "--measured".to_owned(), folder.path("curve.csv")];
@@ -107,7 +107,7 @@ const LONG: (&str, &str) = ("messages = 1\n", "messages = 20\n");
 const VERY_LONG: (&str, &str) = ("messages = 1\n", "messages = 400\n");
 
 #[test]
-fn killed_at_any_moment_it_resumes_to_the_same_bytes() {
+fn fit_killed_at_any_moment_resumes_to_the_same_bytes() {
     let folder = folder("killed", CURVE, LONG);
     let (whole, out) = (folder.path("whole.json"), folder.path("out.json"));
     let ran = fit(&folder, &[LATENCY, RATE], &["--out", &whole]);
@@ -149,10 +149,10 @@ fn ctrl_c_prints_the_best_values_so_far() {
     let all = arguments(&folder, &[LATENCY, RATE], &["--jobs=1", "--out", &out]);
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     let program = command(&all);
-    // What a script runs in the background ignores Ctrl-C, and so does all that it starts.
-    let mut heeding = Command::new("env");
-    heeding.arg("--default-signal=INT").arg(program.get_program()).args(program.get_args());
-    let child = heeding.stderr(Stdio::piped()).spawn().expect("the program starts");
+    // Processes that a script runs in the background ignore Ctrl-C, and so do the processes that they start.
+    let mut interruptible = Command::new("env");
+    interruptible.arg("--default-signal=INT").arg(program.get_program()).args(program.get_args());
+    let child = interruptible.stderr(Stdio::piped()).spawn().expect("the program starts");
     while !fs::exists(format!("{out}.fit")).expect("a folder") {
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -164,7 +164,7 @@ fn ctrl_c_prints_the_best_values_so_far() {
     assert!(message.contains("The fit was stopped: 2 constants on 4 numbers, the best values so far."), "{message}");
     assert!(message.contains("the same command resumes from there."), "{message}");
     let best: Json = serde_json::from_slice(&fs::read(&out).expect("a result")).expect("JSON");
-    assert_eq!((&best["stopped"], &best["settled"]), (&true.into(), &false.into()));
+    assert_eq!((&best["stopped"], &best["converged"]), (&true.into(), &false.into()));
     assert!(best["residuals"][3]["after"].is_f64(), "{best}");
 }
 

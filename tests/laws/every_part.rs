@@ -1,5 +1,5 @@
-//! Laws of every part: drawn from all that fits together, so that each host, interface, protocol and fabric
-//! meets each other one that it fits.
+//! Laws that hold for every part, checked on a set of combinations in which each host, interface, protocol and fabric
+//! meets each other part that it is compatible with.
 
 use crate::common::parts::{self, accepted, bus_time, done, each_with_each, link_time, plain, sound, text};
 use crate::common::{Delivered, in_ns};
@@ -7,10 +7,10 @@ use narrows::engine::Time;
 use narrows::machine::combinations::Combination;
 use std::collections::BTreeSet;
 
-/// What a poll adds, which may look a little earlier or later, of a latency.
+/// Largest fraction of a latency that the phase of polling may add or remove.
 const PHASE: f64 = 0.03;
 
-/// The mean latency of messages of which one is under way at a time, in ns.
+/// Returns the mean latency of messages of which one is in flight at a time, in ns.
 fn lone(one: &Combination, payload: u64, sets: &[String]) -> f64 {
     let program = format!(
         "workload.ping-pong = {{ warm-up = 0, payload = \"{payload} B\", reply-payload = \"{payload} B\", messages = 4 }}"
@@ -97,16 +97,16 @@ const KERNEL: [&str; 8] = [
     "kernel.bottom-half=9000",
     "kernel.receive=9000",
 ];
-/// How often a library looks is no cost: a look may fall on the instant.
+/// Costs of the library. Its polling interval is not a cost: a longer one may meet a message sooner.
 const LIBRARY: [&str; 2] = ["library.send=9000", "library.receive=9000"];
 
 const ALEWIFE: [&str; 2] = ["clock=14 MHz", "miss-cycles=200"];
 const CMMU: [&str; 4] = ["interrupt-cycles=900", "word-cycles=90", "dma-cycles=900", "double-word-cycles=60"];
 
-/// Of interfaces on a bus: those of every one, then those of some.
+/// Costs of every interface on a bus; those of some of them follow.
 const DESIGN: [&str; 3] = ["memory-time=700 ns", "processing-time=700 ns", "word-cycles=30"];
 const FIFO: [&str; 1] = ["receive-accesses=20"];
-/// An access takes a cycle there.
+/// An access of the single-cycle interface takes one cycle.
 const SINGLE_CYCLE: [&str; 1] = ["receive-accesses=200"];
 const BLOCK_BUFFER: [&str; 1] = ["block-buffer-cycles=200"];
 const UDMA: [&str; 2] = ["udma-start=2 us", "udma-switch=2 us"];
@@ -129,7 +129,7 @@ const ROUTER: [&str; 10] = [
     "exit-delay=60",
 ];
 
-/// Every cost of a part, with a value that costs more than the part's own.
+/// Returns settings that raise each cost of a part above its own value.
 fn costs(part: &str) -> Vec<String> {
     let name = plain(part);
     let (table, costs): (String, &[&[&str]]) = match (part.split('/').next(), name) {
@@ -165,7 +165,7 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
     for (number, one) in each_with_each("ping-pong").iter().enumerate() {
         let payload = [40, 600][number % 2];
         let base = lone(one, payload, &[]);
-        // Polls take the bus from others, and fewer of them may be a gain: only without a bus are they a cost.
+        // Polls occupy the bus, and fewer of them may reduce latency: their cost is checked only without a bus.
         let polls = (one.host == "hosts/cm-5").then_some("poll=300");
         let messaging = ["send=3000", "receive=3000"].into_iter().chain(polls);
         let messaging = messaging.map(|cost| format!("messaging.{cost}"));
@@ -185,7 +185,7 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
     assert!(unmet.is_empty(), "costs that no message feels: {unmet:?}");
 }
 
-/// Interfaces whose longest packet is a parameter, and what else makes them move whole blocks.
+/// Interfaces whose longest packet is a parameter, with the further settings that make them move whole blocks.
 const OF_A_PACKET_SIZE: [(&str, &[&str]); 11] = [
     ("ni2w", &[]),
     ("udma", &["udma-threshold=0 B"]),
@@ -226,7 +226,7 @@ fn packets_that_fill_no_block_are_moved_whole() {
 }
 
 #[test]
-fn messages_of_a_pair_come_in_order_where_that_is_promised() {
+fn messages_of_a_pair_arrive_in_order_if_order_is_guaranteed() {
     let program = "workload.stream = { warm-up = 0, payload = \"600 B\", messages = 10, \
                    flows = [\"n0 -> n3\", \"n1 -> n3\", \"n3 -> n0\"] }";
     let mut promised = [0, 0];
@@ -242,7 +242,7 @@ fn messages_of_a_pair_come_in_order_where_that_is_promised() {
     assert!(promised.iter().all(|count| *count > 10), "{promised:?} do not promise it, and do");
 }
 
-/// A fabric's links, as slow as this: slower than any host and interface.
+/// Returns settings of the fabric whose links are slower than any host and interface.
 fn slow(one: &Combination) -> Vec<String> {
     vec![match one.fabric {
         "fabrics/ideal-1998" => "fabric.ideal.rate=4 MB/s".to_owned(),
@@ -251,8 +251,9 @@ fn slow(one: &Combination) -> Vec<String> {
     }]
 }
 
-/// Nothing is there before its bytes can have crossed, one after the other, what they share. Messages are of
-/// one payload; the part of the time in which what is shared was needed for payloads alone.
+/// Asserts that no message is delivered before the bytes of all messages so far can have crossed a shared resource, one
+/// after the other, where `time` is the time of a number of bytes on it. Returns the fraction of the run in which the
+/// resource carried payload.
 fn need_their_time(messages: &[&Delivered], time: impl Fn(u64) -> Time, of: &Combination) -> f64 {
     let mut ends: Vec<Time> = messages.iter().map(|message| message.at).collect();
     ends.sort_unstable();
@@ -265,7 +266,7 @@ fn need_their_time(messages: &[&Delivered], time: impl Fn(u64) -> Time, of: &Com
     in_ns(time(bytes)) / in_ns(*ends.last().expect("there are messages") - begin)
 }
 
-/// Runs flows on slow links; for each combination, how far the link of node `n0` was used, and its payload.
+/// Runs flows on slow links; returns the fraction of each run in which the link of node `n0` carried payload.
 fn shares_of_a_link(flows: &str, receives: bool) -> Vec<f64> {
     let program = format!("workload.stream = {{ warm-up = 0, flows = {flows}, payload = \"240 B\", messages = 16 }}");
     let all = each_with_each("stream");
@@ -283,7 +284,7 @@ fn shares_of_a_link(flows: &str, receives: bool) -> Vec<f64> {
     all.iter().map(share).collect()
 }
 
-/// How many shares are large: the law was tried where it binds.
+/// Returns the number of shares above one half: runs in which the limit of the law is nearly reached.
 fn large(shares: &[f64]) -> usize {
     shares.iter().filter(|share| **share > 0.5).count()
 }
@@ -306,7 +307,7 @@ fn no_stream_is_faster_than_a_bus_on_its_way() {
     let mut shares = Vec::new();
     let hosts: BTreeSet<&str> = accepted("stream").iter().map(|one| one.host).collect();
     assert_eq!(hosts.len(), 4, "{hosts:?}");
-    // Queues without a bus leave that of their host out, and the interface of a single cycle stands beside it.
+    // `ni/queues` does not use its host's bus, and `ni/single-cycle` is not attached to it.
     let off_bus = ["ni/queues", "ni/single-cycle"];
     let busless = ["hosts/cm-5", "hosts/alewife"];
     let has_bus = |one: &&Combination| !busless.contains(&one.host) && !off_bus.contains(&one.ni);
@@ -323,5 +324,5 @@ fn no_stream_is_faster_than_a_bus_on_its_way() {
         let messages: Vec<&Delivered> = seen.messages.iter().collect();
         shares.push(need_their_time(&messages, |bytes| bus_time(&machine, bytes), one));
     }
-    assert!(shares.iter().any(|share| *share > 0.5), "the bus binds somewhere: {shares:?}");
+    assert!(shares.iter().any(|share| *share > 0.5), "the bus is the bottleneck in some runs: {shares:?}");
 }

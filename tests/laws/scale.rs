@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 const SCALE: u64 = 16;
 
-/// Largest relative deviation: that of a poll that just meets, or just misses, what it looks for.
+/// Largest relative deviation, which arises where a poll in one of the runs just misses the message.
 const DEVIATION_MAX: f64 = 0.001;
 
 /// One fabric of each kind; routers of two clocks, of which one is that of the LANai.

@@ -1,4 +1,5 @@
-//! Laws of what is under way at once: Little's, and those of bandwidth, of flows, and of links that they share.
+//! Laws of several messages in flight: Little's law, and the laws of bandwidth, of flows and of the links that they
+//! share.
 
 use super::unequal;
 use crate::common::*;
@@ -33,7 +34,7 @@ fn littles_law_of_a_saturated_stream() {
     }
 }
 
-/// The most that a stream of `payload` can have, in MB/s: each engine alone, with its overheads.
+/// Returns the largest bandwidth of a stream of `payload`, in MB/s: that of the slowest engine with its overheads.
 fn slowest(from: &Host, to: &Host, payload: u64) -> f64 {
     let link = ns(payload + 128, 160);
     payload as f64 * 1e3 / from.read_ns(payload).max(to.write_ns(payload)).max(link)
@@ -89,7 +90,7 @@ fn bandwidths_of_flows_are_of_one_window_and_add_up() {
 }
 
 #[test]
-fn two_flows_between_the_same_nodes_share_what_one_has() {
+fn two_flows_between_the_same_nodes_share_the_bandwidth_of_one() {
     let host = Host::with_dma(500, 90);
     for ring_entries in [1, 2, 3, 16] {
         let bench = Bench { ring_entries, ..Bench::default() }.hosts(&[host.clone(), host.clone()]);
@@ -100,7 +101,8 @@ fn two_flows_between_the_same_nodes_share_what_one_has() {
     }
 }
 
-/// From the first byte to the last of every packet that came to these nodes, in order.
+/// Returns the times of the first and the last byte of every packet received by these nodes, in order, with its
+/// message.
 fn packets(run: &Run, nodes: &[usize]) -> Vec<(f64, f64, u64)> {
     let mut packets: Vec<(f64, f64, u64)> = Vec::new();
     for node in nodes {

@@ -1,15 +1,16 @@
-//! Interfaces with and without NIFDY on any fabric of routers, drawn by lot: what is sent comes, in the order promised.
+//! Runs random systems: interfaces with and without NIFDY on fabrics of routers of any shape. Every packet must arrive,
+//! and in order where the interface promises order.
 
 use super::{File, description, done, metric, read};
 use narrows::engine::rng::{self, RandomStream};
 use rand::RngExt;
 
-/// One of some.
+/// Draws one of `of`.
 fn one<'a>(random: &mut RandomStream, of: &[&'a str]) -> &'a str {
     of[random.random_range(0..of.len())]
 }
 
-/// A shape of up to 27 nodes.
+/// Returns a shape of up to 27 nodes.
 fn any_shape(random: &mut RandomStream, graph: &File) -> String {
     let [x, y, z] = [(); 3].map(|()| random.random_range(2..4));
     let (nodes, dimensions) = (random.random_range(3..20), random.random_range(1..5));
@@ -30,7 +31,7 @@ fn any_shape(random: &mut RandomStream, graph: &File) -> String {
     shapes[random.random_range(0..shapes.len())].clone()
 }
 
-/// Routers; those of a fabric that loses frames have one channel, so that it keeps packets in order.
+/// Returns keys of routers; those of a fabric that loses frames have one channel, so that it keeps packets in order.
 fn any_router(random: &mut RandomStream, is_lossy: bool) -> String {
     let switching = one(random, &["wormhole", "virtual-cut-through", "store-and-forward"]);
     let (sharing, clock) = (one(random, &["demand", "strict"]), one(random, &["33 MHz", "50 MHz", "1 GHz"]));
@@ -65,7 +66,7 @@ fn any_interface(random: &mut RandomStream) -> String {
     )
 }
 
-/// A machine that may be described so or not, and what is to be expected of it.
+/// The description of a machine, which may be invalid, and the results to expect.
 struct System {
     text: String,
     phases: u64,
@@ -77,14 +78,14 @@ struct System {
 fn any_system(random: &mut RandomStream, graph: &File) -> System {
     let (interface, shape) = (any_interface(random), any_shape(random, graph));
     let orders = interface.contains("[protocol.nifdy]");
-    // Only NIFDY with timers bears a loss; its timeout is longer than most ways there and back.
+    // Only NIFDY with timers tolerates losses; its timeout is longer than most round trips.
     let is_lossy = orders && random.random_range(0..4) == 0;
     let (loss, timer) = match is_lossy {
         true => ("[fabric]\nloss = 0.05\n", "\nretransmission.timeout = \"200 us\""),
         false => ("", ""),
     };
     let router = any_router(random, is_lossy);
-    // Acknowledgements cannot take another network where there is one.
+    // Acknowledgements cannot take a second network where there is only one.
     let interface = match router.contains("networks = 2") {
         true => interface,
         false => interface.replace("\"other\"", "\"same\""),

@@ -1,4 +1,4 @@
-//! Shapes for tests whose headers have several ways.
+//! Shapes in which a header has several routes, for the tests of routers.
 
 use narrows::fabric::topology::mesh::MeshParameters;
 use narrows::fabric::topology::{End, PortSet, RouteOptions, RouteQuery, Routing, Shape, Wiring, every_channel};
@@ -48,7 +48,7 @@ impl Routing for Closer {
     }
 }
 
-/// That mesh.
+/// Returns a mesh of these extents with the routing of `Closer`.
 pub fn adaptive(extents: &[u32]) -> Shape {
     let mesh = MeshParameters { shape: extents.to_vec() }.shape();
     let routing = Arc::new(Closer { extents: extents.to_vec(), order: mesh.routing });
@@ -72,15 +72,15 @@ impl Routing for Dilated {
     }
 }
 
-/// A crossbar with that many outputs to each node.
+/// Returns a crossbar with `outputs` outputs to each node.
 pub fn dilated(nodes: u32, outputs: u32) -> Shape {
     let ends = (0..nodes * outputs).map(|port| End::Node(port / outputs)).collect();
     let wiring = Wiring::new(&[ends], (0..nodes).map(|node| (0, node as u8)).collect());
     Shape { name: format!("{outputs}-dilated crossbar"), wiring, routing: Arc::new(Dilated { outputs }) }
 }
 
-/// Two stages of two routers; each of the first has two links to each of the second, of which a packet takes
-/// either, or one that is drawn.
+/// Returns two stages of two routers. Each router of the first has two links to each of the second; a packet takes a
+/// free one, or a random one with `is_oblivious_random`.
 pub fn stages(is_oblivious_random: bool) -> Shape {
     let first = |_: usize| (0..4u8).map(|port| End::Router { router: 2 + u32::from(port / 2), port }).collect();
     let mut routers: Vec<Vec<End>> = (0..2).map(first).collect();
@@ -96,7 +96,7 @@ pub fn stages(is_oblivious_random: bool) -> Shape {
     Shape { name: "two stages".to_owned(), wiring, routing: Arc::new(Stages { is_oblivious_random }) }
 }
 
-/// Up to the router of the destination's pair, by either link; then to the destination.
+/// Routes a packet by either link to the router of its destination, and from there to the destination.
 #[derive(Debug)]
 struct Stages {
     is_oblivious_random: bool,

@@ -1,4 +1,4 @@
-//! Sweeps that several machines or processes share, and that are killed or stopped on the way.
+//! Checks sweeps that are sharded over machines, shared by processes, killed, or stopped by Ctrl-C.
 
 use super::MESH;
 use crate::common::cli::{Folder, command, done, narrows, points_kept, stderr};
@@ -16,7 +16,7 @@ const PLAN: [&str; 5] = [
 ];
 
 #[test]
-fn shards_come_together_as_if_one_machine_had_run_them() {
+fn merged_shards_equal_an_unsharded_sweep() {
     let folder = Folder::new("shards");
     for ending in ["csv", "jsonl", "parquet", "json", "txt"] {
         let [whole, one, two] = ["whole", "one", "two"].map(|name| folder.path(&format!("{name}.{ending}")));
@@ -66,12 +66,12 @@ fn begun(arguments: &[&str]) -> Child {
 }
 
 #[test]
-fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
+fn sweep_killed_at_any_moment_resumes_to_the_same_bytes() {
     let folder = Folder::new("killed");
     let whole = folder.path("whole.parquet");
     done(&[&PLAN[..], &["--out", &whole]].concat());
     let expected = fs::read(&whole).expect("a table");
-    // Moments spread over the whole of it by the golden ratio; a debug build takes some hundred milliseconds.
+    // The golden ratio spreads the moments over the sweep, which takes some hundred milliseconds in a debug build.
     for moment in 0..20u64 {
         let out = folder.path(&format!("{moment}.parquet"));
         let sweep = [&PLAN[..], &["--out", &out]].concat();
@@ -86,7 +86,7 @@ fn killed_at_any_moment_it_goes_on_to_the_same_bytes() {
 }
 
 #[test]
-fn two_processes_may_work_on_one_result() {
+fn two_processes_may_share_a_result() {
     let folder = Folder::new("two");
     let [whole, out] = ["whole.csv", "out.csv"].map(|name| folder.path(name));
     done(&[&PLAN[..], &["--out", &whole]].concat());
@@ -104,12 +104,13 @@ fn two_processes_may_work_on_one_result() {
 
 #[cfg(unix)]
 #[test]
-fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
+fn ctrl_c_reports_the_stored_points_and_how_to_resume() {
     let folder = Folder::new("stopped");
-    // What a script runs in the background ignores Ctrl-C, and so does all that it starts, if nobody changes that.
-    let heeding = ["env", "--default-signal=INT"];
-    let is_known = Command::new(heeding[0]).args([heeding[1], "true"]).output().is_ok_and(|ran| ran.status.success());
-    let heeds = if is_known { heeding.join(" ") + " " } else { String::new() };
+    // Processes that a script runs in the background ignore Ctrl-C, and so do their children, unless it is reset.
+    let interruptible = ["env", "--default-signal=INT"];
+    let is_known =
+        Command::new(interruptible[0]).args([interruptible[1], "true"]).output().is_ok_and(|ran| ran.status.success());
+    let heeds = if is_known { interruptible.join(" ") + " " } else { String::new() };
     // The second is left running when its terminal is closed.
     for (name, before) in [("out.csv", ""), ("nohup.csv", "trap '' HUP; ")] {
         let out = folder.path(name);
@@ -127,10 +128,8 @@ fn ctrl_c_says_what_is_kept_and_how_to_go_on() {
         assert!(sent.success());
         let ran = child.wait_with_output().expect("a child");
         assert_eq!(ran.status.code(), Some(130), "{before}");
-        let told = stderr(&ran);
-        assert!(
-            told.contains("of 600 points are stored in `") && told.contains("the same command resumes from there"),
-            "{told}"
-        );
+        let message = stderr(&ran);
+        assert!(message.contains("of 600 points are stored in `"), "{message}");
+        assert!(message.contains("the same command resumes from there"), "{message}");
     }
 }

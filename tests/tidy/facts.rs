@@ -1,4 +1,5 @@
-//! Facts in pages: every key, option, command and count that a page states is the program's.
+//! Checks the facts in pages: every key, option and command in a page exists in the program, and the counts of runs are
+//! right.
 
 use super::{files, none, root};
 use clap::error::ErrorKind;
@@ -10,9 +11,9 @@ use std::fs;
 
 /// Names in pages that have the form of a key and are metrics.
 const METRICS: [&str; 1] = ["ni.retransmitted"];
-/// Words after which a command line of a page ends.
+/// Words that end a command line of a page.
 const ENDS: [&str; 5] = ["|", ">", "&&", ";", "then"];
-/// The least number of keys and of commands that the pages state; fewer mean that they are not found.
+/// Smallest number of keys and of commands in the pages; fewer mean that the search does not find them.
 const FOUND_MIN: usize = 30;
 
 /// Returns the pages that state facts of the program.
@@ -37,7 +38,7 @@ fn spans(page: &str) -> Vec<&str> {
 }
 
 /// Returns the commands of a page: those in code spans, and then those in blocks without a language or of a shell. The
-/// flag says that a command is complete: a code span may leave out what the sentence is not about.
+/// flag says that a command is complete: a code span may omit arguments.
 fn commands(page: &str) -> Vec<(String, bool)> {
     let mut found: Vec<(String, bool)> = spans(page).into_iter().map(|span| (span.to_owned(), false)).collect();
     let (mut language, mut open) = (None, String::new());
@@ -59,7 +60,7 @@ fn commands(page: &str) -> Vec<(String, bool)> {
     found
 }
 
-/// Returns the words of a command, up to its end.
+/// Returns the words of a command, up to one of `ENDS`.
 fn words(command: &str) -> Option<Vec<String>> {
     let words = shlex::split(command)?;
     Some(words.into_iter().take_while(|word| !ENDS.contains(&word.as_str())).collect())
@@ -107,7 +108,7 @@ fn every_key_in_a_page_exists() {
         let commands = commands(&text);
         let of_commands: Vec<String> = commands.iter().flat_map(set).collect();
         let all = spans(&text).into_iter().chain(of_commands.iter().map(String::as_str));
-        // Of `A=1,2;B=3,4`, both.
+        // `A=1,2;B=3,4` has two keys.
         for name in all.flat_map(|text| text.split(';')).filter_map(|text| keys.name(text.trim())) {
             found += 1;
             if !keys.has(name) && !METRICS.contains(&name) {
@@ -154,7 +155,7 @@ fn every_option_in_a_page_exists() {
     let option = Regex::new("(?:^|[ \"'])--([a-z][a-z-]+)").expect("a regular expression");
     let (mut wrong, mut found) = (Vec::new(), 0);
     for (page, text) in pages() {
-        // Those of other programs are not ours.
+        // Options of other programs are skipped.
         for span in
             spans(&text).into_iter().filter(|span| !["cargo", "maturin", "pip"].iter().any(|of| span.starts_with(of)))
         {

@@ -1,13 +1,15 @@
-//! Who may import whom: folders as a table says, and files in no cycle but those listed.
+//! Checks imports: a folder of the code imports only those that a table lists, and no files import each other in a
+//! cycle but the listed ones.
 //!
-//! What is imported through a `pub use` is imported from where it is defined, too. Tests may look up: what runs on a
-//! part shows whether the part works.
+//! An item that is imported through a `pub use` counts as imported from its definition, too. Unit tests are left out,
+//! as they may import any folder: a program that runs on a part shows whether the part works.
 
 use super::modules::{Crate, is_root};
 use super::{CODE, none, root};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What each folder of the code may import, whichever crate it is in. Imports go one way: a folder stands below all that it names.
+/// The folders that each folder of the code may import, in any crate. Imports go one way: a folder follows all folders
+/// that it imports.
 const IMPORTS: [(&str, &[&str]); 19] = [
     ("engine", &[]),
     ("text", &["engine"]),
@@ -33,7 +35,7 @@ const IMPORTS: [(&str, &[&str]); 19] = [
     ("cli", &["engine", "text", "error", "machine", "report", "experiment", "study", "papers", "verify"]),
 ];
 
-/// The cycles that are older than this test. The list may only shrink: a file leaves it when its cycle is cut.
+/// The cycles that existed before this test. The list may only shrink: a file is removed when its cycle is broken.
 const CYCLES: [&[&str]; 19] = [
     &[
         "crates/core/src/engine/deadlock.rs",
@@ -100,7 +102,7 @@ const CYCLES: [&[&str]; 19] = [
     &["crates/core/src/text/load.rs", "crates/core/src/text/set.rs"],
 ];
 
-/// Returns the cycles of a graph: files of which each leads to each other, in order.
+/// Returns the cycles of a graph: groups of files each of which imports every other, directly or not, in order.
 fn cycles<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<Vec<&'a str>> {
     let reached = |from: &'a str| {
         let (mut found, mut ahead) = (BTreeSet::new(), vec![from]);
@@ -118,7 +120,7 @@ fn cycles<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>) -> Vec<Vec<&'a str>>
 }
 
 #[test]
-fn imports_go_one_way_as_the_table_says() {
+fn imports_are_those_of_the_table() {
     let all = Crate::read();
     let (mut wrong, mut used) = (BTreeSet::new(), BTreeSet::new());
     for (from, module) in all.0.iter().filter(|(from, _)| !from.is_empty()) {
@@ -127,7 +129,7 @@ fn imports_go_one_way_as_the_table_says() {
             continue;
         };
         let paths = module.imports.iter().map(|import| &import.path).chain(&module.paths);
-        // The module that a path names, and where what it names is defined. A root re-exports types, too.
+        // The module that a path names, and the module that defines the named item. A root re-exports types, too.
         let is_module = |name: &str| name.starts_with(char::is_lowercase);
         let named = paths.clone().filter(|path| is_root(&path[0]) && path.len() > 1 && is_module(&path[1]));
         let named = named.map(|path| path[1].clone());
@@ -156,7 +158,7 @@ fn the_table_of_imports_has_no_cycle() {
     {
         below.insert(folder);
     }
-    assert_eq!(below.len(), IMPORTS.len(), "these stand in order: {below:?}");
+    assert_eq!(below.len(), IMPORTS.len(), "these are in order: {below:?}");
 }
 
 #[test]

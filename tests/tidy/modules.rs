@@ -1,16 +1,17 @@
-//! The modules of all crates of the program as if they were one, and what each imports, read from the text of its file: `use` declarations, and paths in
-//! code that begin with `crate`, the name of a crate, `super`, `self`, or the name of a module in scope.
+//! Reads the modules of all crates of the program, as if they were of one crate, and the imports of each from the text
+//! of its file: `use` declarations, and paths in code that begin with `crate`, the name of a crate, `super`, `self`, or
+//! the name of a module in scope.
 //!
-//! Leaves out files of tests, what is compiled for tests alone, and what macros expand to.
+//! Leaves out files of tests, code that is compiled for tests alone, and the expansion of macros.
 
 use super::{CODE, is_test, sources};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A name that a `use` declaration brings into scope.
 pub struct Import {
-    /// Whether others can import it from here.
+    /// Whether other modules can import the name from this one.
     is_public: bool,
-    /// The name that it has here; `*` for all that are there.
+    /// The name in this module; `*` for a glob import.
     name: String,
     pub path: Vec<String>,
 }
@@ -34,7 +35,7 @@ impl Crate {
         for (name, text) in sources {
             let module = Module::read(name, &text);
             match all.get_mut(&module_of(&module.file)) {
-                // The roots of the crates are one: what each declares.
+                // The roots of the crates are merged into one module.
                 Some(root) => root.children.extend(module.children),
                 None => _ = all.insert(module_of(&module.file), module),
             }
@@ -221,7 +222,7 @@ fn letter_length(rest: &str) -> usize {
     }
 }
 
-/// Returns the words without the items that stand below `#[cfg(test)]`.
+/// Returns the words without the items under `#[cfg(test)]`.
 fn without_tests<'a>(words: &[&'a str]) -> Vec<&'a str> {
     const MARK: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
     let (mut kept, mut at) = (Vec::new(), 0);
@@ -267,7 +268,7 @@ fn imports_are_read_from_code_alone() {
 }
 
 #[test]
-fn what_is_re_exported_is_imported_from_where_it_is() {
+fn re_exported_items_are_imported_from_their_definition() {
     let module = |text: &str| Module::read(String::new(), text);
     let name = |path: &str| path.split("::").filter(|name| !name.is_empty()).map(str::to_owned).collect::<Vec<_>>();
     let all = [

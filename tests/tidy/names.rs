@@ -1,9 +1,9 @@
-//! The name of a type names one thing.
+//! Checks that no two public types of the program have the same name.
 
 use super::{CODE, is_test, none, sources};
 use std::collections::BTreeMap;
 
-/// The file that a file's module is declared in, and the module's name.
+/// Returns the file that a file's module is declared in, and the module's name.
 fn declared<'a>(name: &str, all: &'a [(String, String)]) -> Option<(&'a (String, String), String)> {
     let (folder, file) = name.rsplit_once('/')?;
     let (folder, module) = match file {
@@ -26,7 +26,7 @@ fn is_open(name: &str, all: &[(String, String)]) -> bool {
         })
 }
 
-/// The types that a file declares for others.
+/// Returns the types that a file declares for others.
 fn types<'a>(name: &str, text: &'a str, all: &[(String, String)]) -> Vec<&'a str> {
     let kinds = ["pub struct ", "pub enum ", "pub trait ", "pub type ", "pub union "];
     let after = |line: &'a str| kinds.iter().find_map(|kind| line.strip_prefix(kind));
@@ -46,7 +46,7 @@ fn types<'a>(name: &str, text: &'a str, all: &[(String, String)]) -> Vec<&'a str
 }
 
 #[test]
-fn a_type_has_a_name_of_its_own() {
+fn type_names_are_unique() {
     let all = sources();
     let mut names: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for (name, text) in all.iter().filter(|(name, _)| !is_test(name)) {

@@ -1,9 +1,9 @@
-//! What a part costs: every part of the registry is named outside its own files by one line of the registry, and where
-//! calls are inlined for speed by an enum that they are dispatched by.
+//! Checks the cost of a part: outside its own files a part is named by one line of the registry, and by the enum that
+//! dispatches its calls where these are inlined for speed.
 //!
-//! A part is named by a path to what its files declare, by its key as a text, or by the variant that stands for it. Which
-//! files are its own follows from where its key is declared. What names it otherwise asks for a kind of part where it
-//! should ask for a capability, a guarantee or a method of its specification.
+//! A part is named by a path to an item of its files, by its key as a text, or by its variant of an enum. Its own files
+//! are found from the declaration of its key. Other code that names a part depends on one kind of part, where it should
+//! ask for a capability, a guarantee or a method of the part's specification.
 
 use super::modules::Crate;
 use super::{code, files, is_test, none, root, sources};
@@ -21,15 +21,15 @@ const ENUMS: [&str; 4] = [
 ];
 const DISPATCH_LINES_MAX: usize = 200;
 
-/// Where parts are named because that is what it is about: laws of parts, and what papers say of theirs.
+/// Folders whose subject is certain parts: laws of parts, and the models of papers.
 const ABOUT_PARTS: [&str; 2] = ["crates/core/src/testing/", "crates/study/src/papers/"];
 
 /// The families: the table of each, and the folder of its parts.
 const FAMILIES: [(&str, &str); 5] =
     [("hosts", "host"), ("ni", "ni"), ("protocol", "protocol"), ("fabric", "fabric"), ("workload", "program")];
 
-/// Who else names what is declared in a part's files: the part, the file or folder, the reason. The list may only
-/// shrink: an entry that is not needed fails.
+/// Other files that name items of a part's files: the part, the file or folder, the reason. The list may only shrink:
+/// an entry that is not needed fails.
 const NAMED: [(&str, &str, &str); 15] = [
     ("fabric/routed/", "fabric/spec.rs", "a workload may drive the routers of a fabric alone"),
     ("fabric/routed/", "machine/build.rs", "a workload may drive the routers of a fabric alone"),
@@ -48,8 +48,7 @@ const NAMED: [(&str, &str, &str); 15] = [
     ("protocol/plain/", "ni/trapeze/", "packets that no protocol admits wait in plain queues"),
 ];
 
-/// Texts that are a part's key and mean it, or mean something else: the key, the file, the reason. The list may only
-/// shrink, too.
+/// Texts outside a part's files that equal its key: the key, the file, the reason. The list may only shrink, too.
 const TEXTS: [(&str, &str, &str); 13] = [
     ("alewife", "crates/study/src/study/located.rs", "the name of a paper"),
     ("graph", "fabric/topology/graph/graphml.rs", "an element of GraphML"),
@@ -66,7 +65,7 @@ const TEXTS: [(&str, &str, &str); 13] = [
     ("window", "protocol/nifdy/parameters.rs", "a parameter of dialogs"),
 ];
 
-/// Where the kind of a part is asked for: the file and the reason. The list may only shrink, too.
+/// Files that ask for the kind of a part, each with the reason. The list may only shrink, too.
 const KINDS: [(&str, &str); 3] = [
     ("crates/core/src/host/node.rs", "the nodes that an interface is part of are handed to it"),
     ("crates/core/src/part/selected.rs", "the definition, for tests and tools of one kind of part"),
@@ -92,8 +91,8 @@ fn keys() -> Vec<(&'static str, &'static str)> {
     hosts.chain(interfaces).chain(protocols).chain(fabrics).chain(workloads).collect()
 }
 
-/// Returns the file that declares each registered part. One that gives a part a key which is no text declares all parts
-/// of its family that no other file does: there one type stands for several.
+/// Returns the file that declares each registered part. A file whose key is not a literal text declares all parts of
+/// its family that no other file declares, as its type represents several parts.
 fn declared_in(all: &[(String, String)]) -> Vec<(&'static str, &'static str, String)> {
     let of_family = |family: &str| {
         let folder = FAMILIES.iter().find(|(table, _)| *table == family).expect("a family").1;
@@ -115,8 +114,8 @@ fn declared_in(all: &[(String, String)]) -> Vec<(&'static str, &'static str, Str
     keys().into_iter().map(declared).collect()
 }
 
-/// Returns all registered parts with what is their own: the largest folder of their family that declares no other part,
-/// or else the file.
+/// Returns all registered parts with their own files: the largest folder of their family that declares no other part,
+/// or else the declaring file.
 fn declarations(all: &[(String, String)]) -> Vec<Declaration> {
     let declared = declared_in(all);
     let files: BTreeSet<&str> = declared.iter().map(|(_, _, file)| file.as_str()).collect();
@@ -129,7 +128,7 @@ fn declarations(all: &[(String, String)]) -> Vec<Declaration> {
     declared.iter().map(|(family, key, file)| Declaration { family, key, own: own(file) }).collect()
 }
 
-/// Fails with what is found but not listed, and with what is listed but not found.
+/// Fails with the findings that are not listed, and with the entries that are not found.
 fn compare(found: BTreeMap<usize, Vec<String>>, listed: usize, unlisted: Vec<String>, list: &str) {
     let unneeded = (0..listed).filter(|entry| !found.contains_key(entry));
     let mut wrong = unlisted;

@@ -1,5 +1,5 @@
-//! The public interface: what is listed in the roots of the crates and in the modules that they show. It is small, each
-//! name has an example, and nobody outside needs what is hidden.
+//! Checks the public interface: the names in the roots of the crates and in their public modules are few, each has an
+//! example, and no user outside needs a hidden name.
 //!
 //! An item is public if every module above it is, and none of them is `#[doc(hidden)]`. Leaves out methods and fields.
 
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Most names that the public interface has.
+/// Largest number of names in the public interface.
 const NAMES_MAX: usize = 170;
 
 /// The roots of the crates.
@@ -37,7 +37,7 @@ impl Public {
         public
     }
 
-    /// Takes what the file of the module `path` shows.
+    /// Adds the public names in the file of the module `path`.
     fn take_module(&mut self, file: &Path, path: &[String]) {
         self.modules.insert(path.to_vec());
         let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
@@ -47,7 +47,7 @@ impl Public {
                 self.take_module(&child(file, name), &below(name));
                 continue;
             }
-            // What another crate lists is counted there; the prelude repeats names of other modules.
+            // Names of another crate are counted there; the prelude repeats names of other modules.
             if item.has("#[doc(inline)]") {
                 continue;
             }
@@ -189,7 +189,7 @@ fn rust_of(page: &str) -> String {
 }
 
 #[test]
-fn users_outside_need_nothing_that_is_hidden() {
+fn outside_users_need_no_hidden_item() {
     let public = Public::read();
     let mut wrong = Vec::new();
     let pages = files("docs", ".md").into_iter().chain(files("", "README.md")).map(|(name, text)| {

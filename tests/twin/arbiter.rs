@@ -1,18 +1,18 @@
-//! An arbiter that takes turns: the turn passes beyond the winner, and only by a grant.
+//! A round-robin arbiter: a grant gives the next candidate after the winner the highest priority.
 
-/// Whose turn it is.
+/// The candidate with the highest priority.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Arbiter {
     next: usize,
 }
 
 impl Arbiter {
-    /// The first candidate from the turn on, around the end at `size`.
+    /// Returns the first candidate from the highest priority on, wrapping around at `size`.
     pub fn pick(&self, size: usize, is_candidate: impl Fn(usize) -> bool) -> Option<usize> {
         (0..size).map(|step| (self.next + step) % size).find(|candidate| is_candidate(*candidate))
     }
 
-    /// The winner's grant holds.
+    /// Passes the highest priority to the candidate after `winner`.
     pub fn grant(&mut self, size: usize, winner: usize) {
         self.next = (winner + 1) % size;
     }

@@ -1,15 +1,16 @@
-//! The network again, written plainly: every router looks at every channel in every cycle.
+//! The network of routers, written a second time as plainly as possible: every router visits every channel in every
+//! cycle.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `mod.rs` | the network, and the order of a cycle |
-//! | `arbiter.rs` | taking turns |
+//! | `arbiter.rs` | round-robin arbitration |
 //! | `router.rs` | a router and its stages |
 //! | `source.rs` | a node's queues |
-//! | `sink.rs` | a node's interface, where packets come out |
+//! | `sink.rs` | a node's interface, which receives packets |
 //!
-//! It is what the fast network must equal, flit by flit, and sees of the library what any user does.
-//! Leaves out: skipping idle cycles, and speed.
+//! The fast network must equal it in every event of every cycle. It uses the library's public interface only. Leaves
+//! out: skipping idle cycles, and any optimisation for speed.
 #![allow(dead_code)]
 
 mod arbiter;
@@ -26,24 +27,24 @@ use sink::Exit;
 use source::Source;
 use std::collections::VecDeque;
 
-/// A packet under way.
+/// A packet in flight.
 #[derive(Clone, Copy, Debug)]
 struct Packet {
     number: u64,
     injection: Injection,
 }
 
-/// A flit, with all of its packet.
+/// A flit, with its packet.
 #[derive(Clone, Copy, Debug)]
 struct Flit {
     packet: Packet,
-    /// From 1 to its packet's length.
+    /// Position in the packet, from 1 to its length.
     number: u16,
     is_header: bool,
     is_tail: bool,
 }
 
-/// What is on its way.
+/// A flit or a credit on a link.
 #[derive(Clone, Copy, Debug)]
 enum Moving {
     /// A flit to a router's input.
@@ -65,21 +66,21 @@ pub struct Twin {
     links: Option<LinkTimings>,
     seed: u64,
     cycle: u64,
-    /// Those of the first logical network first, if each has its own.
+    /// Routers by number; if each logical network has its own routers, those of the first network come first.
     routers: Vec<Router>,
     sources: Vec<Source>,
     moving: Vec<(u64, Moving)>,
-    /// Of each node, for each logical network; none is no limit.
+    /// Free receive slots of each node for each logical network; `None` is no limit.
     places: Vec<Vec<Option<u32>>>,
-    /// Of each node, for each logical network: of each flit of a streamed packet that it was told of and
-    /// has not taken, the output channel by which it came.
-    told: Vec<Vec<VecDeque<(Exit, u32)>>>,
+    /// For each node and logical network: the flits of streamed packets that the node was notified of and has not
+    /// taken, each as the output channel by which it arrived and the tag of its packet.
+    untaken: Vec<Vec<VecDeque<(Exit, u32)>>>,
     events: Vec<PacketEvent>,
     counts: Counts,
 }
 
 impl Twin {
-    /// A network of this shape, empty.
+    /// Creates an empty network of this shape.
     pub fn new(shape: Shape, parameters: &RouterParameters, seed: u64) -> Twin {
         let (nodes, routers) = (shape.wiring.nodes() as usize, shape.wiring.routers() as usize);
         let lanes = lanes(parameters);
@@ -93,7 +94,7 @@ impl Twin {
             sources: vec![Source::new(parameters, lanes); planes * nodes],
             moving: Vec::new(),
             places: vec![vec![None; usize::from(parameters.networks)]; nodes],
-            told: vec![vec![VecDeque::new(); usize::from(parameters.networks)]; nodes],
+            untaken: vec![vec![VecDeque::new(); usize::from(parameters.networks)]; nodes],
             events: Vec::new(),
             counts: Counts::default(),
             shape,
@@ -138,47 +139,47 @@ impl Twin {
         self.links.as_ref().map_or(usual, |links| links.entries[node])
     }
 
-    /// The next cycle that [`step`](Twin::step) simulates.
+    /// Returns the next cycle that [`step`](Twin::step) simulates.
     pub fn cycle(&self) -> u64 {
         self.cycle
     }
 
-    /// What went through the network.
+    /// Returns the counts of packets and flits so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
-    /// Moves what happened in the cycles stepped since into `into`, cycle by cycle.
+    /// Moves the events since the last call into `into`, in order of cycles.
     pub fn take_events(&mut self, into: &mut Vec<PacketEvent>) {
         into.append(&mut self.events);
     }
 
-    /// A packet joins its source's queue.
+    /// Adds a packet to its source's queue.
     pub fn offer(&mut self, injection: Injection) {
         let (source, lane) = self.queue_of(injection.source, injection.network);
         self.sources[source].join(lane, Packet { number: self.counts.offered, injection });
         self.counts.offered += 1;
     }
 
-    /// The source and its lane that packets of a node take.
+    /// Returns the source, and its lane, by which a node's packets of a logical network enter.
     fn queue_of(&self, node: u32, network: u8) -> (usize, usize) {
         let lanes = lanes(&self.parameters);
         let (plane, lane) = (usize::from(network) / lanes, usize::from(network) % lanes);
         (plane * self.shape.wiring.nodes() as usize + node as usize, lane)
     }
 
-    /// More flits of a packet are there.
+    /// Makes further flits of a packet available at its source.
     pub fn supply(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
         let (source, lane) = self.queue_of(node, network);
         self.sources[source].supply(lane, tag, flits);
     }
 
-    /// Sets how many places a node's interface has free; without it, there is no limit.
+    /// Sets the number of free receive slots of a node's interface; without this call there is no limit.
     pub fn set_slots(&mut self, node: u32, network: u8, places: u32) {
         self.places[node as usize][usize::from(network)] = Some(places);
     }
 
-    /// A node's interface freed a place.
+    /// Adds a free receive slot to a node's interface.
     pub fn add_slot(&mut self, node: u32, network: u8) {
         if let Some(places) = &mut self.places[node as usize][usize::from(network)] {
             *places += 1;
@@ -208,7 +209,7 @@ impl Twin {
         self.cycle += 1;
     }
 
-    /// Takes what is due, of one sort.
+    /// Removes and returns the flits or credits due in this cycle that are wanted.
     fn due(&mut self, now: u64, is_wanted: impl Fn(&Moving) -> bool) -> Vec<Moving> {
         let is_due = |(at, moving): &mut (u64, Moving)| *at == now && is_wanted(moving);
         self.moving.extract_if(.., is_due).map(|(_, moving)| moving).collect()
@@ -223,11 +224,11 @@ impl Twin {
                 self.routers[router].outputs[port].channels[channel].credits += 1
             }
             Moving::SourceCredit { source, channel } => self.sources[source].credits[channel] += 1,
-            Moving::Out { router, port, channel, flit } => self.come_out(now, Exit { router, port, channel }, flit),
+            Moving::Out { router, port, channel, flit } => self.receive(now, Exit { router, port, channel }, flit),
         }
     }
 
-    fn tell(&mut self, cycle: u64, node: u32, packet: &Packet, kind: EventKind) {
+    fn notify(&mut self, cycle: u64, node: u32, packet: &Packet, kind: EventKind) {
         let Injection { network, tag, .. } = packet.injection;
         self.events.push(PacketEvent { cycle, node, network, tag, kind });
     }
@@ -236,11 +237,12 @@ impl Twin {
         let LinkTiming { cycles_per_flit, wire } = self.source_timing(source);
         let sent = self.sources[source].send(now, &self.parameters, cycles_per_flit);
         let Some((channel, flit)) = sent else { return };
-        if flit.told() > 0 {
-            self.tell(now, flit.packet.injection.source, &flit.packet, EventKind::FlitsSent(flit.told()));
+        if flit.notified_flits() > 0 {
+            let left = EventKind::FlitsSent(flit.notified_flits());
+            self.notify(now, flit.packet.injection.source, &flit.packet, left);
         }
         if flit.is_tail {
-            self.tell(now, flit.packet.injection.source, &flit.packet, EventKind::Injected);
+            self.notify(now, flit.packet.injection.source, &flit.packet, EventKind::Injected);
             self.counts.injected += 1;
         }
         self.counts.injected_flits += 1;
@@ -251,7 +253,7 @@ impl Twin {
         self.moving.push((now + u64::from(self.parameters.interface_delay) + u64::from(wire), moving));
     }
 
-    /// A flit leaves a router, and its credit goes back.
+    /// Sends a flit on from a router, and returns its credit to the upstream router or source.
     fn leave(&mut self, now: u64, router: usize, leaving: Leaving) {
         let RouterParameters { credit_delay, .. } = self.parameters;
         let Leaving { input, input_channel, output, output_channel, flit } = leaving;
@@ -288,7 +290,7 @@ impl Twin {
     }
 }
 
-/// How many logical networks share a link.
+/// Returns the number of logical networks that share a link.
 fn lanes(parameters: &RouterParameters) -> usize {
     match parameters.sharing {
         Sharing::Demand => usize::from(parameters.networks),

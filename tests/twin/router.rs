@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, VecDeque};
 /// A router of one logical network, or of all that share links.
 #[derive(Clone, Debug)]
 pub struct Router {
-    /// Its number in the shape.
+    /// The router's number in the shape.
     pub number: usize,
     /// The first logical network that it serves.
     first_network: usize,
@@ -22,12 +22,12 @@ pub struct Router {
 pub struct Input {
     pub upstream: Upstream,
     pub channels: Vec<InputChannel>,
-    /// Among outputs, and among channels that ask for the same.
+    /// Arbiters of virtual-channel requests: among outputs, and among channels that request the same one.
     outputs: Arbiter,
     own: Arbiter,
 }
 
-/// What fills an input.
+/// The sender at the other end of an input.
 #[derive(Clone, Copy, Debug)]
 pub enum Upstream {
     Nothing,
@@ -39,7 +39,7 @@ pub enum Upstream {
 pub struct InputChannel {
     pub buffer: VecDeque<Flit>,
     stage: Stage,
-    /// Among all output channels of the router.
+    /// Arbiter among all output channels of the router.
     arbiter: Arbiter,
 }
 
@@ -47,9 +47,9 @@ pub struct InputChannel {
 enum Stage {
     #[default]
     Idle,
-    /// The front packet asks for a channel, from a cycle on.
+    /// The front packet requests a channel, from a cycle on.
     Waiting { from: u64, options: RouteOptions, hash: u64 },
-    /// It has one, and asks for the switch, from a cycle on.
+    /// The front packet has a channel, and requests the switch, from a cycle on.
     Active { from: u64, output: usize, channel: usize },
 }
 
@@ -67,7 +67,7 @@ pub struct Output {
 pub struct OutputChannel {
     pub credits: u16,
     is_held: bool,
-    /// Among all input channels of the router.
+    /// Arbiter among all input channels of the router.
     arbiter: Arbiter,
 }
 
@@ -96,7 +96,7 @@ impl Router {
         Router { number, first_network: plane * lanes, inputs: Vec::new(), outputs, channels }
     }
 
-    /// Something fills an input.
+    /// Connects the sender of an input.
     pub fn join(&mut self, port: usize, upstream: Upstream) {
         while self.inputs.len() <= port {
             let channels = vec![InputChannel::default(); self.channels];
@@ -106,7 +106,7 @@ impl Router {
         self.inputs[port].upstream = upstream;
     }
 
-    /// Headers that came to the front of their buffers ask for their ways.
+    /// Computes the routes of headers that reached the front of their buffers.
     pub fn route(&mut self, now: u64, shape: &Shape, parameters: &RouterParameters, seed: u64, router: u32) {
         for (port, input) in self.inputs.iter_mut().enumerate() {
             for (number, channel) in input.channels.iter_mut().enumerate() {
@@ -134,7 +134,7 @@ impl Router {
         }
     }
 
-    /// Each waiting header asks for one output channel; each output channel takes one header.
+    /// Allocates output channels: each waiting header requests one, and each output channel is granted to one header.
     pub fn allocate_channels(&mut self, now: u64, parameters: &RouterParameters, places: &mut [Vec<Option<u32>>]) {
         let mut asked: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for input in 0..self.inputs.len() * self.channels {
@@ -166,7 +166,7 @@ impl Router {
         }
     }
 
-    /// The output channel that an input channel asks for.
+    /// Returns the output channel that an input channel requests.
     fn wanted_channel(
         &self,
         now: u64,
@@ -182,7 +182,7 @@ impl Router {
         let packet = &state.buffer[0].packet.injection;
         let first = (usize::from(packet.network) - self.first_network) * usize::from(parameters.virtual_channels);
         let whole = if parameters.switching == Switching::Wormhole { 0 } else { packet.flits };
-        // The next buffer takes all of the packet, or is empty, so that packets behind it can still escape.
+        // The next buffer must hold the whole packet or be empty, so that packets behind it can still use the escape.
         let adaptive = if options.escape.is_some() { packet.flits.min(parameters.buffer_flits) } else { whole };
         let is_available = |port: usize, channel: usize, allowed: u16, wanted: u16| {
             let output = &self.outputs[port];
@@ -197,7 +197,7 @@ impl Router {
             is_allowed && !state.is_held && has_place && state.credits >= wanted
         };
         let ports: Vec<usize> = options.ports.iter().map(usize::from).collect();
-        // With an escape, from the escape's port on; else from one that is drawn.
+        // The search begins at the escape's port if there is one, else at a random port.
         let drawn = (hash % ports.len() as u64) as usize;
         let first = options
             .escape
@@ -212,7 +212,7 @@ impl Router {
         })
     }
 
-    /// Each input asks for one output, for one channel; each output takes one input.
+    /// Allocates the switch: each input requests one output for one channel, and each output is granted to one input.
     pub fn allocate_switch(&mut self, now: u64) -> Vec<Leaving> {
         let requests: Vec<Option<(usize, usize)>> = self.inputs.iter().map(|input| self.request(now, input)).collect();
         let mut leaving = Vec::new();
@@ -230,14 +230,14 @@ impl Router {
         leaving
     }
 
-    /// The output that an input asks for, and for which channel.
+    /// Returns the output that an input requests, and the channel that it requests it for.
     fn request(&self, now: u64, input: &Input) -> Option<(usize, usize)> {
         let wants = |channel: usize, wanted: usize| {
             let state = &input.channels[channel];
             let Stage::Active { from, output, channel } = state.stage else { return false };
             let end = &self.outputs[output];
-            let has_room = end.channels[channel].credits > 0 && now >= end.busy_until;
-            output == wanted && now >= from && !state.buffer.is_empty() && has_room
+            let is_free = end.channels[channel].credits > 0 && now >= end.busy_until;
+            output == wanted && now >= from && !state.buffer.is_empty() && is_free
         };
         let is_wanted = |output: usize| (0..self.channels).any(|channel| wants(channel, output));
         let output = input.outputs.pick(self.outputs.len(), is_wanted)?;
@@ -260,8 +260,8 @@ impl Router {
     }
 }
 
-/// Where a packet's search among several ports of a router begins. The fast network draws the same number,
-/// or packets would take other ways.
+/// Returns the hash that decides where a packet's search among several ports of a router begins. The fast network uses
+/// the same one, so that packets take the same routes.
 fn hash(seed: u64, number: u64, router: u32) -> u64 {
     let fold = |mixed: u64, bits: u32| mixed ^ (mixed >> bits);
     let mixed = seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(router) << 32);

@@ -1,4 +1,4 @@
-//! A node's interface: flits that come out of the network, and the credits of those that it takes.
+//! A node's interface: receives flits from the network, and returns their credits when it has taken them.
 
 use super::{Flit, Moving, Twin};
 use narrows::fabric::router::{EventKind, Injection};
@@ -12,8 +12,9 @@ pub struct Exit {
 }
 
 impl Flit {
-    /// How many flits of a streamed packet are told of when this one passes; 0 if none are.
-    pub fn told(&self) -> u16 {
+    /// Returns the number of flits of a streamed packet that a notification covers when this one passes; 0 if there is
+    /// no notification.
+    pub fn notified_flits(&self) -> u16 {
         match self.packet.injection.flow_unit {
             0 => 0,
             flow_unit if self.number.is_multiple_of(flow_unit) => flow_unit,
@@ -24,41 +25,41 @@ impl Flit {
 }
 
 impl Twin {
-    /// A node's interface takes flits that it was told of: their credits go back as from the cycle before.
+    /// Takes flits that a node was notified of; their credits return as if from the previous cycle.
     pub fn take(&mut self, node: u32, network: u8, tag: u32, flits: u16) {
         for _ in 0..flits {
-            let told = &mut self.told[node as usize][usize::from(network)];
-            let first = told.iter().position(|(_, of)| *of == tag).expect("it was told of the flit");
-            let (exit, _) = told.remove(first).expect("it is there");
-            self.give_back(self.cycle - 1, exit);
+            let untaken = &mut self.untaken[node as usize][usize::from(network)];
+            let first = untaken.iter().position(|(_, of)| *of == tag).expect("the node was notified of the flit");
+            let (exit, _) = untaken.remove(first).expect("the position exists");
+            self.return_credit(self.cycle - 1, exit);
         }
     }
 
-    /// The credit of a flit that came out goes back.
-    fn give_back(&mut self, now: u64, exit: Exit) {
+    /// Returns the credit of a received flit to the router's output channel.
+    fn return_credit(&mut self, now: u64, exit: Exit) {
         let Exit { router, port, channel } = exit;
         let wire = self.output_timing(router, port).wire;
         let delay = 2 + u64::from(self.parameters.credit_delay) + u64::from(wire);
         self.moving.push((now + delay, Moving::Credit { router, port, channel }));
     }
 
-    /// A flit arrives behind an output channel.
-    pub(super) fn come_out(&mut self, now: u64, exit: Exit, flit: Flit) {
+    /// Receives a flit from an output channel, and notifies the node.
+    pub(super) fn receive(&mut self, now: u64, exit: Exit, flit: Flit) {
         let Injection { destination, network, flow_unit, .. } = flit.packet.injection;
         self.counts.delivered_flits += 1;
         if flow_unit == 0 {
-            self.give_back(now, exit);
+            self.return_credit(now, exit);
         }
         if flit.is_header {
-            self.tell(now, destination, &flit.packet, EventKind::HeaderArrived);
+            self.notify(now, destination, &flit.packet, EventKind::HeaderArrived);
         }
-        if flit.told() > 0 {
-            let told = &mut self.told[destination as usize][usize::from(network)];
-            (0..flit.told()).for_each(|_| told.push_back((exit, flit.packet.injection.tag)));
-            self.tell(now, destination, &flit.packet, EventKind::FlitsArrived(flit.told()));
+        if flit.notified_flits() > 0 {
+            let untaken = &mut self.untaken[destination as usize][usize::from(network)];
+            (0..flit.notified_flits()).for_each(|_| untaken.push_back((exit, flit.packet.injection.tag)));
+            self.notify(now, destination, &flit.packet, EventKind::FlitsArrived(flit.notified_flits()));
         }
         if flit.is_tail {
-            self.tell(now, destination, &flit.packet, EventKind::Delivered);
+            self.notify(now, destination, &flit.packet, EventKind::Delivered);
             self.counts.delivered += 1;
         }
     }

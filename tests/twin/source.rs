@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 /// A node's source.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// Of each channel of the input where packets enter.
+    /// Credits of each channel of the router's input.
     pub credits: Vec<u16>,
     lanes: Vec<Lane>,
     last: usize,
@@ -18,7 +18,7 @@ pub struct Source {
 struct Lane {
     queue: VecDeque<Packet>,
     sent: u16,
-    /// The channel taken last, of the logical network's.
+    /// The logical network's channel that was used last.
     channel: Option<usize>,
 }
 
@@ -34,7 +34,7 @@ impl Source {
         self.lanes[lane].queue.push_back(packet);
     }
 
-    /// More flits of a packet are there.
+    /// Makes further flits of a packet available.
     pub fn supply(&mut self, lane: usize, tag: u32, flits: u16) {
         let mut packets = self.lanes[lane].queue.iter_mut();
         let packet = packets.find(|packet| packet.injection.tag == tag).expect("the packet is in the queue");
@@ -42,7 +42,7 @@ impl Source {
         assert!(packet.injection.ready <= packet.injection.flits);
     }
 
-    /// The flit that leaves now, if any, and the channel it takes.
+    /// Returns the flit that leaves in this cycle, if any, and its channel.
     pub fn send(&mut self, now: u64, parameters: &RouterParameters, cycles_per_flit: u32) -> Option<(usize, Flit)> {
         if now < self.busy_until {
             return None;
@@ -69,7 +69,7 @@ impl Source {
         Some((channel, flit))
     }
 
-    /// The channel by which a lane can send its next flit.
+    /// Returns the channel on which a lane can send its next flit.
     fn channel(&self, lane: usize, parameters: &RouterParameters) -> Option<usize> {
         let channels = usize::from(parameters.virtual_channels);
         let state = &self.lanes[lane];

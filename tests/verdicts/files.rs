@@ -1,4 +1,5 @@
-//! Does no output take the place of an input? Is a result run again as it was, and are names kept apart?
+//! Checks files and names: outputs overwrite no input, a result is run again with the files of its first run, and flows
+//! or hosts with similar names stay distinct.
 
 use super::{STREAM, described, output, value};
 use crate::common::cli::{Folder, as_json, command, narrows, points_kept, stderr, stdout};
@@ -6,7 +7,7 @@ use serde_json::Value as Json;
 use std::fs;
 
 #[test]
-fn outputs_take_the_place_of_no_input_and_of_no_other_output() {
+fn outputs_overwrite_no_input_and_no_other_output() {
     let folder = Folder::new("place");
     let machine = described(&folder, STREAM);
     let in_folder =
@@ -52,7 +53,7 @@ fn result_is_run_again_with_its_own_trace_or_refused() {
     let hash = |text: &str| serde_json::from_str::<Json>(text).expect("JSON")["hash"].clone();
     let again = stdout(&["run", &at("result.json"), "--format=json"]);
     assert_eq!(hash(&again), hash(&first), "the trace lies where the description was");
-    // A folder that has another trace of this name is not taken.
+    // A folder with another trace of this name is not used.
     let other = "generated_cycle,source,destination\n0,3,0\n";
     fs::write(at("trace.csv"), other).expect("a trace");
     assert_eq!(hash(&stdout(&["run", &at("result.json"), "--format=json"])), hash(&first));
@@ -93,7 +94,7 @@ fn result_of_a_protocol_on_one_network_is_run_again() {
 }
 
 #[test]
-fn flows_whose_names_are_alike_have_a_metric_each() {
+fn flows_with_similar_names_have_separate_metrics() {
     let folder = Folder::new("flows");
     let nodes = ["\"a.b\"", "a", "\"b.c\"", "c"].map(|name| format!("[nodes.{name}]\nhost = \"pentium-ii-440lx\"\n"));
     let text = format!(

@@ -92,7 +92,7 @@ impl VariantAttributes {
     }
 }
 
-/// What a field is in its table.
+/// Representation of a field in its table.
 pub enum Shape {
     /// One key with a value.
     Value,
@@ -104,7 +104,7 @@ pub enum Shape {
     Flatten,
     /// No key.
     Skip(Expr),
-    /// What two functions read and write.
+    /// Keys that two functions read and write.
     With { read: Expr, write: Expr },
 }
 

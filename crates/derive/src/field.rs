@@ -22,7 +22,7 @@ pub struct Parameter<'f> {
 pub enum Need<'f> {
     Required,
     Nothing,
-    /// Where all of this type may be left out.
+    /// The field may be left out if all fields of this type may be.
     AllOf(&'f Type),
 }
 

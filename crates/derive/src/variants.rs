@@ -12,7 +12,7 @@ use syn::{DataEnum, DeriveInput, Error, Result};
 pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     let target = Target::new(input)?;
     if data.variants.is_empty() {
-        return Err(Error::new_spanned(target.name, "one of several tables is present, and there are none"));
+        return Err(Error::new_spanned(target.name, "an enum of tables needs at least one variant"));
     }
     let (mut members, mut reads, mut writes, mut needs) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut names = Vec::new();
@@ -46,7 +46,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
                 #before
                 let value = match name {
                     #(#reads,)*
-                    other => ::core::panic!("`{other}` is none of the variants"),
+                    other => ::core::panic!("`{other}` is not one of the variants"),
                 };
                 #check
                 value
@@ -62,7 +62,7 @@ pub fn expand(input: &DeriveInput, data: &DataEnum) -> Result<TokenStream> {
     Ok(quote! { #variants #parameters #optional })
 }
 
-/// Implements `Parameters`: the variants are tables beside other keys, one of which is present.
+/// Implements `Parameters`: the variants are tables among other keys, exactly one of which is present.
 fn alternatives(target: &Target<'_>, writes: &[TokenStream]) -> TokenStream {
     let (Target { text, table, sink, .. }, help) = (target, &target.attributes.help);
     target.implement(

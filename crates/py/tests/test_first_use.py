@@ -1,4 +1,4 @@
-"""Is it two minutes from a wheel to a figure of one's own question? And do the pages of the docs run as they say?"""
+"""Checks that a first figure takes less than a minute from a wheel, and that the pages of the docs run as shown."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ figure = table.plot("payload", "message.latency_one_way", by="ni", log="x", titl
 figure.save("latency.svg")
 print(len(table), set(table["outcome"]))
 """
-#: What a newcomer may be asked to wait, in seconds, once the wheel is built.
+#: Longest acceptable time of a first use after the wheel is built, in seconds.
 PATIENCE = 60
 
 
@@ -36,16 +36,16 @@ def test_ten_lines_give_a_figure_in_a_minute(tmp_path, capsys):
     python = tmp_path / "venv" / "bin" / "python"
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-index", wheel], check=True)
     (tmp_path / "script.py").write_text(TEN_LINES)
-    told = subprocess.run([python, "script.py"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    output = subprocess.run([python, "script.py"], cwd=tmp_path, check=True, capture_output=True, text=True).stdout
     seconds = time.monotonic() - begun
-    assert told == "20 {'done'}\n" and (tmp_path / "latency.svg").read_text().startswith("<svg")
+    assert output == "20 {'done'}\n" and (tmp_path / "latency.svg").read_text().startswith("<svg")
     with capsys.disabled():
         print(f"\nenvironment, wheel, sweep and figure: {seconds:.1f} s")
     assert seconds < PATIENCE
 
 
 def outputs(notebook):
-    """What the cells of a notebook show, without what a library's version decides."""
+    """Returns the output of a notebook's cells, without the parts that depend on a library's version."""
     shown = []
     for cell in notebook.cells:
         for output in cell.get("outputs", []):

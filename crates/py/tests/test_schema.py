@@ -1,4 +1,4 @@
-"""Does an editor that knows the schema accept every file that ships, and see what is wrong with others?"""
+"""Checks that the schema accepts every shipped file and rejects faulty ones, as an editor with it would."""
 
 import json
 import os
@@ -17,13 +17,13 @@ def validator():
     jsonschema = pytest.importorskip("jsonschema")
     program = os.environ.get("NARROWS")
     if not program:
-        pytest.skip("NARROWS names no program that tells its schema")
+        pytest.skip("NARROWS names no program that prints its schema")
     schema = json.loads(subprocess.run([program, "schema"], check=True, capture_output=True, text=True).stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
 
 
-def wrong(validator, description):
+def errors(validator, description):
     return [f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(description)]
 
 
@@ -31,9 +31,9 @@ def wrong(validator, description):
 def test_a_shipped_file_is_accepted(validator, file):
     description = tomllib.loads(file.read_text())
     if file.is_relative_to(ROOT / "machines"):
-        # A part is no description by itself: what must stand is another's to bring.
+        # A part alone is not a description: its required tables come from other files.
         description["parts"] = []
-    assert wrong(validator, description) == []
+    assert errors(validator, description) == []
 
 
 @pytest.mark.parametrize(
@@ -45,11 +45,11 @@ def test_a_shipped_file_is_accepted(validator, file):
         ("memory-bus", ("ni",), "cni32"),
     ],
 )
-def test_what_is_wrong_is_seen(validator, of, keys, value):
+def test_faulty_description_is_rejected(validator, of, keys, value):
     description = tomllib.loads((ROOT / "examples" / f"{of}.toml").read_text())
-    assert wrong(validator, description) == []
+    assert errors(validator, description) == []
     table = description
     for key in keys[:-1]:
         table = table.setdefault(key, {})
     table[keys[-1]] = value
-    assert wrong(validator, description) != []
+    assert errors(validator, description) != []

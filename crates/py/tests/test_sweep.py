@@ -1,4 +1,4 @@
-"""Are sweeps tables that other libraries take as they are, whoever runs the points?"""
+"""Checks that sweeps are tables that other libraries read, with and without an executor."""
 
 import concurrent.futures
 import importlib.util
@@ -43,7 +43,7 @@ def test_values_of_python_are_those_of_the_command_line(table):
     assert narrows.sweep(SMALL, {"run.seed": range(1, 4)})["run_seed"] == [1, 2, 3]
 
 
-def test_pyarrow_pandas_and_polars_take_it_as_it_is(table):
+def test_pyarrow_pandas_and_polars_read_a_table(table):
     pyarrow, pandas, polars = map(pytest.importorskip, ("pyarrow", "pandas", "polars"))
     arrow = pyarrow.table(table)
     assert arrow.schema.field("message_latency_one_way_s").metadata[b"unit"] == b"s"
@@ -84,20 +84,20 @@ def test_the_program_finds_the_points_that_python_kept(table, tmp_path):
     narrows.sweep(SMALL, VARY, out=ours)
     shutil.copytree(f"{ours}.points", f"{theirs}.points")
     command = [program, "sweep", "memory-bus", *sets, *vary, "--out", str(theirs)]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stderr
-    assert "0 run, 8 stored before" in told and ours.read_bytes() == theirs.read_bytes()
+    errors = subprocess.run(command, check=True, capture_output=True, text=True).stderr
+    assert "0 run, 8 stored before" in errors and ours.read_bytes() == theirs.read_bytes()
 
 
-def test_what_was_kept_is_not_run_again(table, tmp_path):
+def test_stored_points_are_not_run_again(table, tmp_path):
     out = tmp_path / "t.csv"
     first = narrows.sweep(SMALL, {**VARY, KEY: "16 B,64 B"}, out=out)
-    told = []
-    second = narrows.sweep(SMALL, VARY, out=out, progress=told.append)
+    reported = []
+    second = narrows.sweep(SMALL, VARY, out=out, progress=reported.append)
     assert (first.run, first.kept, second.run, second.kept) == (4, 0, 4, 4)
-    assert rows(second) == rows(table) and told[-1] == 8 and out.is_file()
+    assert rows(second) == rows(table) and reported[-1] == 8 and out.is_file()
 
 
-def test_what_is_wrong_is_told_before_anything_runs():
+def test_errors_are_reported_before_the_first_run():
     with pytest.raises(narrows.DescriptionError, match="At every point(.*\n)*.*did you mean `cni32qm`"):
         narrows.sweep(SMALL.set("ni", "cni32q"), {KEY: "16 B,32 B"})
     with pytest.raises(narrows.DescriptionError, match="At the point .*furlong"):
@@ -108,7 +108,7 @@ def test_what_is_wrong_is_told_before_anything_runs():
         narrows.sweep(SMALL, {KEY: "16 B", (KEY, "ni"): [("32 B", "udma")]})
 
 
-def test_an_exception_in_progress_stops_it():
+def test_exception_in_progress_stops_a_sweep():
     class Enough(Exception):
         pass
 
@@ -140,7 +140,7 @@ def test_seeds_give_means_and_intervals():
         narrows.sweep(MESH, {"run.seed": [1, 2]}, seeds=2)
 
 
-def test_a_line_stops_at_saturation_whoever_runs_it():
+def test_line_stops_at_saturation_with_and_without_an_executor():
     vary = {"fabric.router.virtual-channels": [1, 4], LOADS: "0.1,0.2..1+0.1"}
     whole = narrows.sweep(MESH, vary)
     outcomes, half = whole["outcome"], len(whole) // 2
@@ -164,7 +164,7 @@ def test_a_line_stops_at_saturation_whoever_runs_it():
 STREAM = ("workload.stream.payload", "64 B..8 KiB")
 
 
-def test_a_search_finds_what_the_program_finds(tmp_path):
+def test_search_equals_that_of_the_program(tmp_path):
     machine = narrows.Machine("stream")
     found = narrows.find(machine, "message.bandwidth >= 60 MB/s", STREAM)
     assert found["holds"] == ["from"] and found.run > 4
@@ -183,7 +183,7 @@ def test_a_search_finds_what_the_program_finds(tmp_path):
         assert (tmp_path / "p.csv").read_bytes() == (tmp_path / "f.csv").read_bytes()
 
 
-def test_two_machines_cross():
+def test_crossing_of_two_machines_is_found():
     over = (KEY, "8 B..2 KiB*4")
     one, other = SMALL.set("ni", "ni2w"), SMALL.set("ni", "udma")
     found = narrows.find(one, "message.latency_one_way", over, against=other)
@@ -222,7 +222,7 @@ def spawn():
 
 
 class Deadly(concurrent.futures.ProcessPoolExecutor):
-    """The first of these kills its worker with the third task; others work."""
+    """An executor of which the first instance kills its worker with the third task; later instances work."""
 
     made = 0
 
@@ -255,7 +255,7 @@ def test_a_broken_executor_is_replaced(table):
     assert Deadly.made == 2 and rows(given) == rows(table)
 
 
-def test_what_a_worker_says_is_wrong_is_told():
+def test_error_of_a_worker_is_raised():
     class Wrong(concurrent.futures.ThreadPoolExecutor):
         def submit(self, function, /, *arguments):
             return super().submit(function, *arguments[:-1], ["run.seed=99"])
@@ -264,7 +264,7 @@ def test_what_a_worker_says_is_wrong_is_told():
         narrows.sweep(SMALL, VARY, executor=executor)
 
 
-def test_dask_gives_the_same_and_outlives_a_worker(table):
+def test_dask_gives_the_same_and_survives_the_death_of_a_worker(table):
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         with distributed.Client(cluster) as client:

@@ -1,8 +1,8 @@
-//! An interface with registers: a buffer of one packet each way, and a doorbell.
+//! An interface with registers: a buffer of one packet in each direction, and a doorbell.
 //!
-//! Models: the processor writes a packet into the buffer, rings, and reads the doorbell back, since writes may be posted;
-//! the packet goes onto the wire after a pipeline. An arriving payload is read from the buffer, word by word. Leaves out:
-//! queues in the device, DMA, interrupts. Its numbers are chosen.
+//! Models: the processor writes a packet into the buffer, rings, and reads the doorbell back, since writes may be
+//! posted; the packet goes onto the wire after a pipeline. An arriving payload is read from the buffer, word by word.
+//! Leaves out: queues in the device, DMA, interrupts. Its numbers are chosen.
 
 use narrows::prelude::*;
 use std::cell::RefCell;
@@ -104,7 +104,7 @@ impl WholePacketNic for DoorbellNic {
         RxCompletion::store(cpu, &landed, sink).await
     }
 
-    async fn look(&self, cpu: &AnyProcessor) {
+    async fn poll(&self, cpu: &AnyProcessor) {
         let _lease = cpu.acquire("poll").await;
         cpu.read(self.window.at(RING), 8).await;
     }

@@ -44,9 +44,10 @@ impl WorkloadSpec for HotPotato {
 }
 
 impl HotPotato {
-    /// The program of an endpoint: endpoint 0 begins every lap.
+    /// Runs the program of an endpoint: endpoint 0 begins every lap.
     async fn hand_on(self, world: World, id: u32, ended: Rc<Cell<Time>>) {
-        let (endpoint, destination) = (world.endpoint(EndId(id)), EndId((id + 1) % world.addresses.len() as u32));
+        let (endpoint, destination) =
+            (world.endpoint(EndpointId(id)), EndpointId((id + 1) % world.addresses.len() as u32));
         let address = endpoint.allocate(self.payload);
         let message = || Outgoing { destination, tag: 0, address, payload: self.payload, words: &[] };
         for _ in 0..self.laps {
@@ -63,7 +64,7 @@ impl HotPotato {
     }
 }
 
-/// What a run measured.
+/// The measurements of a run.
 struct Hops {
     ended: Rc<Cell<Time>>,
     hops: u64,

@@ -1,4 +1,4 @@
-//! An interface and a workload that Narrows has never heard of, written against its public interface alone.
+//! An interface and a workload outside Narrows, which use only its public interface.
 
 mod doorbell;
 mod hot_potato;

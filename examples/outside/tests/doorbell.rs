@@ -1,5 +1,5 @@
-//! Does the doorbell deliver every byte over protocols and fabrics that ship, take the time it states, and is it checked
-//! like any other interface?
+//! Checks that the doorbell interface delivers every byte over the shipped protocols and fabrics, takes the stated
+//! time, and is checked like a shipped interface.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::testing::RunObservation;

@@ -1,4 +1,4 @@
-//! Do the parts of this crate keep the laws of every part, with each shipped part that they fit?
+//! Checks that the parts of this crate obey the laws of every part, with each compatible shipped part.
 
 use narrows::testing::{Selection, declaration_errors, matrix};
 use narrows_outside::registry;

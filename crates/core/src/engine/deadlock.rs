@@ -8,7 +8,7 @@ use std::fmt;
 /// The waits of a run that makes no progress.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DeadlockReport {
-    /// The instant from which on nothing happened.
+    /// The instant since which no progress was made.
     pub at: Time,
     /// The wait-for chain, each wait caused by the next; the first is of an essential task.
     pub chain: Vec<Wait>,
@@ -43,11 +43,11 @@ impl LossLog {
 pub struct Wait {
     /// The task that waits.
     pub task: String,
-    /// The name of what it waits for.
+    /// The name of the event or resource that it waits for.
     pub wants: String,
     /// The task that could end the wait, if known.
     pub holder: Option<String>,
-    /// True if the holder is already in the chain: the wait is circular.
+    /// Whether the holder is already in the chain, so that the wait is circular.
     pub closes_cycle: bool,
 }
 

@@ -1,46 +1,46 @@
 //! Endpoints, by which programs address one another, and the nodes that they are on.
 //!
-//! Models: numbers from 0, node by node, so that where every node has one endpoint an endpoint's number is its
-//! node's. The fabric knows only nodes; code that writes or reads headers converts here.
+//! Endpoints are numbered from 0, node by node, so that if every node has one endpoint, an endpoint's number is its
+//! node's. The fabric knows only nodes; code that writes or reads headers converts between the two here.
 
 use super::node::NodeId;
 use std::fmt;
 
 /// An endpoint's number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct EndId(pub u32);
+pub struct EndpointId(pub u32);
 
-impl EndId {
+impl EndpointId {
     /// Returns the endpoint's index among all endpoints.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-impl fmt::Display for EndId {
+impl fmt::Display for EndpointId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "endpoint {}", self.0)
     }
 }
 
-/// Which node each endpoint is on.
+/// Map from endpoints to the nodes that they are on.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Addresses {
+pub struct EndpointMap {
     /// The node of each endpoint.
     nodes: Vec<NodeId>,
     /// The first endpoint of each node, followed by the number of endpoints.
     first_endpoints: Vec<u32>,
 }
 
-impl Addresses {
+impl EndpointMap {
     /// Creates the map of nodes that have these numbers of endpoints.
-    pub fn new(counts: impl IntoIterator<Item = u32>) -> Addresses {
+    pub fn new(counts: impl IntoIterator<Item = u32>) -> EndpointMap {
         let (mut nodes, mut first_endpoints) = (Vec::new(), vec![0]);
         for (node, count) in counts.into_iter().enumerate() {
             nodes.extend((0..count).map(|_| NodeId(node as u32)));
             first_endpoints.push(nodes.len() as u32);
         }
-        Addresses { nodes, first_endpoints }
+        EndpointMap { nodes, first_endpoints }
     }
 
     /// Returns the number of endpoints.
@@ -65,20 +65,20 @@ impl Addresses {
 
     /// Returns the node of an endpoint.
     #[inline]
-    pub fn node(&self, end: EndId) -> NodeId {
+    pub fn node(&self, end: EndpointId) -> NodeId {
         self.nodes[end.index()]
     }
 
     /// Returns an endpoint's index among those of its node.
     #[inline]
-    pub fn place(&self, end: EndId) -> u32 {
+    pub fn place(&self, end: EndpointId) -> u32 {
         end.0 - self.first_endpoints[self.node(end).index()]
     }
 
     /// Returns the endpoint with the index `place` on `node`.
     #[inline]
-    pub fn at(&self, node: NodeId, place: u32) -> EndId {
-        EndId(self.first_endpoints[node.index()] + place)
+    pub fn at(&self, node: NodeId, place: u32) -> EndpointId {
+        EndpointId(self.first_endpoints[node.index()] + place)
     }
 
     /// Returns the number of endpoints of a node.
@@ -86,9 +86,9 @@ impl Addresses {
         self.first_endpoints[node.index() + 1] - self.first_endpoints[node.index()]
     }
 
-    /// The endpoints of a node.
-    pub fn of(&self, node: NodeId) -> impl Iterator<Item = EndId> + use<> {
-        (self.first_endpoints[node.index()]..self.first_endpoints[node.index() + 1]).map(EndId)
+    /// Returns the endpoints of a node.
+    pub fn of(&self, node: NodeId) -> impl Iterator<Item = EndpointId> + use<> {
+        (self.first_endpoints[node.index()]..self.first_endpoints[node.index() + 1]).map(EndpointId)
     }
 }
 
@@ -98,11 +98,11 @@ mod tests {
 
     #[test]
     fn endpoints_are_numbered_node_by_node() {
-        let addresses = Addresses::new([1, 3, 2]);
+        let addresses = EndpointMap::new([1, 3, 2]);
         assert_eq!(addresses.len(), 6);
-        let all = (0..6).map(EndId).map(|end| (addresses.node(end).0, addresses.place(end)));
+        let all = (0..6).map(EndpointId).map(|end| (addresses.node(end).0, addresses.place(end)));
         assert_eq!(all.collect::<Vec<_>>(), [(0, 0), (1, 0), (1, 1), (1, 2), (2, 0), (2, 1)]);
-        assert_eq!(addresses.of(NodeId(1)).collect::<Vec<_>>(), [1, 2, 3].map(EndId));
-        assert_eq!((addresses.at(NodeId(2), 1), addresses.count(NodeId(2))), (EndId(5), 2));
+        assert_eq!(addresses.of(NodeId(1)).collect::<Vec<_>>(), [1, 2, 3].map(EndpointId));
+        assert_eq!((addresses.at(NodeId(2), 1), addresses.count(NodeId(2))), (EndpointId(5), 2));
     }
 }

@@ -16,7 +16,7 @@ pub struct FlowSeries {
     flows: u64,
     has_ended: bool,
     count: u64,
-    /// When the first and the last of them were measured.
+    /// Instants at which the first and the last latency were measured.
     span: Option<(Time, Time)>,
 }
 

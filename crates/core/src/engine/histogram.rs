@@ -196,8 +196,8 @@ impl Histogram {
     }
 }
 
-/// Returns the value of a rank, from 1 on, among samples from `least` to `greatest` in buckets: the end of its bucket, or
-/// exactly an extreme. `counts` are buckets in ascending order with their numbers of samples.
+/// Returns the value of a rank, from 1 on, among samples from `least` to `greatest` in buckets: the end of its bucket,
+/// or exactly an extreme. `counts` are buckets in ascending order with their numbers of samples.
 pub(super) fn value_of_rank(
     mut counts: impl Iterator<Item = (usize, u64)>,
     rank: u64,

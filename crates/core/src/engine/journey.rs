@@ -1,14 +1,14 @@
-//! A message as the workbench follows it: who sends what to whom, and the ledgers of its packets.
+//! A message as the measurement instruments follow it: its source, destination and payload, and the ledgers of its
+//! packets.
 //!
-//! A [`Journey`] is an instrument, not a part: hardware passes it along with the bytes, and no
-//! model decides anything by it. Where no ledger is wanted it is no more than the message's number
-//! and start, and costs no allocation.
+//! A [`Journey`] is an instrument, not a part: hardware passes it along with the bytes, and no model bases a decision
+//! on it. Without a ledger it consists of the message's number and start, and costs no allocation.
 //!
-//! A message of several packets has a journey for each of them, all from the message's start; the
-//! one of the packet that completes it is the message's. A copy that is sent again has a journey of
-//! its own from then on ([`Journey::fork`]); that of the copy which is accepted is handed up.
+//! A message of several packets has a journey for each of them, all from the message's start; the journey of the packet
+//! that completes the message is the message's. A retransmitted copy has a separate journey from its transmission on
+//! ([`Journey::fork`]); the journey of the accepted copy is handed up.
 
-use super::endpoint::EndId;
+use super::endpoint::EndpointId;
 use super::ledger::Ledger;
 use super::time::Time;
 use super::units::Bytes;
@@ -21,9 +21,9 @@ pub struct Message {
     /// The number of the message in the run.
     pub id: u64,
     /// The sending endpoint.
-    pub source: EndId,
+    pub source: EndpointId,
     /// The receiving endpoint.
-    pub destination: EndId,
+    pub destination: EndpointId,
     /// The payload, without headers and control words.
     pub payload: Bytes,
     ledger: RefCell<Ledger>,
@@ -41,32 +41,32 @@ impl Message {
     }
 }
 
-/// A packet's way, as far as it is followed.
+/// The record of a packet's journey, as detailed as it is followed.
 #[derive(Clone, Debug, Default)]
-pub struct Journey(Way);
+pub struct Journey(JourneyState);
 
 #[derive(Clone, Debug, Default)]
-enum Way {
-    /// Nobody asks.
+enum JourneyState {
+    /// The packet is not followed.
     #[default]
     Unknown,
     /// The message is counted, and timed from its start.
     Timed { id: u64, start: Time },
-    /// The message's ledger is kept.
+    /// The message has a ledger.
     Followed(Rc<Message>),
 }
 
 impl Journey {
-    /// A way that nobody asks for.
-    pub const NONE: Journey = Journey(Way::Unknown);
+    /// The journey of a packet that is not followed.
+    pub const NONE: Journey = Journey(JourneyState::Unknown);
 
-    /// The way of a message whose latency is counted from `start`.
-    pub fn new(id: u64, source: EndId, destination: EndId, payload: Bytes, start: Time) -> Journey {
+    /// Returns the journey of a message whose latency is counted from `start`.
+    pub fn new(id: u64, source: EndpointId, destination: EndpointId, payload: Bytes, start: Time) -> Journey {
         let ledger = RefCell::new(Ledger::new(start));
-        Journey(Way::Followed(Rc::new(Message { id, source, destination, payload, ledger })))
+        Journey(JourneyState::Followed(Rc::new(Message { id, source, destination, payload, ledger })))
     }
 
-    /// The way of another packet of the same message, from the message's start.
+    /// Returns the journey of another packet of the same message, from the message's start.
     pub fn of_another_packet(&self) -> Journey {
         match self.message() {
             None => self.clone(),
@@ -77,46 +77,46 @@ impl Journey {
         }
     }
 
-    /// The way of a copy, which is the same until now.
+    /// Returns the journey of a copy of the packet, which is separate from now on.
     pub fn fork(&self) -> Journey {
         match self.message() {
             None => self.clone(),
-            Some(message) => Journey(Way::Followed(Rc::new((**message).clone()))),
+            Some(message) => Journey(JourneyState::Followed(Rc::new((**message).clone()))),
         }
     }
 
     pub(super) fn message(&self) -> Option<&Rc<Message>> {
         match &self.0 {
-            Way::Followed(message) => Some(message),
-            Way::Unknown | Way::Timed { .. } => None,
+            JourneyState::Followed(message) => Some(message),
+            JourneyState::Unknown | JourneyState::Timed { .. } => None,
         }
     }
 
-    /// The message's number, for spans.
+    /// Returns the message's number, for spans.
     pub fn id(&self) -> Option<u64> {
         match &self.0 {
-            Way::Unknown => None,
-            Way::Timed { id, .. } => Some(*id),
-            Way::Followed(message) => Some(message.id),
+            JourneyState::Unknown => None,
+            JourneyState::Timed { id, .. } => Some(*id),
+            JourneyState::Followed(message) => Some(message.id),
         }
     }
 
-    /// Whether its ledger is kept.
+    /// Returns whether the message has a ledger.
     pub fn is_followed(&self) -> bool {
         self.message().is_some()
     }
 
-    /// The way of a message that started at `start`, of which no ledger is kept.
+    /// Returns the journey of a message that started at `start`, without a ledger.
     pub(super) fn timed(id: u64, start: Time) -> Journey {
-        Journey(Way::Timed { id, start })
+        Journey(JourneyState::Timed { id, start })
     }
 
-    /// When the message started, if anybody asks.
+    /// Returns the instant at which the message started, if the packet is followed.
     pub(super) fn start(&self) -> Option<Time> {
         match &self.0 {
-            Way::Unknown => None,
-            Way::Timed { start, .. } => Some(*start),
-            Way::Followed(message) => Some(message.ledger.borrow().start()),
+            JourneyState::Unknown => None,
+            JourneyState::Timed { start, .. } => Some(*start),
+            JourneyState::Followed(message) => Some(message.ledger.borrow().start()),
         }
     }
 

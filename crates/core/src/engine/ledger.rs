@@ -43,24 +43,23 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// The ledger of a message that starts at `start`.
+    /// Returns the ledger of a message that starts at `start`.
     pub fn new(start: Time) -> Ledger {
         Ledger { start, stage_start: start, served: SmallVec::new(), stages: Vec::with_capacity(STAGES) }
     }
 
-    /// When the message started.
+    /// Returns the instant at which the message started.
     pub fn start(&self) -> Time {
         self.start
     }
 
-    /// When the present stage began.
+    /// Returns the instant at which the present stage began.
     pub fn stage_start(&self) -> Time {
         self.stage_start
     }
 
-    /// Counts service in the present stage; what lies before it began was hidden by stages passed,
-    /// what lies after its end is not counted, and what several resources did at the same time
-    /// is counted once.
+    /// Counts service in the present stage. Service before the stage's beginning overlaps earlier stages and is not
+    /// counted, nor is service after the stage's end; simultaneous service by several resources is counted once.
     pub fn served(&mut self, from: Time, to: Time) {
         match self.served.last_mut() {
             Some((start, end)) if (*start..=*end).contains(&from) => *end = to.max(*end),

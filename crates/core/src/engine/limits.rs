@@ -1,17 +1,20 @@
-//! When a run gives up: at a stated time, or when it is stuck. Slow is not stuck.
+//! The limits of a run: it ends at a given time, or when it is deadlocked or livelocked, but not because it is slow.
 //!
-//! A run is stuck when no event is left. It is stuck as well when events go on without progress,
-//! which must be distinguished from events that are far apart: for the stated time nothing was
-//! delivered, and no task *slept* either. A task sleeps in a wait that is long compared with
-//! that time; if it polls, only if the wait began before that time, or a wait as long, was over: what it polls for may
-//! have come since it looked last. A task that works, as one that holds a processor and does not poll, sleeps in any
-//! wait for an instant: it computes, however slow its clock is. While a sleeper is to wake before the run's end, the
-//! run goes on.
+//! A run is deadlocked when no event is left. It is livelocked when events continue without progress, which must be
+//! distinguished from events that are far apart: for the given time no message was delivered, and no task *slept*. A
+//! task sleeps in a wait that is long compared with that time. A task that polls sleeps only if the wait began before
+//! that time, or a wait as long, was over, because the event that it polls for may have happened since its last poll. A
+//! task that works, such as one that holds a processor and does not poll, sleeps in any wait for an instant: it
+//! computes, even with a slow clock. While a sleeping task is to wake before the run's end, the run continues.
 //!
-//! A run whose clock stalls while events go on is stuck, too, whatever its limits.
+//! A packet that its receiver returns is sent again at once, perhaps for ever. After many returns without progress the run
+//! is stuck if each essential task waits, no task works, and none is in a delay that began before the returns: whatever
+//! could accept the packet has had occasion to.
 //!
-//! Leaves out: whether the wake-up of a sleeper changes anything, so a run in which only such tasks act ends at
-//! the time limit. That is soon, because sleeps are long.
+//! A run whose clock stalls while events continue is livelocked, with any limits.
+//!
+//! Not decided is whether the wake-up of a sleeping task changes anything, so a run in which only such tasks act ends
+//! at the time limit. It is reached after few events, because sleeps are long.
 
 use super::deadlock::DeadlockReport;
 use super::queue::Event;
@@ -26,22 +29,26 @@ const SLEEP_PART: u64 = 64;
 /// at one check.
 const CHECKS_PER_PERIOD: u64 = 8;
 
+/// Number of packets that are returned without progress between two checks whether the run is stuck (chosen: some
+/// milliseconds).
+const RETURNS_PER_CHECK: u64 = 10_000;
+
 /// The clock is stalled if this number of events fires at one instant: more than all tasks of the largest machine
 /// need.
 pub(super) const EVENTS_PER_INSTANT_MAX: u64 = if cfg!(test) { 1 << 20 } else { 1 << 26 };
 
-/// The least time there is from one instant to the next.
+/// Smallest time between two instants.
 pub(super) const INSTANT: Time = Time::from_ps(1);
 
 /// The last instant at which an event fires.
 const LAST: Time = Time::from_ps(Time::END.ps() - 1);
 
-/// When a run gives up.
+/// Limits at which a run ends without completing.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The run ends at this simulated time.
     pub time: Time,
-    /// The run ends after this simulated time in which there was no progress and nobody slept.
+    /// The run ends after this simulated time without progress or a sleeping task.
     pub no_progress: Time,
 }
 
@@ -58,15 +65,15 @@ pub enum Outcome {
     Done,
     /// No event was left, or only polling went on, while essential tasks waited.
     Deadlock(DeadlockReport),
-    /// Events went on without progress.
+    /// Events continued without progress.
     Livelock(DeadlockReport),
-    /// The stated limit of simulated time was reached, or [`Time::END`].
+    /// The limit of simulated time was reached, or [`Time::END`].
     TimeLimit(DeadlockReport),
-    /// The run ended by itself, in a program that offers more than is taken, for ever: how it knows.
-    /// The engine never says so; a program does.
+    /// The run completed, and its load is saturated: the text states how this was detected. Programs determine this
+    /// outcome, never the engine.
     Saturated(String),
-    /// The run ended by itself, but messages were lost that nothing sends again: how many, and the first losses. The
-    /// engine itself never returns it.
+    /// The run completed, but messages were lost and not retransmitted: the text gives their number and the first
+    /// losses. The engine itself never returns this outcome.
     Loss(String),
 }
 
@@ -92,6 +99,29 @@ impl SleepHorizon {
     }
 }
 
+/// The packets that were returned to their senders since the last progress.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Returns {
+    count: u64,
+    /// The instant of the first.
+    since: Time,
+}
+
+impl Returns {
+    /// Returns the count with one more at `now`; it begins again after `progress`.
+    pub(super) fn with_one(self, now: Time, progress: Time) -> Returns {
+        match self.count == 0 || progress > self.since || self.is_check_due() {
+            true => Returns { count: 1, since: now },
+            false => Returns { count: self.count + 1, ..self },
+        }
+    }
+
+    /// Returns whether there were enough for a check.
+    pub(super) fn is_check_due(self) -> bool {
+        self.count >= RETURNS_PER_CHECK
+    }
+}
+
 impl Core {
     /// Looks why `event`, the next, does not simply fire, and at the limits: how the run ends, or that it goes on
     /// to the next look. The event comes again.
@@ -112,6 +142,9 @@ impl Core {
             return ControlFlow::Break(self.end());
         }
         if event == Event::NONE {
+            return ControlFlow::Break(Outcome::Deadlock(self.deadlock_report()));
+        }
+        if self.only_returns() {
             return ControlFlow::Break(Outcome::Deadlock(self.deadlock_report()));
         }
         let limits = Limits { time: limits.time.min(LAST), ..limits };
@@ -167,11 +200,28 @@ impl Core {
         sleep_horizon
     }
 
-    /// A run in which all essential tasks wait, and only pollers act, is a deadlock.
-    fn no_progress(&self) -> Outcome {
+    /// Returns whether packets were returned many times without progress, and nothing else can happen.
+    fn only_returns(&self) -> bool {
+        let Returns { since, .. } = self.returns.get();
+        if !self.returns.get().is_check_due() || self.progress.get() >= since {
+            return false;
+        }
+        let works = |task_info: &TaskInfo| task_info.works.get() > 0 && task_info.polled.get().is_none();
+        let mut began_before = self.sleep_horizon.get().until > self.now.get();
+        self.wakeups.borrow().timers(|_, timer_since| began_before |= timer_since < since);
+        !began_before && self.all_wait() && !self.task_info.borrow().iter().any(works)
+    }
+
+    /// Returns whether every essential task that has not finished waits.
+    fn all_wait(&self) -> bool {
         let waits =
             |task_info: &TaskInfo| !task_info.essential || task_info.finished.get() || task_info.waits_for().is_some();
-        match self.task_info.borrow().iter().all(waits) {
+        self.task_info.borrow().iter().all(waits)
+    }
+
+    /// A run in which all essential tasks wait, and only pollers act, is a deadlock.
+    fn no_progress(&self) -> Outcome {
+        match self.all_wait() {
             true => Outcome::Deadlock(self.deadlock_report()),
             false => Outcome::Livelock(self.deadlock_report()),
         }

@@ -50,12 +50,14 @@ pub struct Metric {
 }
 
 impl Metric {
-    /// Returns the measurement `name`, which holds for a complete run only, and of which neither more nor less is better.
+    /// Returns the measurement `name`, which holds for a complete run only, and of which neither more nor less is
+    /// better.
     pub fn new(name: impl Into<String>, value: f64, unit: &'static str) -> Metric {
         Metric { name: name.into(), value, unit, kind: MetricKind::Fact }
     }
 
-    /// Returns the count `name`, which is true at any time of a run: in one that did not complete, it is the count so far.
+    /// Returns the count `name`, which is true at any time of a run: in one that did not complete, it is the count so
+    /// far.
     pub fn count(name: impl Into<String>, value: f64, unit: &'static str) -> Metric {
         Metric { kind: MetricKind::Count, ..Metric::new(name, value, unit) }
     }
@@ -101,8 +103,8 @@ pub fn current_metric_name(name: &str) -> &str {
     RENAMED.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
 }
 
-/// Returns a name that the user chose as a word of a metric's name: in quotes if it has a dot or a quote itself, so that
-/// no two lists of names give the same metric.
+/// Returns a name that the user chose as a word of a metric's name: in quotes if it has a dot or a quote itself, so
+/// that no two lists of names give the same metric.
 pub fn name_word(name: &str) -> Cow<'_, str> {
     match name.contains(['.', '"']) {
         true => Cow::Owned(format!("{name:?}")),

@@ -1,16 +1,16 @@
-//! When things happened, one after the other, in memory that has a bound: exactly for the first 2¹⁶, and from there
-//! on every second, fourth … instant, so that a count is off by less than 1/32768 of all.
+//! The instants of a sequence of events, in bounded memory: all of the first 2¹⁶, and then every second, fourth …
+//! instant, so that the error of a count is less than 1/32768 of the total.
 
 use super::sample::Sampled;
 use super::time::Time;
 
-/// Instants kept at most.
+/// Largest number of stored instants.
 const KEPT_MAX: usize = 1 << 16;
 
 /// Instants in their order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Milestones {
-    /// The first, and each `stride` things after it.
+    /// The first instant, and every `stride`-th after it.
     sample: Sampled<Time>,
     last: Time,
 }
@@ -22,25 +22,25 @@ impl Default for Milestones {
 }
 
 impl Milestones {
-    /// None yet; exact for `kept_max` of them.
+    /// Returns an empty sequence that is exact for `kept_max` instants.
     fn keeping(kept_max: usize) -> Milestones {
         Milestones { sample: Sampled::keeping(0, kept_max), last: Time::ZERO }
     }
 
-    /// One more thing happened, not before the last.
+    /// Adds an event, which is not earlier than the last.
     pub fn add(&mut self, at: Time) {
         debug_assert!(at >= self.last, "what happens next does not happen before");
         self.last = at;
         self.sample.add(at);
     }
 
-    /// The first at or after `from`, if there is one.
+    /// Returns the first instant at or after `from`, if any.
     pub fn first_from(&self, from: Time) -> Option<Time> {
         let kept = self.sample.kept();
         kept.get(kept.partition_point(|at| *at < from)).copied().or_else(|| self.last_from(from))
     }
 
-    /// The last, if it is at or after `from`.
+    /// Returns the last instant, if it is at or after `from`.
     pub fn last_from(&self, from: Time) -> Option<Time> {
         (self.sample.count() > 0 && self.last >= from).then_some(self.last)
     }

@@ -108,7 +108,8 @@ pub use sim::{Sim, Simulation};
 /// ```
 pub use signal::{Mailbox, Signal};
 
-/// A resource that one task holds at a time, such as a bus, and a number of units that tasks take and return, such as credits.
+/// A resource that one task holds at a time, such as a bus, and a number of units that tasks take and return, such as
+/// credits.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -170,11 +171,11 @@ pub use units::Hertz;
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
-/// use narrows::engine::EndId;
+/// use narrows::engine::EndpointId;
 ///
-/// assert_eq!(EndId(3).index(), 3);
+/// assert_eq!(EndpointId(3).index(), 3);
 /// ```
-pub use endpoint::EndId;
+pub use endpoint::EndpointId;
 
 /// Numbers of nodes, and of the logical networks that a fabric may have.
 ///
@@ -218,7 +219,7 @@ pub use node::FlowKey;
 /// ```
 pub use node::{Head, PacketMarks};
 
-/// When a run ends: by itself, at a limit of simulated time, or because its tasks wait for one another.
+/// The limits of a run, and its outcome: completed, ended at a limit of simulated time, or deadlocked.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -240,9 +241,9 @@ pub use limits::{Limits, Outcome};
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
-/// use narrows::engine::{Bytes, EndId, Journey, Time};
+/// use narrows::engine::{Bytes, EndpointId, Journey, Time};
 ///
-/// let journey = Journey::new(1, EndId(0), EndId(1), Bytes(64), Time::ZERO);
+/// let journey = Journey::new(1, EndpointId(0), EndpointId(1), Bytes(64), Time::ZERO);
 /// journey.served(Time::from_ns(10), Time::from_ns(50));
 /// journey.close("bus", Time::from_ns(50));
 /// assert_eq!(journey.id(), Some(1));
@@ -327,7 +328,7 @@ pub use deadlock::DeadlockReport;
 #[doc(hidden)]
 pub use distribution::{Distribution, SampleUnit};
 #[doc(hidden)]
-pub use endpoint::Addresses;
+pub use endpoint::EndpointMap;
 #[doc(hidden)]
 pub use histogram::Histogram;
 #[doc(hidden)]

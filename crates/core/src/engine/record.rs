@@ -54,7 +54,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// The spans of the track `name` of `group`; nothing if there is no such track.
+    /// Returns the spans of the track `name` of `group`, or `None` if there is no such track.
     pub fn on(&self, group: &str, name: &str) -> Option<impl Iterator<Item = &Span>> {
         let track = self.tracks.iter().position(|(of, track)| of == group && track == name)?;
         Some(self.spans.iter().filter(move |span| span.track.0 as usize == track))
@@ -72,7 +72,7 @@ pub struct CapturedPacket {
     pub bytes: Vec<u8>,
 }
 
-/// Records spans, if it was made to.
+/// Records spans, messages and packets, each only if enabled.
 #[derive(Default)]
 pub struct Recorder {
     spans_max: Cell<usize>,
@@ -83,12 +83,12 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder that keeps nothing.
+    /// Returns a recorder that records nothing.
     pub fn off() -> Recorder {
         Recorder::default()
     }
 
-    /// A recorder that keeps the first `spans_max` spans and counts the rest.
+    /// Returns a recorder that keeps the first `spans_max` spans and counts the rest.
     pub fn keeping(spans_max: usize) -> Recorder {
         Recorder { spans_max: Cell::new(spans_max), ..Recorder::default() }
     }
@@ -98,12 +98,12 @@ impl Recorder {
         Recorder { captures: true, ..self }
     }
 
-    /// Returns the recorder set to keep every delivered message, whatever their number.
+    /// Returns the recorder set to keep every delivered message, without a limit.
     pub fn with_messages(self) -> Recorder {
         Recorder { messages: true, ..self }
     }
 
-    /// Whether every message is kept.
+    /// Returns whether every message is kept.
     pub fn keeps_messages(&self) -> bool {
         self.messages
     }
@@ -115,30 +115,30 @@ impl Recorder {
         }
     }
 
-    /// The packets kept so far.
+    /// Takes the packets recorded so far.
     pub fn take_packets(&self) -> Vec<CapturedPacket> {
         std::mem::take(&mut *self.packets.borrow_mut())
     }
 
-    /// Whether spans are kept.
+    /// Returns whether spans are kept.
     #[inline]
     pub fn is_on(&self) -> bool {
         self.spans_max.get() > 0
     }
 
-    /// A track for the resource `name` of `group`.
+    /// Adds a track for the resource `name` of `group`.
     pub fn track(&self, group: &str, name: &str) -> TrackId {
         let mut timeline = self.timeline.borrow_mut();
         timeline.tracks.push((group.to_owned(), name.to_owned()));
         TrackId(timeline.tracks.len() as u32 - 1)
     }
 
-    /// A track for the resource `name` of `group`, if spans are kept.
+    /// Adds a track for the resource `name` of `group`, if spans are kept.
     pub fn register_track(&self, group: &str, name: &str) -> Track {
         Track(self.is_on().then(|| self.track(group, name)))
     }
 
-    /// Whether spans of a track are kept.
+    /// Returns whether spans of a track are kept.
     #[inline]
     pub fn keeps(&self, track: Track) -> bool {
         track.0.is_some()
@@ -146,19 +146,19 @@ impl Recorder {
 
     /// Records a span on `track`, if spans are kept.
     #[inline]
-    pub fn record_span(&self, track: Track, doing: SpanLabel, start: Time, end: Time) {
+    pub fn record_span(&self, track: Track, span_label: SpanLabel, start: Time, end: Time) {
         if let Track(Some(track)) = track {
-            let SpanLabel { what, message, bytes } = doing;
+            let SpanLabel { what, message, bytes } = span_label;
             self.keep(Span { track, what, message, bytes, start, end });
         }
     }
 
-    /// Whether the next span is only counted.
+    /// Returns whether the number of spans is at its limit, so that further spans are only counted.
     pub fn is_full(&self) -> bool {
         self.timeline.borrow().spans.len() >= self.spans_max.get()
     }
 
-    /// Counts spans that nobody made, for they would not be kept.
+    /// Counts spans that were not created because they would not be kept.
     pub fn drop_spans(&self, spans: u64) {
         self.timeline.borrow_mut().dropped += spans;
     }
@@ -180,7 +180,7 @@ impl Recorder {
         }
     }
 
-    /// The spans kept so far.
+    /// Takes the spans recorded so far.
     pub fn take(&self) -> Timeline {
         std::mem::take(&mut *self.timeline.borrow_mut())
     }

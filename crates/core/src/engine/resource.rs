@@ -1,11 +1,11 @@
-//! Things that are held: a resource by one task at a time, a pool in units.
+//! Resources, which one task holds at a time, and pools of interchangeable units.
 //!
-//! Both serve in the order of asking. A resource keeps the time it was held, and how long of that it
-//! moved something, from which utilisation comes; where spans are kept, a span for each who held it. What they leave out: priorities and preemption, which belong to the part
-//! modelled.
+//! Both serve requests in the order of arrival. A resource records the time for which it was held, and the part of it
+//! in which it moved data, from which utilisation is computed; if spans are kept, each hold is recorded as a span. Not
+//! modelled: priorities and preemption, which belong to the modelled part.
 
 use super::record::{SpanLabel, Track};
-use super::sim::{NO_TASK, PointId, Sim, TaskId};
+use super::sim::{NO_TASK, Sim, TaskId, WaitReasonId};
 use super::time::Time;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -17,19 +17,19 @@ use std::task::{Context, Poll};
 /// A resource that one task holds at a time.
 pub struct Resource {
     sim: Sim,
-    point: PointId,
+    point: WaitReasonId,
     held: Cell<bool>,
     held_since: Cell<Time>,
     held_total: Cell<Time>,
     moved_total: Cell<Time>,
-    doing: Cell<SpanLabel>,
+    span_label: Cell<SpanLabel>,
     track: Track,
     grants: Cell<u64>,
     waiters: RefCell<VecDeque<TaskId>>,
 }
 
 impl Resource {
-    /// A free resource.
+    /// Returns a free resource.
     pub fn new(sim: &Sim, name: impl Into<String>) -> Resource {
         Resource {
             sim: sim.clone(),
@@ -38,14 +38,14 @@ impl Resource {
             held_since: Cell::default(),
             held_total: Cell::default(),
             moved_total: Cell::default(),
-            doing: Cell::default(),
+            span_label: Cell::default(),
             track: Track::default(),
             grants: Cell::new(0),
             waiters: RefCell::default(),
         }
     }
 
-    /// Has a span kept for each hold, on the track `name` of `group`.
+    /// Returns the resource set to record a span for each hold, on the track `name` of `group`.
     pub fn traced(mut self, group: &str, name: &str) -> Resource {
         self.track = self.sim.recorder().register_track(group, name);
         self
@@ -56,12 +56,12 @@ impl Resource {
         Acquire { resource: self, waiter: NO_TASK }
     }
 
-    /// Whether a task waits for it.
+    /// Returns whether a task waits for the resource.
     pub fn is_wanted(&self) -> bool {
         !self.waiters.borrow().is_empty()
     }
 
-    /// Whether a task holds it.
+    /// Returns whether a task holds the resource.
     pub fn is_held(&self) -> bool {
         self.held.get()
     }
@@ -71,7 +71,7 @@ impl Resource {
         self.grants.get()
     }
 
-    /// For how long it has been held in all.
+    /// Returns the total time for which the resource was held.
     pub fn held_total(&self) -> Time {
         let since = match self.held.get() {
             true => self.sim.now().since(self.held_since.get()),
@@ -80,18 +80,18 @@ impl Resource {
         self.held_total.get() + since
     }
 
-    /// Records that it was held that many times, each for `time`, without contention.
+    /// Records `times` holds of the duration `time` each, without contention.
     pub fn was_held(&self, time: Time, times: u64) {
         self.grants.set(self.grants.get() + times);
         self.held_total.set(self.held_total.get() + time * times);
     }
 
-    /// It has worked at its own pace for `time`: it moved something, and was not only held.
+    /// Records that the resource moved data for `time` while it was held.
     pub fn moves(&self, time: Time) {
         self.moved_total.set(self.moved_total.get() + time);
     }
 
-    /// For how long it has done so in all.
+    /// Returns the total time for which the resource moved data.
     pub fn moved_total(&self) -> Time {
         self.moved_total.get()
     }
@@ -103,13 +103,13 @@ impl Resource {
         self.sim.set_holder(self.point, task);
     }
 
-    /// Has the totals count the current hold only from `start` on.
+    /// Counts the current hold in the totals only from `start` on.
     pub fn holds_from(&self, start: Time) {
         self.held_since.set(start);
     }
 
-    /// Gives back what [`Held::keep`] keeps.
-    pub fn give_back(&self) {
+    /// Releases a hold that [`Held::into_raw`] detached from its guard.
+    pub fn release_raw(&self) {
         self.release();
     }
 
@@ -117,7 +117,7 @@ impl Resource {
         let now = self.sim.now();
         self.held_total.set(self.held_total.get() + now.since(self.held_since.get()));
         if self.sim.recorder().keeps(self.track) {
-            self.sim.recorder().record_span(self.track, self.doing.take(), self.held_since.get(), now);
+            self.sim.recorder().record_span(self.track, self.span_label.take(), self.held_since.get(), now);
         }
         let next = self.waiters.borrow_mut().pop_front();
         match next {
@@ -135,15 +135,15 @@ impl Resource {
 pub struct Held<'a>(&'a Resource);
 
 impl Held<'_> {
-    /// States for what it is held, for its span.
-    pub fn does(&self, doing: SpanLabel) {
+    /// Sets the label of the hold's span.
+    pub fn does(&self, span_label: SpanLabel) {
         if self.0.sim.recorder().keeps(self.0.track) {
-            self.0.doing.set(doing);
+            self.0.span_label.set(span_label);
         }
     }
 
-    /// Has it held on without this guard, until [`Resource::give_back`].
-    pub fn keep(self) {
+    /// Drops the guard without releasing the resource, which stays held until [`Resource::release_raw`].
+    pub fn into_raw(self) {
         std::mem::forget(self);
     }
 }
@@ -154,15 +154,15 @@ impl Drop for Held<'_> {
     }
 }
 
-/// Holds a [`Resource`] until dropped, and lives as long as it likes.
+/// Holds a [`Resource`] until dropped, without borrowing it.
 #[must_use = "a resource is held while its guard lives"]
 pub struct OwnedHold(Rc<Resource>);
 
 impl OwnedHold {
     /// Waits for the resource and holds it.
-    pub async fn of(resource: &Rc<Resource>) -> OwnedHold {
-        // Its release is this guard's.
-        resource.acquire().await.keep();
+    pub async fn acquire(resource: &Rc<Resource>) -> OwnedHold {
+        // This guard releases the resource in place of the borrowing one.
+        resource.acquire().await.into_raw();
         OwnedHold(resource.clone())
     }
 }
@@ -232,25 +232,25 @@ impl Acquire<'_> {
 /// A pool of interchangeable units: buffers, credits, queue entries.
 pub struct Pool {
     sim: Sim,
-    point: PointId,
+    point: WaitReasonId,
     free: Cell<u64>,
     size: u64,
     waiters: RefCell<VecDeque<(TaskId, u64)>>,
 }
 
 impl Pool {
-    /// A pool of `size` free units.
+    /// Returns a pool of `size` free units.
     pub fn new(sim: &Sim, name: impl Into<String>, size: u64) -> Pool {
         Pool { sim: sim.clone(), point: sim.point(name), free: Cell::new(size), size, waiters: RefCell::default() }
     }
 
-    /// The units that are free.
+    /// Returns the number of free units.
     pub fn free(&self) -> u64 {
         self.free.get()
     }
 
     /// Returns the wait reason that deadlock reports name.
-    pub fn point(&self) -> PointId {
+    pub fn point(&self) -> WaitReasonId {
         self.point
     }
 
@@ -267,7 +267,7 @@ impl Pool {
         take
     }
 
-    /// Gives `units` back.
+    /// Returns `units` to the pool, and serves waiting tasks.
     pub fn release(&self, units: u64) {
         let free = self.free.get() + units;
         assert!(free <= self.size, "more units came back to a pool than it gave");
@@ -275,19 +275,19 @@ impl Pool {
         self.serve();
     }
 
-    /// Takes `task` out of the waiting; true if it was served before.
+    /// Removes `task` from the waiting tasks. Returns `true` if it was served already.
     fn forget(&self, task: TaskId) -> bool {
         self.sim.waiting(task, None);
         let mut waiters = self.waiters.borrow_mut();
         let Some(at) = waiters.iter().position(|&(waiter, _)| waiter == task) else { return true };
         waiters.remove(at);
         drop(waiters);
-        // Those behind it may ask for less than it did.
+        // Tasks behind it may need fewer units.
         self.serve();
         false
     }
 
-    /// Serves waiting tasks in the order of asking, for as long as units suffice.
+    /// Serves waiting tasks in the order of their requests, while the free units suffice.
     fn serve(&self) {
         let mut waiters = self.waiters.borrow_mut();
         while let Some(&(task, units)) = waiters.front() {
@@ -299,7 +299,7 @@ impl Pool {
     }
 }
 
-/// The wait of [`Pool::acquire`]; true if the units were taken.
+/// The wait of [`Pool::acquire`]; the result is `true` if the units were taken.
 #[must_use = "a wait waits only when awaited"]
 pub struct Take<'a> {
     pool: &'a Pool,
@@ -333,7 +333,7 @@ impl Future for Take<'_> {
 
 impl Drop for Take<'_> {
     fn drop(&mut self) {
-        // Served, but not taken up?
+        // If the wait was served but its task never resumed, the units are returned.
         if self.waiter != NO_TASK && self.pool.forget(self.waiter) {
             self.pool.release(self.units);
         }

@@ -1,7 +1,7 @@
 //! Keeps the first items of a sequence and an even sample of the later ones, in bounded memory.
 //!
-//! Models: after the first 2¹⁴, each item is kept until there are 2¹² of them; then every other one is dropped, and
-//! from there on each second is kept; and so on. Nothing is random.
+//! After the first 2¹⁴ items, each item is kept until there are 2¹² later ones. Then every other later item is dropped,
+//! and from there on every second item is kept; and so on. The sample is deterministic.
 
 /// Number of first items that are kept.
 const FIRST: usize = if cfg!(test) { 8 } else { 1 << 14 };
@@ -18,7 +18,7 @@ pub struct Sampled<T> {
     stride: u64,
     /// Number of first items, all of which are kept.
     first: usize,
-    /// Later ones kept, at most.
+    /// Largest number of later items that are kept.
     later_max: usize,
 }
 
@@ -34,24 +34,24 @@ impl<T> Sampled<T> {
         Sampled { kept: Vec::new(), count: 0, stride: 1, first, later_max }
     }
 
-    /// One that keeps all, as somebody asked for each.
+    /// Creates an empty sample that keeps all items.
     pub fn all() -> Sampled<T> {
         Sampled::keeping(0, usize::MAX)
     }
 
-    /// One more.
-    pub fn add(&mut self, thing: T) {
+    /// Adds an item.
+    pub fn add(&mut self, item: T) {
         let later = self.count.saturating_sub(self.first as u64);
         self.count += 1;
         if later.is_multiple_of(self.stride) && self.kept.len().checked_sub(self.first) == Some(self.later_max) {
             self.thin();
         }
         if later.is_multiple_of(self.stride) {
-            self.kept.push(thing);
+            self.kept.push(item);
         }
     }
 
-    /// Lets every other one of the later ones go.
+    /// Drops every other later item.
     fn thin(&mut self) {
         let mut place = 0;
         self.kept.retain(|_| {
@@ -71,7 +71,7 @@ impl<T> Sampled<T> {
         self.stride
     }
 
-    /// Those kept, in their order.
+    /// Returns the items that are kept, in order.
     pub fn kept(&self) -> &[T] {
         &self.kept
     }

@@ -1,6 +1,6 @@
 //! Waiting for something to change: signals without a value, and mailboxes.
 
-use super::sim::{NO_TASK, PointId, Sim, TaskId};
+use super::sim::{NO_TASK, Sim, TaskId, WaitReasonId};
 use super::time::Time;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 /// Notifies waiting tasks of a change; each then checks its condition again.
 pub struct Signal {
     sim: Sim,
-    point: PointId,
+    point: WaitReasonId,
     waiters: RefCell<Vec<TaskId>>,
 }
 
@@ -22,7 +22,7 @@ impl Signal {
     }
 
     /// Returns the wait reason that deadlock reports name.
-    pub fn point(&self) -> PointId {
+    pub fn point(&self) -> WaitReasonId {
         self.point
     }
 
@@ -58,7 +58,7 @@ impl Signal {
     }
 
     /// Like [`wait_until`](Signal::wait_until), reported as a wait for `reason`.
-    pub fn wait_for(&self, reason: PointId, deadline: Time) -> SignalWait<'_> {
+    pub fn wait_for(&self, reason: WaitReasonId, deadline: Time) -> SignalWait<'_> {
         SignalWait { signal: self, reason, deadline, waiter: NO_TASK }
     }
 
@@ -76,7 +76,7 @@ impl Signal {
 #[must_use = "a wait waits only when awaited"]
 pub struct SignalWait<'a> {
     signal: &'a Signal,
-    reason: PointId,
+    reason: WaitReasonId,
     deadline: Time,
     /// The task that waits, while it does.
     waiter: TaskId,
@@ -169,18 +169,18 @@ impl<T> Mailbox<T> {
         arrived.then(|| values.pop_front().expect("a value was there").1)
     }
 
-    /// Returns the number of values in it, arrived or not.
+    /// Returns the number of values in the mailbox, including those that have not arrived yet.
     pub fn len(&self) -> usize {
         self.values.borrow().len()
     }
 
-    /// True if no value is in it.
+    /// Returns whether the mailbox is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns the wait reason that deadlock reports name.
-    pub fn point(&self) -> PointId {
+    pub fn point(&self) -> WaitReasonId {
         self.arrived.point()
     }
 }
@@ -189,7 +189,7 @@ impl<T> Mailbox<T> {
 #[must_use = "a wait waits only when awaited"]
 pub struct Receive<'a, T> {
     mailbox: &'a Mailbox<T>,
-    /// The task that waits for the first value, while there is none.
+    /// Task that waits for the first value while the mailbox is empty.
     waiter: TaskId,
 }
 

@@ -8,10 +8,10 @@
 //! because it could not distinguish which of them woke it.
 
 pub use super::limits::{Limits, Outcome};
-pub use super::task_info::{PointId, Polls};
+pub use super::task_info::{WaitReasonGuard, WaitReasonId};
 
 use super::deadlock::{self, DeadlockReport, LossLog, Wait};
-use super::limits::{INSTANT, SleepHorizon};
+use super::limits::{INSTANT, Returns, SleepHorizon};
 use super::queue::{Event, TASK_BITS};
 use super::record::Recorder;
 use super::task_info::{Point, TaskInfo};
@@ -52,6 +52,7 @@ pub(super) struct Core {
     pub(super) unfinished: Cell<usize>,
     pub(super) progress: Cell<Time>,
     pub(super) sleep_horizon: Cell<SleepHorizon>,
+    pub(super) returns: Cell<Returns>,
     /// The instant of the last check for a stalled clock.
     pub(super) last_livelock_check: Cell<Time>,
     /// No limit is met before this instant; time zero if the run ends with this event.
@@ -89,6 +90,7 @@ impl Simulation {
                 unfinished: Cell::new(0),
                 progress: Cell::default(),
                 sleep_horizon: Cell::default(),
+                returns: Cell::default(),
                 last_livelock_check: Cell::new(Time::MAX),
                 guard_until: Cell::default(),
                 elided_delays: Cell::default(),
@@ -305,6 +307,16 @@ impl Sim {
     /// States that the run gets on: a message was delivered, a transfer ended.
     pub fn progress(&self) {
         self.0.progress.set(self.now());
+    }
+
+    /// States that a packet came back to its sender, which will send it again. Many returns without progress, while all
+    /// tasks wait, are a deadlock.
+    pub fn packet_returned(&self) {
+        let returns = self.0.returns.get().with_one(self.now(), self.0.progress.get());
+        self.0.returns.set(returns);
+        if returns.is_check_due() {
+            self.0.wakeups.borrow_mut().guard_next();
+        }
     }
 
     /// States that the run gets on at `instant`, whatever happens before: a barrier opens then.

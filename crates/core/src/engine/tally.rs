@@ -4,7 +4,7 @@
 //! a [`Summary`], ledgers as [`LedgerSums`], instants as [`Milestones`]. Of the messages themselves the first are
 //! kept, and a sample of the later ones. Leaves out flow control, which programs do.
 
-use super::endpoint::EndId;
+use super::endpoint::EndpointId;
 use super::flow_series::FlowSeries;
 use super::journey::{Journey, Message};
 use super::ledger_sums::LedgerSums;
@@ -24,7 +24,7 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
     /// The endpoint.
-    pub end: EndId,
+    pub end: EndpointId,
     /// The number of messages.
     pub messages: u64,
     /// The task that receives them, for deadlock reports.
@@ -34,9 +34,9 @@ pub struct Expected {
 /// The messages of one endpoint to another that were delivered and measured.
 #[derive(Clone, Default, Debug)]
 pub struct FlowTally {
-    /// How long they took.
+    /// Latencies of the messages.
     pub latencies: Summary,
-    /// When they were delivered, by the receiver's clock.
+    /// Instants of their delivery, by the receiver's clock.
     pub instants: Milestones,
     /// Messages of the warm-up that are still to be delivered; the last of them is measured.
     warm_up: u64,
@@ -46,8 +46,8 @@ pub struct FlowTally {
     tested_messages: u64,
 }
 
-/// The deliveries of a flow, for senders that limit what is in flight. Several flows may join the same endpoints, so that
-/// several tasks may wait here, which those of a [`Mailbox`](super::Mailbox) may not.
+/// The deliveries of a flow, for senders that limit what is in flight. Several flows may join the same endpoints, so
+/// that several tasks may wait here, which those of a [`Mailbox`](super::Mailbox) may not.
 pub struct Deliveries {
     /// Instants of deliveries and losses that no sender has taken yet, by the receiver's clock.
     instants: RefCell<VecDeque<Time>>,
@@ -80,9 +80,9 @@ pub struct MessageTally {
     /// All that are asked for; else the first, and some of the later ones.
     kept: RefCell<Sampled<(Rc<Message>, Time)>>,
     /// By sender and receiver, what was delivered and measured.
-    flows: RefCell<BTreeMap<(EndId, EndId), FlowTally>>,
+    flows: RefCell<BTreeMap<(EndpointId, EndpointId), FlowTally>>,
     /// The endpoint whose messages the ledger sums cover; all endpoints if `None`.
-    ledger_source: Cell<Option<EndId>>,
+    ledger_source: Cell<Option<EndpointId>>,
     /// The sums of the ledgers of these messages.
     ledger: RefCell<LedgerSums>,
     /// The latencies of all measured messages, whether their ledgers were kept or not.
@@ -100,7 +100,7 @@ pub struct MessageTally {
     settled: RefCell<Vec<u64>>,
     change: Signal,
     /// By sender and receiver, where senders limit what is in flight.
-    deliveries: RefCell<BTreeMap<(EndId, EndId), Rc<Deliveries>>>,
+    deliveries: RefCell<BTreeMap<(EndpointId, EndpointId), Rc<Deliveries>>>,
 }
 
 impl MessageTally {
@@ -128,7 +128,7 @@ impl MessageTally {
     }
 
     /// A new message, sent at `start` by the sender's clock.
-    pub fn message(&self, source: EndId, destination: EndId, payload: Bytes, start: Time) -> Journey {
+    pub fn message(&self, source: EndpointId, destination: EndpointId, payload: Bytes, start: Time) -> Journey {
         Journey::new(self.next_id(), source, destination, payload, start)
     }
 
@@ -197,15 +197,15 @@ impl MessageTally {
         true
     }
 
-    /// Leaves the next `messages` of a flow out of all that is measured, since they warm caches and queues up: all but the
-    /// last, whose delivery is where bandwidth counts from. Several calls add up.
-    pub fn warm_up(&self, from: EndId, to: EndId, messages: u64) {
+    /// Leaves the next `messages` of a flow out of all that is measured, since they warm caches and queues up: all but
+    /// the last, whose delivery is where bandwidth counts from. Several calls add up.
+    pub fn warm_up(&self, from: EndpointId, to: EndpointId, messages: u64) {
         self.flows.borrow_mut().entry((from, to)).or_default().warm_up += messages;
     }
 
-    /// Tests the latencies of a flow of `messages` measured messages for an initial transient, together with those of all
-    /// flows that are tested.
-    pub fn test_for_transient(&self, from: EndId, to: EndId, messages: u64) {
+    /// Tests the latencies of a flow of `messages` measured messages for an initial transient, together with those of
+    /// all flows that are tested.
+    pub fn test_for_transient(&self, from: EndpointId, to: EndpointId, messages: u64) {
         let mut flows = self.flows.borrow_mut();
         let flow = flows.entry((from, to)).or_default();
         flow.tested += 1;
@@ -219,7 +219,7 @@ impl MessageTally {
     }
 
     /// Returns the deliveries of a flow from now on, for a sender that limits what is in flight.
-    pub fn deliveries(&self, from: EndId, to: EndId) -> Rc<Deliveries> {
+    pub fn deliveries(&self, from: EndpointId, to: EndpointId) -> Rc<Deliveries> {
         let new = || {
             let change = Signal::new(&self.sim, "the delivery of an earlier message");
             Rc::new(Deliveries { instants: RefCell::default(), change })
@@ -276,12 +276,12 @@ impl MessageTally {
     }
 
     /// Limits the ledger sums to the messages of `source` from now on.
-    pub fn limit_ledgers_to(&self, source: EndId) {
+    pub fn limit_ledgers_to(&self, source: EndpointId) {
         self.ledger_source.set(Some(source));
     }
 
     /// Returns whether the ledger sums cover the messages of `source`.
-    pub fn keeps_ledger_of(&self, source: EndId) -> bool {
+    pub fn keeps_ledger_of(&self, source: EndpointId) -> bool {
         self.ledger_source.get().is_none_or(|ledger_source| ledger_source == source)
     }
 
@@ -292,7 +292,7 @@ impl MessageTally {
     }
 
     /// The same of a flow, summed up.
-    pub fn flow(&self, from: EndId, to: EndId) -> FlowTally {
+    pub fn flow(&self, from: EndpointId, to: EndpointId) -> FlowTally {
         self.flows.borrow().get(&(from, to)).cloned().unwrap_or_default()
     }
 
@@ -311,8 +311,8 @@ impl MessageTally {
         self.latency_series.borrow()
     }
 
-    /// Returns the latest instant at which a measured message was delivered, by its receiver's clock, which may be ahead
-    /// of the simulation.
+    /// Returns the latest instant at which a measured message was delivered, by its receiver's clock, which may be
+    /// ahead of the simulation.
     pub fn last_delivery(&self) -> Time {
         self.last_delivery.get()
     }

@@ -10,9 +10,9 @@ pub(super) struct TaskInfo {
     pub essential: bool,
     pub finished: Cell<bool>,
     /// The reason for which the task polls, while it does.
-    pub polled: Cell<Option<PointId>>,
+    pub polled: Cell<Option<WaitReasonId>>,
     /// The reason of the current wait, which has precedence over `polled` while it lasts.
-    pub waiting: Cell<Option<PointId>>,
+    pub waiting: Cell<Option<WaitReasonId>>,
     /// Whether `polled` has precedence over the reason of the current wait.
     pub overrides_wait: Cell<bool>,
     /// The number of reasons for which the task works, where it does not poll.
@@ -27,7 +27,7 @@ impl TaskInfo {
     }
 
     /// Returns the reason for which the task waits.
-    pub fn waits_for(&self) -> Option<PointId> {
+    pub fn waits_for(&self) -> Option<WaitReasonId> {
         match self.overrides_wait.get() {
             true => self.polled.get().or(self.waiting.get()),
             false => self.waiting.get().or(self.polled.get()),
@@ -43,37 +43,37 @@ pub(super) struct Point {
 
 /// The number of a named reason for which tasks wait.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PointId(pub(super) u32);
+pub struct WaitReasonId(pub(super) u32);
 
 impl Sim {
     /// Registers a named reason for which tasks wait, for deadlock reports.
-    pub fn point(&self, name: impl Into<String>) -> PointId {
+    pub fn point(&self, name: impl Into<String>) -> WaitReasonId {
         let mut points = self.0.points.borrow_mut();
         points.push(Point { name: name.into(), holder: Cell::new(None) });
-        PointId(points.len() as u32 - 1)
+        WaitReasonId(points.len() as u32 - 1)
     }
 
     /// States which task can end the wait at `point`.
-    pub fn set_holder(&self, point: PointId, task: TaskId) {
+    pub fn set_holder(&self, point: WaitReasonId, task: TaskId) {
         self.0.points.borrow()[point.0 as usize].holder.set((task != NO_TASK).then_some(task));
     }
 
     /// States what the current task polls for while the guard lives: a deadlock report then names this reason for
     /// a task that polls with delays, or waits for a bus in between.
-    pub fn polls_for(&self, point: PointId) -> Polls<'_> {
+    pub fn polls_for(&self, point: WaitReasonId) -> WaitReasonGuard<'_> {
         self.set_wait_reason(Some(point), false)
     }
 
     /// Like [`polls_for`](Sim::polls_for), but `point` also overrides the reasons of the signals and resources at which
     /// the task waits.
-    pub fn waits_for(&self, point: PointId) -> Polls<'_> {
+    pub fn waits_for(&self, point: WaitReasonId) -> WaitReasonGuard<'_> {
         self.set_wait_reason(Some(point), true)
     }
 
     /// States that the current task works while the guard lives, and does not poll: a run is not stuck as long as one
     /// of its tasks works, however slow it is. A task works for a bounded time on what is there, such as the packet
     /// that a poll has found; [`polls_for`](Sim::polls_for) within it states that it polls again.
-    pub fn works(&self) -> Polls<'_> {
+    pub fn works(&self) -> WaitReasonGuard<'_> {
         let mut guard = self.set_wait_reason(None, false);
         guard.works = true;
         self.add_work(guard.task, true);
@@ -88,7 +88,7 @@ impl Sim {
         }
     }
 
-    fn set_wait_reason(&self, point: Option<PointId>, more: bool) -> Polls<'_> {
+    fn set_wait_reason(&self, point: Option<WaitReasonId>, more: bool) -> WaitReasonGuard<'_> {
         let task = self.0.current.get();
         let before = match task {
             NO_TASK => (None, false),
@@ -97,11 +97,11 @@ impl Sim {
                 (task_info.polled.replace(point), task_info.overrides_wait.replace(more))
             }
         };
-        Polls { sim: self, task, before, works: false }
+        WaitReasonGuard { sim: self, task, before, works: false }
     }
 
     /// States that `task` is in a wait, or (with `None`) that the wait ended.
-    pub(super) fn waiting(&self, task: TaskId, point: Option<PointId>) {
+    pub(super) fn waiting(&self, task: TaskId, point: Option<WaitReasonId>) {
         self.0.task_info.borrow()[task as usize].waiting.set(point);
     }
 }
@@ -109,16 +109,16 @@ impl Sim {
 /// A guard that states why its task polls, or that it works, as long as it lives: see [`Sim::polls_for`] and
 /// [`Sim::works`].
 #[must_use = "a task polls or works while its guard lives"]
-pub struct Polls<'a> {
+pub struct WaitReasonGuard<'a> {
     sim: &'a Sim,
     task: TaskId,
     /// The reason that holds again when the guard is dropped.
-    before: (Option<PointId>, bool),
+    before: (Option<WaitReasonId>, bool),
     /// Whether the task works.
     works: bool,
 }
 
-impl Drop for Polls<'_> {
+impl Drop for WaitReasonGuard<'_> {
     fn drop(&mut self) {
         if self.task != NO_TASK {
             let task_info = &self.sim.0.task_info.borrow()[self.task as usize];

@@ -3,21 +3,23 @@
 //!
 //! The values are averaged in batches, and two models of a transient are compared with noise.
 //!
-//! - A *step*: at each split of the batches, the mean of those before it differs from the mean of those after it. The noise
-//!   is that of the longer of the two parts.
+//! - A *step*: at each split of the batches, the mean of those before it differs from the mean of those after it. The
+//!   noise is that of the longer of the two parts.
 //! - A *line*: the batches rise or fall from the first to the last. The noise is that of what the line leaves.
 //!
 //! Each gives the sum of squares that it explains, divided by the variance of the noise: the square of a number of
 //! standard errors. The variance is the Cramér–von Mises estimator with constant weight (Goldsman, Kang and Seila 1999:
-//! 6/*m*² times the sum of the squares of the centred partial sums of *m* batches; 15/*m*² for what a line leaves), which
-//! does not assume that batches are independent. A transient remains if step/140 + line/35 is more than 1: a step of
-//! twelve standard errors, a line of six, or something of both, as a level that is approached exponentially. A step and
-//! a line count only if the mean of all values is off by more than 0.5 % of itself, whichever end is the steady one.
+//! 6/*m*² times the sum of the squares of the centred partial sums of *m* batches; 15/*m*² for what a line leaves),
+//! which does not assume that batches are independent. A transient remains if step/140 + line/35 is more than 1: a step
+//! of twelve standard errors, a line of six, or something of both, as a level that is approached exponentially. A step
+//! and a line count only if the mean of all values is off by more than 0.5 % of itself, whichever end is the steady
+//! one.
 //!
-//! The comparison of an early with a late part is that of Schruben (1982) and of Goldsman, Schruben and Swain (1994). MSER
-//! (White 1997) alone is no test, since it always cuts somewhere: [`TimeSeries`](super::time_series::TimeSeries) has it.
-//! The bounds are chosen: of independent batches fewer than one series in two hundred reaches them, and successive batches
-//! of a queue near saturation are correlated. A pattern that repeats a few times among the values is noise of its own size.
+//! The comparison of an early with a late part is that of Schruben (1982) and of Goldsman, Schruben and Swain (1994).
+//! MSER (White 1997) alone is no test, since it always cuts somewhere: [`TimeSeries`](super::time_series::TimeSeries)
+//! has it. The bounds are chosen: of independent batches fewer than one series in two hundred reaches them, and
+//! successive batches of a queue near saturation are correlated. A pattern that repeats a few times among the values is
+//! noise of its own size.
 //!
 //! Leaves out a level that does not change among the measured values: a run that ends before its caches are warm shows
 //! only the cold level. Workloads look at the caches for that ([`TransientTest::Filling`]).
@@ -153,8 +155,8 @@ fn line(batches: &[f64]) -> f64 {
     slope * slope * squares / noise(centred().map(|(at, batch)| batch - slope * at), batches.len(), PARTIAL_SUMS[1])
 }
 
-/// Returns the variance of the noise of `count` batches, whose mean or line is subtracted: that of their mean, times their
-/// number. `share` is the mean square of their partial sums if they are independent, of variance 1, and many.
+/// Returns the variance of the noise of `count` batches, whose mean or line is subtracted: that of their mean, times
+/// their number. `share` is the mean square of their partial sums if they are independent, of variance 1, and many.
 fn noise(residuals: impl Iterator<Item = f64>, count: usize, share: f64) -> f64 {
     let (mut partial, mut squares) = (0.0, 0.0);
     for residual in residuals {

@@ -151,7 +151,7 @@ impl fmt::Debug for Rate {
 pub struct Hertz(pub u64);
 
 impl Hertz {
-    /// When cycle `n` of a clock that starts with the run ends.
+    /// Returns the end of cycle `n` of a clock that starts with the run.
     #[inline]
     pub const fn end_of_cycle(self, n: u64) -> Time {
         // Up to some 18 million cycles.

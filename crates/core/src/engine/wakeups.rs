@@ -129,6 +129,11 @@ impl WakeupTable {
         std::mem::take(&mut self.is_livelock_check_due)
     }
 
+    /// Has the next event checked.
+    pub(super) fn guard_next(&mut self) {
+        self.guarded = Time::ZERO;
+    }
+
     /// Returns the number of events that have fired: all that were scheduled but the pending and the stale ones.
     pub(super) fn fired(&self) -> u64 {
         (self.newest >> TASK_BITS) - self.stale - self.queue.len() as u64

@@ -13,7 +13,7 @@ use super::memory_bus::agent::{Agent, AgentId, TransactionKind};
 use super::memory_bus::bus::Bus;
 use super::memory_bus::processor::MemoryBusProcessor;
 use super::processor::Processor;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Signal, Time};
 use std::ops::Range;
 use std::rc::Rc;
@@ -126,7 +126,7 @@ impl<'a> AnyCoherentProcessor<'a> {
     }
 
     /// Ends one round of polling the cached word at `address`: see [`CoherentProcessor::spin`].
-    pub async fn spin(self, address: Address, round_cycles: u64, reason: PointId, wake: &dyn Fn() -> Time) {
+    pub async fn spin(self, address: Address, round_cycles: u64, reason: WaitReasonId, wake: &dyn Fn() -> Time) {
         match self {
             AnyCoherentProcessor::MemoryBus(cpu) => cpu.spin(address, round_cycles, reason, wake).await,
             AnyCoherentProcessor::Custom(cpu) => cpu.spin(address, round_cycles, reason, wake).await,

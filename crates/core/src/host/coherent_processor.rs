@@ -6,7 +6,7 @@
 //! trait, and are dispatched without virtual calls.
 
 use super::block::Address;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{LocalFuture, Signal, Time};
 
 /// A register that is polled.
@@ -36,7 +36,7 @@ pub trait CoherentProcessor {
         &'a self,
         address: Address,
         round_cycles: u64,
-        reason: PointId,
+        reason: WaitReasonId,
         wake: &'a dyn Fn() -> Time,
     ) -> LocalFuture<'a>;
 

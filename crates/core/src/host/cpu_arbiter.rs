@@ -119,7 +119,7 @@ impl CpuArbiter {
         if until > now {
             self.record_active(now, until);
         }
-        self.resource.give_back();
+        self.resource.release_raw();
     }
 
     fn note_holder(&self, task: TaskId) {

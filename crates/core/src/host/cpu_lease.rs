@@ -41,7 +41,7 @@ impl Future for AcquireCpu<'_> {
     #[inline]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<CpuLease> {
         // `CpuLease::drop` releases the resource.
-        ready!(Pin::new(&mut self.request).poll(context)).keep();
+        ready!(Pin::new(&mut self.request).poll(context)).into_raw();
         self.cpu.enter();
         let since = Cell::new(self.cpu.arbiter().begin_lease());
         let (sim, task) = (self.cpu.sim(), self.cpu.sim().current());

@@ -1,7 +1,7 @@
 //! From a checked description to a simulation, and its run.
 
 use super::{Ends, Machine};
-use crate::engine::{Addresses, Bytes, Limits, MessageTally, NodeId, Outcome, Recorder, Sim, Simulation};
+use crate::engine::{Bytes, EndpointMap, Limits, MessageTally, NodeId, Outcome, Recorder, Sim, Simulation};
 use crate::fabric;
 use crate::fabric::routed::FabricOnly;
 use crate::host::{Host, HostSpec};
@@ -86,7 +86,7 @@ fn fabric_only(sim: &Sim, machine: &Machine) -> Option<Rc<FabricOnly>> {
 fn nodes(
     (sim, machine, ends): (&Sim, &Machine, &Ends),
     fabric: &fabric::Fabric,
-    (tally, addresses): (&Rc<MessageTally>, &Rc<Addresses>),
+    (tally, addresses): (&Rc<MessageTally>, &Rc<EndpointMap>),
 ) -> Vec<Node> {
     let pending = InFlight::new(machine.nodes.len());
     let message_max = message_max(machine, ends);

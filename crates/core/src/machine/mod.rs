@@ -30,7 +30,7 @@ pub mod shipped;
 pub use registry::Registry;
 pub use selections::{FabricPart, HostPart, InterfacePart, ProtocolPart, Workload};
 
-use crate::engine::{Addresses, Bytes, EndId, NodeId, Time};
+use crate::engine::{Bytes, EndpointId, EndpointMap, NodeId, Time};
 use crate::error::Error;
 use crate::fabric::topology::survey::Survey;
 use crate::messaging::MessagingParameters;
@@ -171,12 +171,12 @@ impl Machine {
     }
 
     /// Which node each endpoint is on.
-    pub fn addresses(&self) -> Addresses {
-        Addresses::new(self.nodes.iter().map(|node| node.endpoints))
+    pub fn addresses(&self) -> EndpointMap {
+        EndpointMap::new(self.nodes.iter().map(|node| node.endpoints))
     }
 
     /// The number of the endpoint called `name`, which of a node's first is that of the node, too.
-    pub fn end(&self, name: &str) -> Option<EndId> {
+    pub fn end(&self, name: &str) -> Option<EndpointId> {
         let addresses = self.addresses();
         let node = |name: &str| self.nodes.iter().position(|node| node.name == name);
         let at = |node: usize, place: u32| addresses.at(NodeId(node as u32), place);

@@ -7,7 +7,7 @@
 //! | from there, below [`MESSAGING_HANDLERS`] | those of a protocol in software, which may wait for memory |
 //! | from there | the messaging layer's own: transfers |
 
-use crate::engine::EndId;
+use crate::engine::EndpointId;
 
 /// The first handler of a protocol in software; programs have those below.
 pub const PROTOCOL_HANDLERS: u8 = 24;
@@ -28,7 +28,7 @@ pub type MessageWords = smallvec::SmallVec<[u32; 8]>;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ActiveMessage {
     /// The receiving endpoint.
-    pub to: EndId,
+    pub to: EndpointId,
     /// Whether it is a reply, and takes the reply network.
     pub reply: bool,
     /// The handler that it runs.
@@ -45,7 +45,7 @@ pub struct ActiveMessage {
 
 impl ActiveMessage {
     /// Returns a request of one packet.
-    pub fn new(to: EndId, handler: u8, words: &[u32]) -> ActiveMessage {
+    pub fn new(to: EndpointId, handler: u8, words: &[u32]) -> ActiveMessage {
         let words = MessageWords::from_slice(words);
         ActiveMessage { to, reply: false, handler, words, bulk: false, last: false, acknowledged: true }
     }
@@ -55,7 +55,7 @@ impl ActiveMessage {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Received<'a> {
     /// The sending endpoint.
-    pub from: EndId,
+    pub from: EndpointId,
     /// The handler that it runs.
     pub handler: u8,
     /// The words that it carries.

@@ -16,8 +16,8 @@ use super::node_context::NodeContext;
 use super::node_sharing::{NodeSharing, RunPermit, core_of};
 use super::parameters::MessagingParameters;
 use super::polled_packet::PolledPacket;
-use crate::engine::sim::Polls;
-use crate::engine::{Addresses, Bytes, Class, EndId, MessageTally, NodeId, Signal, Time};
+use crate::engine::sim::WaitReasonGuard;
+use crate::engine::{Bytes, Class, EndpointId, EndpointMap, MessageTally, NodeId, Signal, Time};
 use crate::host::{Address, AnyProcessor, Host, Processor, Utilization};
 use crate::ni::word_copy::bytes_of;
 use crate::ni::{AnyDriver, Driver, Envelope, InFlight, PayloadSource, Port, SendRequest, Wake};
@@ -26,7 +26,7 @@ use std::rc::Rc;
 
 /// A program's attachment to its node's interface.
 pub struct Endpoint {
-    id: EndId,
+    id: EndpointId,
     name: String,
     pub(super) context: NodeContext,
     pub(super) sharing: NodeSharing,
@@ -52,13 +52,13 @@ impl Endpoint {
         driver: AnyDriver,
         parameters: MessagingParameters,
         message_max: Bytes,
-        (tally, pending, addresses): (&Rc<MessageTally>, &Rc<InFlight>, &Rc<Addresses>),
+        (tally, pending, addresses): (&Rc<MessageTally>, &Rc<InFlight>, &Rc<EndpointMap>),
     ) -> Vec<Rc<Endpoint>> {
         let (driver, cores) = (Rc::new(driver), host.cores());
         let several = addresses.count(host.node) > 1;
         let queues: Vec<_> = addresses.of(host.node).map(|_| Rc::new(MessageQueue::new(message_max))).collect();
         let sharings = NodeSharing::of_node(cores, host.node, &host.name, addresses, &queues);
-        let endpoint = |((id, messages), sharing): ((EndId, Rc<MessageQueue>), NodeSharing)| {
+        let endpoint = |((id, messages), sharing): ((EndpointId, Rc<MessageQueue>), NodeSharing)| {
             let name = match several {
                 true => format!("{}:{}", host.name, addresses.place(id)),
                 false => host.name.to_string(),
@@ -72,7 +72,7 @@ impl Endpoint {
     }
 
     /// Returns the endpoint's number.
-    pub fn id(&self) -> EndId {
+    pub fn id(&self) -> EndpointId {
         self.id
     }
 
@@ -185,7 +185,7 @@ impl Endpoint {
                     break slot;
                 }
                 if !receive().await {
-                    self.sharing.wait_for_room(context, permit).await;
+                    self.sharing.wait_for_capacity(context, permit).await;
                 }
             };
             return peer.loopback.send_loopback(context, slot, packet).await;
@@ -208,15 +208,15 @@ impl Endpoint {
             if receive().await {
                 polls = None;
             } else {
-                let polls_for_room = || context.driver.polled_room().map(|room| sim.polls_for(room));
+                let polls_for_room = || context.driver.polled_capacity().map(|room| sim.polls_for(room));
                 polls = polls.or_else(polls_for_room);
-                self.sharing.wait_for_room(context, permit).await;
+                self.sharing.wait_for_capacity(context, permit).await;
             }
         }
     }
 
     /// Registers the program as polling for a packet, if the driver polls for one.
-    pub(super) fn polls_for_packet(&self) -> Option<Polls<'_>> {
+    pub(super) fn polls_for_packet(&self) -> Option<WaitReasonGuard<'_>> {
         self.context.driver.polled_packet().map(|packet| self.context.cpu.sim().polls_for(packet))
     }
 
@@ -247,11 +247,11 @@ impl Endpoint {
         journey.close_if_lasted("send: backlog", called);
         let mut permit = self.run().await;
         let sequence = self.messages.next_sequence(limits.sequences);
-        let words_accompany = limits.beside > 0;
-        let beside = bytes_of(words);
+        let words_accompany = limits.inline_bytes > 0;
+        let inline_bytes = bytes_of(words);
         let words_are_payload = !words_accompany && !words.is_empty();
         assert!(!words_are_payload || payload.is_empty(), "words travel in place of a payload");
-        let bytes = if words_are_payload { beside.len() } else { payload.len() };
+        let bytes = if words_are_payload { inline_bytes.len() } else { payload.len() };
         let another_packet = || {
             let journey = journey.of_another_packet();
             journey.close_if_lasted("send: backlog", called);
@@ -276,7 +276,7 @@ impl Endpoint {
                     last,
                 },
                 source,
-                beside: if words_accompany { &beside } else { &[] },
+                inline_bytes: if words_accompany { &inline_bytes } else { &[] },
                 journey: if fragment == 0 { journey.clone() } else { another_packet() },
             };
             self.put(&packet, &mut permit, async || self.receive_while_full().await).await;
@@ -334,7 +334,7 @@ impl Endpoint {
         let context = &self.context;
         let packet = match self.sharing.shared() {
             Some(shared) => shared.poll_shared(context, &|_| false).await,
-            None if !context.driver.may_find() => None,
+            None if !context.driver.may_have_packet() => None,
             None => context
                 .driver
                 .poll(&context.cpu, &|_| false)

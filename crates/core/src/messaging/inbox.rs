@@ -8,7 +8,7 @@ use super::loopback::LoopbackQueue;
 use super::message_queue::MessageQueue;
 use super::node_context::NodeContext;
 use super::polled_packet::{PacketHeader, PolledPacket};
-use crate::engine::{EndId, Journey, Time};
+use crate::engine::{EndpointId, Journey, Time};
 use crate::host::Processor;
 use crate::ni::{PayloadSink, RxPacket};
 use std::cell::RefCell;
@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 /// An endpoint's inbox, which any program of its node may fill.
 pub(super) struct Inbox {
-    pub id: EndId,
+    pub id: EndpointId,
     messages: Rc<MessageQueue>,
     pub loopback: LoopbackQueue,
     deferred: RefCell<VecDeque<DeferredMessage>>,
@@ -27,7 +27,7 @@ pub(super) struct Inbox {
 
 /// An active message that was taken from the interface and whose handler has not run.
 pub(super) struct DeferredMessage {
-    pub from: EndId,
+    pub from: EndpointId,
     pub handler: u8,
     pub words: MessageWords,
     pub journey: Journey,
@@ -35,7 +35,7 @@ pub(super) struct DeferredMessage {
 
 impl Inbox {
     /// Creates the inbox of the endpoint `id`, whose messages with payloads go to `messages`.
-    pub fn new(id: EndId, messages: &Rc<MessageQueue>) -> Inbox {
+    pub fn new(id: EndpointId, messages: &Rc<MessageQueue>) -> Inbox {
         Inbox {
             id,
             messages: messages.clone(),

@@ -8,7 +8,7 @@
 //! Leaves out: protection; a single copy, as of pages that are remapped.
 
 use super::node_context::NodeContext;
-use crate::engine::{EndId, Journey, Time};
+use crate::engine::{EndpointId, Journey, Time};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor, aligned};
 use crate::ni::{Driver, Envelope, PayloadSink, PayloadSource, RxCompletion, SendRequest};
 use std::cell::{Cell, RefCell};
@@ -30,13 +30,13 @@ pub(super) struct LoopbackQueue {
 
 /// A packet in a slot of a loopback queue.
 pub(super) struct LoopbackPacket {
-    pub from: EndId,
+    pub from: EndpointId,
     pub envelope: Envelope,
     slot: Address,
     /// The payload's length.
     pub bytes: usize,
     /// The words that travel with the payload, as bytes.
-    beside: Vec<u8>,
+    inline_bytes: Vec<u8>,
     pub journey: Journey,
 }
 
@@ -97,7 +97,7 @@ impl LoopbackQueue {
             envelope: packet.envelope,
             slot,
             bytes,
-            beside: packet.beside.to_vec(),
+            inline_bytes: packet.inline_bytes.to_vec(),
             journey: journey.clone(),
         });
         context.driver.attention().notify();
@@ -137,7 +137,7 @@ impl LoopbackQueue {
         self.free_slots.borrow_mut().push(slot);
         // A sender may wait for a free slot.
         context.driver.attention().notify();
-        RxCompletion { address, beside: std::mem::take(&mut packet.beside), entry: None }
+        RxCompletion { address, inline_bytes: std::mem::take(&mut packet.inline_bytes), entry: None }
     }
 }
 

@@ -1,12 +1,12 @@
 //! Messages with a payload in memory, and a few words that accompany it.
 
-use crate::engine::{Bytes, EndId, Journey};
+use crate::engine::{Bytes, EndpointId, Journey};
 use crate::host::Address;
 
 /// A message to send.
 pub struct Outgoing<'a> {
     /// The receiving endpoint.
-    pub destination: EndId,
+    pub destination: EndpointId,
     /// The tag by which a receiver may steer the payload, at most 31; 0 for none.
     pub tag: u16,
     /// The payload's address in host memory.
@@ -21,7 +21,7 @@ pub struct Outgoing<'a> {
 /// A message received, to be returned by [`Endpoint::release`](super::Endpoint::release).
 pub struct Incoming {
     /// The sending endpoint.
-    pub source: EndId,
+    pub source: EndpointId,
     /// The message's tag.
     pub tag: u16,
     /// The payload's address in host memory.

@@ -11,7 +11,7 @@ use super::fragment::PartialMessage;
 use super::message::{Incoming, Storage};
 use super::node_context::NodeContext;
 use super::polled_packet::{PacketHeader, PolledPacket};
-use crate::engine::{Bytes, EndId};
+use crate::engine::{Bytes, EndpointId};
 use crate::host::{Address, Processor};
 use crate::ni::word_copy::words_of;
 use crate::ni::{Driver, Envelope, PayloadSink, RxCompletion, RxPacket};
@@ -25,7 +25,7 @@ pub(super) struct MessageQueue {
     next_sequence: Cell<u32>,
     free_buffers: RefCell<Vec<Address>>,
     /// Incomplete messages, by source and sequence number.
-    partial: RefCell<BTreeMap<(EndId, u16), PartialMessage<Address>>>,
+    partial: RefCell<BTreeMap<(EndpointId, u16), PartialMessage<Address>>>,
     /// Complete messages that the program has not asked for yet.
     complete: RefCell<VecDeque<Incoming>>,
 }
@@ -99,9 +99,9 @@ impl MessageQueue {
             tag: handler.into(),
             address: driver.payload_address(buffer),
             payload: Bytes(bytes.len() as u64),
-            words: match landed.beside.is_empty() {
+            words: match landed.inline_bytes.is_empty() {
                 true => words_of(&bytes[..bytes.len().min(WORDS_BYTES_MAX)]).collect(),
-                false => words_of(&landed.beside).collect(),
+                false => words_of(&landed.inline_bytes).collect(),
             },
             bytes: Some(bytes),
             journey,
@@ -113,7 +113,7 @@ impl MessageQueue {
     fn complete_with(
         &self,
         context: &NodeContext,
-        key: (EndId, u16),
+        key: (EndpointId, u16),
         (fragment, bytes, last): (u32, usize, bool),
     ) -> Option<Vec<u8>> {
         let mut partial = self.partial.borrow_mut();
@@ -145,12 +145,12 @@ async fn take_placed(context: &NodeContext, arrival: &mut RxPacket) -> Incoming 
     let (source, tag, bytes) = (arrival.from, arrival.envelope.handler.into(), arrival.bytes);
     let journey = arrival.journey.clone();
     let sink = PayloadSink::Memory(0);
-    let RxCompletion { address, beside, entry } = context.driver.take(&context.cpu, arrival, 0, sink).await;
+    let RxCompletion { address, inline_bytes, entry } = context.driver.take(&context.cpu, arrival, 0, sink).await;
     let storage = Storage::DriverEntry(entry.expect("a message that the interface placed has an entry"));
     let payload = Bytes(bytes as u64);
-    let words = match beside.is_empty() {
+    let words = match inline_bytes.is_empty() {
         true => words_of(&context.host.peek(address, bytes.min(WORDS_BYTES_MAX))).collect(),
-        false => words_of(&beside).collect(),
+        false => words_of(&inline_bytes).collect(),
     };
     Incoming { source, tag, address, payload, words, bytes: None, journey, storage }
 }

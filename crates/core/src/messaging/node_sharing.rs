@@ -1,27 +1,27 @@
 //! Several endpoints of a node: programs that share its cores and its interface.
 //!
 //! Models: endpoints are dealt out to the cores in turn. A core runs one program at a time, in the order of requests,
-//! until the program waits or its call ends; a program that computes therefore keeps the others of its core from polling.
-//! The interface and its driver are one: a program that polls takes the packet that it finds, pays for it, and leaves a
-//! packet for another endpoint in that one's inbox, where its program finds it at no further cost. Of several cores one at a time
-//! sends a packet, and one polls; where the driver permits it, a packet for an endpoint of another core is left to that
-//! core, which takes it. Packets between endpoints of the node use [`loopback`](super::loopback) and never reach the
-//! interface.
+//! until the program waits or its call ends; a program that computes therefore keeps the others of its core from
+//! polling. The interface and its driver are one: a program that polls takes the packet that it finds, pays for it, and
+//! leaves a packet for another endpoint in that one's inbox, where its program finds it at no further cost. Of several
+//! cores one at a time sends a packet, and one polls; where the driver permits it, a packet for an endpoint of another
+//! core is left to that core, which takes it. Packets between endpoints of the node use [`loopback`](super::loopback)
+//! and never reach the interface.
 //!
-//! Leaves out: preemption, the cost of changing programs, programs that change cores, the cost of a lock, protection, and
-//! a limit of inboxes.
+//! Leaves out: preemption, the cost of changing programs, programs that change cores, the cost of a lock, protection,
+//! and a limit of inboxes.
 
 use super::inbox::{DeferredMessage, Inbox};
 use super::message_queue::MessageQueue;
 use super::node_context::NodeContext;
 use super::polled_packet::PolledPacket;
 use crate::engine::resource::OwnedHold;
-use crate::engine::{Addresses, EndId, NodeId, Resource};
+use crate::engine::{EndpointId, EndpointMap, NodeId, Resource};
 use crate::host::{AnyProcessor, Processor};
 use crate::ni::{Driver, WaitPolicy, Wake};
 use std::rc::Rc;
 
-/// How an endpoint shares its node: with others, or not at all.
+/// The sharing of a node by an endpoint: with others, or not at all.
 pub(super) struct NodeSharing(Option<SharedNode>);
 
 /// An endpoint's part in a node that several endpoints share.
@@ -38,7 +38,7 @@ struct NodePeers {
     cores: usize,
     /// The halves of the driver, where several cores use it.
     halves: Option<DriverHalves>,
-    addresses: Rc<Addresses>,
+    addresses: Rc<EndpointMap>,
     inboxes: Vec<Rc<Inbox>>,
 }
 
@@ -64,7 +64,7 @@ impl NodeSharing {
         cores: &[AnyProcessor],
         node: NodeId,
         name: &str,
-        addresses: &Rc<Addresses>,
+        addresses: &Rc<EndpointMap>,
         queues: &[Rc<MessageQueue>],
     ) -> Vec<NodeSharing> {
         if queues.len() < 2 {
@@ -120,10 +120,10 @@ impl NodeSharing {
     }
 
     /// Waits, when a packet could neither be sent nor received, until one may be.
-    pub async fn wait_for_room(&self, context: &NodeContext, permit: &mut RunPermit) {
+    pub async fn wait_for_capacity(&self, context: &NodeContext, permit: &mut RunPermit) {
         match &self.0 {
-            None => context.driver.wait_for_room(&context.cpu).await,
-            Some(shared) => shared.wait_for_room(context, permit).await,
+            None => context.driver.wait_for_capacity(&context.cpu).await,
+            Some(shared) => shared.wait_for_capacity(context, permit).await,
         }
     }
 
@@ -139,18 +139,18 @@ impl NodeSharing {
     }
 
     /// Returns the inbox of `to`, if it is another endpoint of this node.
-    pub fn local_peer(&self, to: EndId) -> Option<&Rc<Inbox>> {
+    pub fn local_peer(&self, to: EndpointId) -> Option<&Rc<Inbox>> {
         let peers = &self.0.as_ref()?.peers;
         (peers.addresses.node(to) == peers.node).then(|| peers.inbox(to))
     }
 }
 
 impl NodePeers {
-    fn inbox(&self, id: EndId) -> &Rc<Inbox> {
+    fn inbox(&self, id: EndpointId) -> &Rc<Inbox> {
         &self.inboxes[self.addresses.place(id) as usize]
     }
 
-    fn core(&self, id: EndId) -> usize {
+    fn core(&self, id: EndpointId) -> usize {
         core_of(self.addresses.place(id), self.cores)
     }
 }
@@ -162,7 +162,7 @@ impl SharedNode {
     }
 
     async fn run(&self, context: &NodeContext) -> RunPermit {
-        let hold = OwnedHold::of(&self.core).await;
+        let hold = OwnedHold::acquire(&self.core).await;
         context.cpu.sync().await;
         RunPermit(Some(hold))
     }
@@ -201,7 +201,7 @@ impl SharedNode {
         }
     }
 
-    async fn wait_for_room(&self, context: &NodeContext, permit: &mut RunPermit) {
+    async fn wait_for_capacity(&self, context: &NodeContext, permit: &mut RunPermit) {
         match context.driver.wait_policy() {
             WaitPolicy::BusyPoll => {
                 charge_round(context).await;
@@ -209,7 +209,7 @@ impl SharedNode {
             }
             WaitPolicy::OnEvent | WaitPolicy::Periodic(_) => {
                 permit.0 = None;
-                context.driver.wait_for_room(&context.cpu).await;
+                context.driver.wait_for_capacity(&context.cpu).await;
                 *permit = self.run(context).await;
             }
         }
@@ -274,7 +274,7 @@ impl SharedNode {
 /// Waits for a half of the driver, while the core waits, too.
 async fn hold(half: &Rc<Resource>, context: &NodeContext) -> OwnedHold {
     context.cpu.sync().await;
-    let hold = OwnedHold::of(half).await;
+    let hold = OwnedHold::acquire(half).await;
     context.cpu.sync().await;
     hold
 }

@@ -3,7 +3,7 @@
 use super::loopback::{LoopbackPacket, LoopbackQueue};
 use super::node_context::NodeContext;
 use crate::engine::resource::OwnedHold;
-use crate::engine::{EndId, Journey};
+use crate::engine::{EndpointId, Journey};
 use crate::host::Address;
 use crate::ni::{Driver, Envelope, PayloadSink, RxCompletion, RxPacket};
 
@@ -17,7 +17,7 @@ pub(super) enum PolledPacket<'q> {
 
 /// The properties of a packet that are known before its payload is moved.
 pub(super) struct PacketHeader {
-    pub source: EndId,
+    pub source: EndpointId,
     pub envelope: Envelope,
     /// The payload's length.
     pub bytes: usize,

@@ -3,7 +3,7 @@
 use super::active::{Active, Barrier};
 use super::endpoint::Endpoint;
 use super::shared::SharedMemoryParameters;
-use crate::engine::{Addresses, EndId, MessageTally, NodeId, Sim};
+use crate::engine::{EndpointId, EndpointMap, MessageTally, NodeId, Sim};
 use crate::fabric::routed::FabricOnly;
 use crate::fabric::{Fabric, LinkUse};
 use std::cell::OnceCell;
@@ -35,7 +35,7 @@ pub struct World {
     /// The nodes.
     pub nodes: Rc<Vec<Node>>,
     /// The node of each endpoint.
-    pub addresses: Rc<Addresses>,
+    pub addresses: Rc<EndpointMap>,
     /// The fabric that joins the nodes; none where a workload drives the routers without nodes.
     pub fabric: Option<Fabric>,
     /// The counts and ledgers of messages.
@@ -65,7 +65,7 @@ impl World {
     /// # Panics
     ///
     /// Panics if there is neither, which a checked description excludes.
-    pub fn id(&self, name: &str) -> EndId {
+    pub fn id(&self, name: &str) -> EndpointId {
         let first = || self.nodes.iter().find(|node| node.name == name).map(Node::endpoint);
         let found = self.endpoints().find(|endpoint| endpoint.name() == name).or_else(first);
         found.expect("a checked description names its endpoints").id()
@@ -77,7 +77,7 @@ impl World {
     }
 
     /// Returns the endpoint of this number.
-    pub fn endpoint(&self, id: EndId) -> &Rc<Endpoint> {
+    pub fn endpoint(&self, id: EndpointId) -> &Rc<Endpoint> {
         &self.node(self.addresses.node(id)).endpoints[self.addresses.place(id) as usize]
     }
 

@@ -1,7 +1,7 @@
-//! The drivers of all interfaces behind one type: a variant for each that ships, and one for all others.
+//! The drivers of all interfaces behind one type: a variant for each shipped driver, and one for all others.
 //!
-//! A driver is called for each packet and each poll, which is why those that ship are variants and not trait objects.
-//! This file alone imports them.
+//! A driver is called for each packet and each poll, which is why the shipped drivers are variants and not trait
+//! objects. Only this file imports them.
 
 use super::cmmu::driver::CmmuDriver;
 use super::designs::queue_driver::SplitDriver;
@@ -15,8 +15,8 @@ use super::port::Port;
 use super::trapeze::driver::TrapezeDriver;
 use super::whole_packet::WholePacketDriver;
 use super::word_copy::PayloadSink;
-use crate::engine::sim::PointId;
-use crate::engine::{EndId, Journey, Signal};
+use crate::engine::sim::WaitReasonId;
+use crate::engine::{EndpointId, Journey, Signal};
 use crate::host::{Address, AnyProcessor, Utilization};
 use crate::protocol::Statistics;
 use std::rc::Rc;
@@ -84,7 +84,7 @@ macro_rules! forward {
     };
 }
 
-// A method with a default that were not forwarded would give the default.
+// A method with a default that is not forwarded would silently use the default; the lint reports such methods.
 #[deny(clippy::missing_trait_methods)]
 impl Driver for AnyDriver {
     forward! {
@@ -92,12 +92,12 @@ impl Driver for AnyDriver {
             fn limits() -> DriverLimits;
             fn begin_send(cpu: &AnyProcessor, journey: &Journey) -> TxToken;
             fn takes_in_any_order() -> bool;
-            fn may_find() -> bool;
+            fn may_have_packet() -> bool;
             fn wait_policy() -> WaitPolicy;
             fn charge_poll(cpu: &AnyProcessor);
             fn attention() -> &Signal;
-            fn polled_room() -> Option<PointId>;
-            fn polled_packet() -> Option<PointId>;
+            fn polled_capacity() -> Option<WaitReasonId>;
+            fn polled_packet() -> Option<WaitReasonId>;
             fn is_zero_copy() -> bool;
             fn fragment_offset(fragment: u32) -> Address;
             fn buffer_size(fragments: u32) -> usize;
@@ -110,7 +110,7 @@ impl Driver for AnyDriver {
         }
         later {
             async fn try_send(cpu: &AnyProcessor, packet: &SendRequest<'_>, begun: &TxToken) -> bool;
-            async fn wait_for_room(cpu: &AnyProcessor);
+            async fn wait_for_capacity(cpu: &AnyProcessor);
             async fn poll(cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<RxPacket>;
             async fn take(
                 cpu: &AnyProcessor,
@@ -120,7 +120,7 @@ impl Driver for AnyDriver {
             ) -> RxCompletion;
             async fn release(cpu: &AnyProcessor, entry: u64);
             async fn idle(cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
-            async fn map_tag(cpu: &AnyProcessor, end: EndId, tag: u16, address: Address);
+            async fn map_tag(cpu: &AnyProcessor, end: EndpointId, tag: u16, address: Address);
         }
     }
 }

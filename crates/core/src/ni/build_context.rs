@@ -1,16 +1,17 @@
-//! What an interface is built from: the simulation, its node's host, and everything between it and the other nodes.
+//! The context in which an interface is built: the simulation, its node's host, and everything between it and the other
+//! nodes.
 
 use super::driver::Costs;
 use super::in_flight::InFlight;
 use super::port::Port;
 use super::port_config::{PortConfig, Stages};
-use crate::engine::{Addresses, Bytes, MessageTally, NodeId, Sim};
+use crate::engine::{Bytes, EndpointMap, MessageTally, NodeId, Sim};
 use crate::fabric::Fabric;
 use crate::host::{Host, Processor};
 use crate::protocol::ProtocolBinding;
 use std::rc::Rc;
 
-/// What the interface of a node is built from.
+/// The context in which the interface of a node is built.
 pub struct BuildContext<'a> {
     /// Simulation.
     pub sim: &'a Sim,
@@ -27,7 +28,7 @@ pub struct BuildContext<'a> {
     /// Counters of packets in flight.
     pub pending: &'a Rc<InFlight>,
     /// Map from endpoints to nodes.
-    pub addresses: &'a Rc<Addresses>,
+    pub addresses: &'a Rc<EndpointMap>,
 }
 
 impl BuildContext<'_> {
@@ -41,8 +42,8 @@ impl BuildContext<'_> {
         &self.host.name
     }
 
-    /// Starts a port of whole packets of at most `packet` bytes: the machine's protocol over its fabric. A packet may be
-    /// taken from it when all of the packet has arrived.
+    /// Starts a port of whole packets of at most `packet` bytes: the machine's protocol over its fabric. A packet may
+    /// be taken from it when all of the packet has arrived.
     pub fn port(&self, packet: Bytes, stages: Stages) -> Rc<Port> {
         Port::start(self.port_config(packet, stages))
     }

@@ -1,4 +1,4 @@
-//! What the messaging layer sees of any interface: a driver.
+//! The driver of an interface, as the messaging layer uses it.
 //!
 //! A packet is composed from memory or registers and sent; a packet that a poll found is taken into memory or
 //! registers. The program that runs on the processor holds it meanwhile, so that several programs of a node share a
@@ -12,30 +12,30 @@ use super::extensions::DriverExtensions;
 use super::parcel::{Header, Ticket};
 use super::port::{Port, TakenPacket};
 use super::word_copy::{PayloadSink, PayloadSource, words_of};
-use crate::engine::sim::PointId;
-use crate::engine::{Bytes, Class, EndId, Journey, Signal, Time};
+use crate::engine::sim::WaitReasonId;
+use crate::engine::{Bytes, Class, EndpointId, Journey, Signal, Time};
 use crate::fabric::Packet;
 use crate::host::{Address, AnyProcessor, CpuLease, Utilization};
 use crate::protocol::{Marks, Statistics};
 use crate::text::Parameters;
 use std::rc::Rc;
 
-/// What messaging costs on a node, in cycles of its processor.
+/// The costs of messaging on a node, in cycles of its processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Parameters)]
 #[param(each(max = COST_MAX), meaning = Work, resource = "messaging library")]
 pub struct Costs {
-    /// Processor cycles to send a packet, beside moving its bytes.
+    /// Processor cycles to send a packet, in addition to moving its bytes.
     pub send: u64,
-    /// Cycles of a poll that finds nothing, beside looking.
+    /// Cycles of a poll that finds nothing, in addition to the access that polls.
     pub poll: u64,
-    /// Cycles to receive a packet, beside moving its bytes: dispatch, handle, return.
+    /// Cycles to receive a packet, in addition to moving its bytes: dispatch, handle, return.
     pub receive: u64,
-    /// Cycles more to receive a packet of a transfer that may come out of order.
+    /// Additional cycles to receive a packet of a transfer whose packets may arrive out of order.
     #[param(default = 0)]
     pub reorder: u64,
 }
 
-/// The most cycles that anything of messaging may cost.
+/// The maximum of each cost of messaging, in cycles.
 pub const COST_MAX: u64 = 1_000_000_000;
 
 /// Limits of a driver.
@@ -46,8 +46,8 @@ pub struct DriverLimits {
     pub words: usize,
     /// Largest payload of a packet, in bytes.
     pub payload: usize,
-    /// Bytes that travel in addition to a payload.
-    pub beside: usize,
+    /// Maximum number of inline bytes, which a packet carries in addition to its payload.
+    pub inline_bytes: usize,
     /// Size of the sequence-number space of messages.
     pub sequences: u32,
     /// Whether a tag steers a payload to the address that it is mapped to.
@@ -60,7 +60,7 @@ impl DriverLimits {
     /// Returns the limits of a driver whose packets carry `payload` bytes, of a message or of words, on one logical
     /// network, with 16-bit sequence numbers.
     pub const fn new(payload: usize) -> DriverLimits {
-        DriverLimits { words: payload / 4, payload, beside: 0, sequences: 1 << 16, steers: false, classes: 1 }
+        DriverLimits { words: payload / 4, payload, inline_bytes: 0, sequences: 1 << 16, steers: false, classes: 1 }
     }
 }
 
@@ -68,9 +68,9 @@ impl DriverLimits {
 #[derive(Clone, Debug)]
 pub struct SendRequest<'a> {
     /// Sending endpoint.
-    pub from: EndId,
+    pub from: EndpointId,
     /// Receiving endpoint.
-    pub to: EndId,
+    pub to: EndpointId,
     /// Logical network of the packet.
     pub class: Class,
     /// Hints for the protocol.
@@ -79,8 +79,8 @@ pub struct SendRequest<'a> {
     pub envelope: Envelope,
     /// Payload.
     pub source: PayloadSource<'a>,
-    /// Bytes in addition to the payload.
-    pub beside: &'a [u8],
+    /// Inline bytes, in addition to the payload.
+    pub inline_bytes: &'a [u8],
     /// Record of the packet's latency.
     pub journey: Journey,
 }
@@ -88,9 +88,9 @@ pub struct SendRequest<'a> {
 /// A packet that a poll found, to be taken.
 pub struct RxPacket {
     /// Sending endpoint.
-    pub from: EndId,
+    pub from: EndpointId,
     /// Receiving endpoint: one of the node's, which may share a driver.
-    pub to: EndId,
+    pub to: EndpointId,
     /// Description by the messaging layer.
     pub envelope: Envelope,
     /// Bytes of its payload.
@@ -100,13 +100,13 @@ pub struct RxPacket {
     /// State of the driver between the poll and [`take`](Driver::take).
     pub state: DriverState,
     /// The processor, held from the poll until the packet is taken, if the driver does so.
-    pub turn: Option<CpuLease>,
+    pub lease: Option<CpuLease>,
 }
 
 impl RxPacket {
     /// Returns a packet for endpoint `to` of `bytes` bytes of payload, without state of the driver.
-    pub fn new([from, to]: [EndId; 2], envelope: Envelope, bytes: usize, journey: Journey) -> RxPacket {
-        RxPacket { from, to, envelope, bytes, journey, state: DriverState::default(), turn: None }
+    pub fn new([from, to]: [EndpointId; 2], envelope: Envelope, bytes: usize, journey: Journey) -> RxPacket {
+        RxPacket { from, to, envelope, bytes, journey, state: DriverState::default(), lease: None }
     }
 
     /// Adds what the driver needs to take the packet.
@@ -118,13 +118,14 @@ impl RxPacket {
 
     /// Adds the processor, which is held until the packet is taken.
     #[must_use]
-    pub fn with_turn(mut self, turn: CpuLease) -> RxPacket {
-        self.turn = Some(turn);
+    pub fn with_lease(mut self, lease: CpuLease) -> RxPacket {
+        self.lease = Some(lease);
         self
     }
 }
 
-/// What a driver keeps of a packet between the poll that found it and its taking; each uses a few of the fields.
+/// The state that a driver keeps for a packet between the poll that found it and [`Driver::take`]; each driver uses a
+/// few of the fields.
 #[derive(Default)]
 pub struct DriverState {
     /// Header of a parcel.
@@ -139,8 +140,8 @@ pub struct DriverState {
     pub entry: u64,
     /// Address of the packet, if it is in memory.
     pub address: Address,
-    /// Bytes in addition to the payload.
-    pub beside: Vec<u8>,
+    /// Inline bytes, in addition to the payload.
+    pub inline_bytes: Vec<u8>,
 }
 
 /// A packet that was taken.
@@ -148,14 +149,14 @@ pub struct DriverState {
 pub struct RxCompletion {
     /// Address of its payload, if that is in memory.
     pub address: Address,
-    /// Bytes in addition to the payload.
-    pub beside: Vec<u8>,
+    /// Inline bytes, in addition to the payload.
+    pub inline_bytes: Vec<u8>,
     /// Number of the driver's buffer that is in use until it is [released](Driver::release), if one is.
     pub entry: Option<u64>,
 }
 
 impl RxCompletion {
-    /// Stores a payload that the processor has read to where it goes: word by word into memory, or into registers.
+    /// Stores a payload that the processor has read at its destination: word by word in memory, or in registers.
     pub async fn store(cpu: &AnyProcessor, payload: &[u8], sink: PayloadSink<'_>) -> RxCompletion {
         match sink {
             PayloadSink::Memory(address) => {
@@ -181,23 +182,24 @@ impl TxToken {
     }
 }
 
-/// When a program that polls will have something else to do.
+/// The times at which a polling program has other work to do.
 #[derive(Clone, Copy)]
 pub struct Wake<'a> {
-    /// Returns the next known instant at which it has; asked anew each time.
+    /// Returns the next known time at which it has other work; evaluated anew for each use.
     pub next: &'a dyn Fn() -> Time,
-    /// Instant at which it stops polling.
+    /// Time at which it stops polling.
     pub until: Time,
 }
 
-/// How a program that shares its processor waits for a packet, where [`Driver::idle`] would keep the processor busy.
+/// The way in which a program that shares its processor waits for a packet, in place of [`Driver::idle`], which would
+/// keep the processor busy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitPolicy {
-    /// [`Driver::attention`] wakes it; no poll but the one after that takes time.
+    /// The program sleeps until [`Driver::attention`] wakes it; only the poll after that takes time.
     OnEvent,
-    /// It polls again after this time, and needs no processor meanwhile.
+    /// The program polls again after this time, and needs no processor in between.
     Periodic(Time),
-    /// It polls without a pause.
+    /// The program polls without a pause.
     BusyPoll,
 }
 
@@ -206,14 +208,14 @@ pub trait Driver: DriverExtensions {
     /// Returns the driver's limits.
     fn limits(&self) -> DriverLimits;
 
-    /// Begins to send the packet of `journey`, before there need be capacity for it.
+    /// Begins to send the packet of `journey`; capacity for it is checked only by [`try_send`](Self::try_send).
     fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> TxToken;
 
     /// Sends a packet whose sending has begun; returns false if there is no capacity for it.
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, begun: &TxToken) -> bool;
 
-    /// Waits, after a send found no capacity and a poll no packet, until either may have changed.
-    async fn wait_for_room(&self, cpu: &AnyProcessor);
+    /// Waits, after an unsuccessful send and an unsuccessful poll, until either may succeed.
+    async fn wait_for_capacity(&self, cpu: &AnyProcessor);
 
     /// Returns whether a packet that a poll found may be taken after later ones, by another core. Otherwise a packet is
     /// taken before the next poll.
@@ -222,11 +224,11 @@ pub trait Driver: DriverExtensions {
     }
 
     /// Returns whether a poll may find a packet, as far as that is known without one.
-    fn may_find(&self) -> bool {
+    fn may_have_packet(&self) -> bool {
         true
     }
 
-    /// Looks for a packet once. `answers` returns whether a handler sends an answer.
+    /// Polls once for a packet. `answers` returns whether a handler sends an answer.
     async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<RxPacket>;
 
     /// Takes the packet just found.
@@ -241,28 +243,28 @@ pub trait Driver: DriverExtensions {
     /// Returns buffer `entry`, which was in use, to the interface.
     async fn release(&self, _cpu: &AnyProcessor, _entry: u64) {}
 
-    /// Ends a round of the polling loop in which nothing was found; where nothing can change before, it ends when `wake`
-    /// says. Returns true if a look has just found a packet: the next [`poll`](Driver::poll) continues with it and must
-    /// come before all else.
+    /// Ends a round of the polling loop in which no packet was found. If nothing can change earlier, the round ends at
+    /// the time that `wake` returns. Returns `true` if a poll within the round has just found a packet: the next
+    /// [`poll`](Driver::poll) continues with that packet and must precede all other calls.
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
 
-    /// Returns how a program waits that shares the processor with others.
+    /// Returns the way in which a program that shares the processor with others waits.
     fn wait_policy(&self) -> WaitPolicy;
 
-    /// Charges the processor's part of a poll that found nothing, without the access that looks.
+    /// Charges the processor's part of a poll that found nothing, without the access that polls.
     fn charge_poll(&self, _cpu: &AnyProcessor) {}
 
     /// Returns the signal that wakes a waiting program.
     fn attention(&self) -> &Signal;
 
     /// Returns the point that a program without capacity polls, or `None` if
-    /// [`wait_for_room`](Driver::wait_for_room) waits for it.
-    fn polled_room(&self) -> Option<PointId> {
+    /// [`wait_for_capacity`](Driver::wait_for_capacity) waits for it.
+    fn polled_capacity(&self) -> Option<WaitReasonId> {
         None
     }
 
     /// Returns the point that a program without a packet polls, or `None` if [`idle`](Driver::idle) waits for it.
-    fn polled_packet(&self) -> Option<PointId> {
+    fn polled_packet(&self) -> Option<WaitReasonId> {
         None
     }
 
@@ -287,19 +289,19 @@ pub trait Driver: DriverExtensions {
     }
 
     /// Maps `tag` of endpoint `end` to `address`, where the interface steers payloads.
-    async fn map_tag(&self, _cpu: &AnyProcessor, _end: EndId, _tag: u16, _address: Address) {}
+    async fn map_tag(&self, _cpu: &AnyProcessor, _end: EndpointId, _tag: u16, _address: Address) {}
 
     /// Returns the driver's port, if packets go through one.
     fn port(&self) -> Option<&Rc<Port>> {
         None
     }
 
-    /// Returns what the protocol counted, and the bytes of its state.
+    /// Returns the protocol's counters, and the bytes of its state.
     fn accounts(&self) -> Option<(Statistics, usize)> {
         self.port().map(|port| (port.statistics(), port.state_bytes()))
     }
 
-    /// Returns whether a packet interrupts the program: polling then costs nothing, and pays at any time.
+    /// Returns whether a packet interrupts the program: polling then costs nothing and is useful at any time.
     fn interrupts(&self) -> bool {
         false
     }

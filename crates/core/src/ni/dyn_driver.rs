@@ -1,14 +1,14 @@
 //! [`Driver`] as a trait object: its futures are boxed.
 //!
-//! An interface from another crate is written as `impl Driver` with `async fn`, and this form follows from that. It costs
-//! an allocation for each call that waits; drivers that ship are variants of [`AnyDriver`](super::AnyDriver) instead.
+//! An interface in another crate implements [`Driver`] with `async fn`, from which this form is generated. It costs an
+//! allocation for each call that waits; the shipped drivers are variants of [`AnyDriver`](super::AnyDriver) instead.
 
 use super::driver::{Driver, DriverLimits, RxCompletion, RxPacket, SendRequest, TxToken, WaitPolicy, Wake};
 use super::extensions::DriverExtensions;
 use super::port::Port;
 use super::word_copy::PayloadSink;
-use crate::engine::sim::PointId;
-use crate::engine::{EndId, Journey, LocalFuture, Signal};
+use crate::engine::sim::WaitReasonId;
+use crate::engine::{EndpointId, Journey, LocalFuture, Signal};
 use crate::host::{Address, AnyProcessor, Utilization};
 use crate::protocol::Statistics;
 use std::rc::Rc;
@@ -43,12 +43,12 @@ object_safe! {
         fn limits() -> DriverLimits;
         fn begin_send(cpu: &AnyProcessor, journey: &Journey) -> TxToken;
         fn takes_in_any_order() -> bool;
-        fn may_find() -> bool;
+        fn may_have_packet() -> bool;
         fn wait_policy() -> WaitPolicy;
         fn charge_poll(cpu: &AnyProcessor);
         fn attention() -> &Signal;
-        fn polled_room() -> Option<PointId>;
-        fn polled_packet() -> Option<PointId>;
+        fn polled_capacity() -> Option<WaitReasonId>;
+        fn polled_packet() -> Option<WaitReasonId>;
         fn is_zero_copy() -> bool;
         fn fragment_offset(fragment: u32) -> Address;
         fn buffer_size(fragments: u32) -> usize;
@@ -61,7 +61,7 @@ object_safe! {
     }
     later {
         async fn try_send<'a>(cpu: &'a AnyProcessor, packet: &'a SendRequest<'a>, begun: &'a TxToken) -> bool;
-        async fn wait_for_room<'a>(cpu: &'a AnyProcessor) -> ();
+        async fn wait_for_capacity<'a>(cpu: &'a AnyProcessor) -> ();
         async fn poll<'a>(cpu: &'a AnyProcessor, answers: &'a dyn Fn(u8) -> bool) -> Option<RxPacket>;
         async fn take<'a>(
             cpu: &'a AnyProcessor,
@@ -71,6 +71,6 @@ object_safe! {
         ) -> RxCompletion;
         async fn release<'a>(cpu: &'a AnyProcessor, entry: u64) -> ();
         async fn idle<'a>(cpu: &'a AnyProcessor, wake: Wake<'a>) -> bool;
-        async fn map_tag<'a>(cpu: &'a AnyProcessor, end: EndId, tag: u16, address: Address) -> ();
+        async fn map_tag<'a>(cpu: &'a AnyProcessor, end: EndpointId, tag: u16, address: Address) -> ();
     }
 }

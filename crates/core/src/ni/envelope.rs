@@ -1,13 +1,13 @@
-//! What the messaging layer says of a packet, whatever the interface writes of it on the wire.
+//! The messaging layer's header of a packet, independent of the interface's encoding on the wire.
 //!
-//! Leaves out how many bits each field has: that is each interface's own header.
+//! Leaves out the width of each field, which each interface's header determines.
 
 /// Description of a packet by the messaging layer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Envelope {
-    /// Whether the packet is part of a message with a payload; else it is an active message by itself.
+    /// Whether the packet is part of a message with a payload; otherwise it is an active message.
     pub is_part: bool,
-    /// Handler that runs at the receiver; of a part, the message's tag.
+    /// Handler that runs at the receiver; for a part, the message's tag.
     pub handler: u8,
     /// Number of the message that a part belongs to, counted by its sender.
     pub sequence: u16,

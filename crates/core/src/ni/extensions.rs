@@ -1,7 +1,7 @@
-//! What a driver offers beyond messages, where its interface has it.
+//! Extensions of a driver: operations in addition to messages that some interfaces offer.
 //!
-//! A workload or a make of shared memory asks for an extension by name, and a machine is checked for it before time 0:
-//! so an extension is an `Option`, and none of its methods panics. More extensions are more methods with the default
+//! A workload or a kind of shared memory uses an extension by name, and a machine is checked for it before time 0. An
+//! extension is therefore an `Option`, and its methods do not panic. A new extension is a new method with the default
 //! `None`.
 
 use super::one_sided::{OneSided, WorkQueue};
@@ -11,7 +11,7 @@ use crate::protocol::directory::Want;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// What a driver offers in addition to messages; nothing by default.
+/// The operations that a driver offers in addition to messages; none by default.
 pub trait DriverExtensions {
     /// Returns the host DMA engine, if it can be driven without firmware.
     fn host_dma(&self) -> Option<&dyn HostDmaEngine> {
@@ -36,7 +36,7 @@ pub trait DriverExtensions {
 
 /// A DMA engine between host memory and the interface that can be driven without firmware.
 pub trait HostDmaEngine {
-    /// Transfers `bytes` bytes between host memory at `address` and the interface, and returns at the end of the transfer.
+    /// Transfers `bytes` bytes between host memory at `address` and the interface, and returns at the end.
     fn transfer<'a>(
         &'a self,
         direction: Direction,
@@ -54,7 +54,7 @@ pub type Grant = Rc<Cell<bool>>;
 pub struct AccessCosts {
     /// Cycles from an access that needs another node until its request is at the network.
     pub request: u64,
-    /// Cycles of a loop in another context, to which the processor changes whenever it waits for another node; 0 if it
+    /// Cycles of a loop in another context, to which the processor switches whenever it waits for another node; 0 if it
     /// just waits.
     pub delay: u64,
     /// Cycles to request a prefetch.
@@ -80,13 +80,13 @@ pub trait CoherenceUnit {
     /// Requests the block at `address`; returns the grant to wait for, or `None` if the access hits.
     fn demand<'a>(&'a self, address: Address, want: Want) -> LocalFuture<'a, Option<Grant>>;
 
-    /// Waits for a grant; nothing else runs on the processor meanwhile.
+    /// Waits for a grant; nothing else runs on the processor in the meantime.
     fn wait<'a>(&'a self, grant: &'a Grant) -> LocalFuture<'a, ()>;
 
     /// Moves a block that was granted into the cache.
     fn settle(&self, address: Address);
 
-    /// States that the program has used the block it was granted.
+    /// Reports that the program has used the block that it was granted.
     fn used<'a>(&'a self, address: Address) -> LocalFuture<'a, ()>;
 
     /// Requests the block at `address` without waiting for it.

@@ -1,5 +1,5 @@
-//! What drivers of interfaces do that need no bus: they hand a composed packet to a port, and account for polls that
-//! were skipped.
+//! Functions that drivers of interfaces without a bus share: handing a composed packet to a port, and charging polls
+//! that the simulation skipped.
 
 use super::driver::SendRequest;
 use super::port::Port;
@@ -9,11 +9,12 @@ use crate::host::{AnyProcessor, CpuLease, Processor};
 use crate::protocol::{Offer, Slot};
 use std::rc::Rc;
 
-/// Hands the composed packet `body`, of which `bytes` are sent, to `port`, and ends the stage `send` of its ledger.
-/// Another program's work may lie ahead on the processor's clock; the packet goes at the simulation's present.
+/// Hands the composed packet `body`, with length `bytes` on the wire, to `port`, and ends the stage `send` of its
+/// ledger. The packet is sent at the simulation's current time, even if the processor's local time is ahead because of
+/// another program's work.
 pub fn hand_over(
     port: &Port,
-    (cpu, turn): (&AnyProcessor, &CpuLease),
+    (cpu, lease): (&AnyProcessor, &CpuLease),
     packet: &SendRequest<'_>,
     slot: Slot,
     (body, bytes): (Rc<Packet>, Bytes),
@@ -21,12 +22,13 @@ pub fn hand_over(
     let (journey, now) = (&packet.journey, cpu.sim().now());
     journey.served(Time::ZERO, now);
     journey.close("send", now);
-    turn.did("send", journey.id(), bytes.len());
+    lease.did("send", journey.id(), bytes.len());
     let SendRequest { to, class, marks, .. } = *packet;
     port.offer(slot, Offer { to: port.addresses().node(to), flow: FlowKey(0), class, marks, bytes, body });
 }
 
-/// Charges the polls that the processor made since `begin`, one every `poll` cycles: a change is seen by the next poll.
+/// Charges the polls that the processor made since `begin`, one every `poll` cycles, up to the first one after the
+/// current time, which sees the change.
 pub async fn end_poll(cpu: &AnyProcessor, begin: Time, poll: u64) {
     let clock = cpu.clock();
     let waited = clock.cycle_at(cpu.now()) - clock.cycle_before(begin);

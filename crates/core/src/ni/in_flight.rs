@@ -1,4 +1,4 @@
-//! Number of packets in flight to each node: an instrument, by which no part decides.
+//! Number of packets in flight to each node; for measurement only, it does not affect the simulation.
 
 use crate::engine::NodeId;
 use std::cell::Cell;

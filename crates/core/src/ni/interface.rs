@@ -1,5 +1,5 @@
-//! An interface before it runs: what it needs of a host, what it carries, and what it takes, so that a machine can be
-//! checked and built around it without knowing which interface it is.
+//! The specification of an interface: the host capabilities that it needs, its limits and its memory footprint. A
+//! machine is checked and built with these, independent of the kind of interface.
 //!
 //! All keys are relative to the interface's own table.
 
@@ -11,7 +11,7 @@ use crate::host::HostCapabilities;
 use crate::part::{ParameterError, PartSpec};
 use crate::protocol::ProtocolSpec;
 
-/// Largest number of endpoints that a header can name.
+/// Maximum number of endpoints that a header can address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EndpointLimit {
     /// This number on all nodes together.
@@ -20,16 +20,16 @@ pub enum EndpointLimit {
     PerNode(u32),
 }
 
-/// Why messages are no longer than [`InterfaceLimits::message`].
+/// The reason for the limit [`InterfaceLimits::message`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MessageBound {
     /// Packets of a longer message could not be numbered.
     PacketNumbers,
-    /// A message is one packet, which lies in a buffer of the interface.
+    /// A message is one packet, which must fit in a buffer of the interface.
     PacketBuffer,
 }
 
-/// What an interface can carry.
+/// The limits of an interface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct InterfaceLimits {
@@ -37,7 +37,7 @@ pub struct InterfaceLimits {
     pub packet: Bytes,
     /// Longest message of a program.
     pub message: Bytes,
-    /// What bounds the length of messages.
+    /// Reason for the limit on the length of messages.
     pub message_bound: MessageBound,
     /// Largest number of 32-bit words of an active message, as [`DriverLimits::words`](super::DriverLimits::words) of
     /// its driver.
@@ -48,42 +48,42 @@ pub struct InterfaceLimits {
     pub endpoints: EndpointLimit,
     /// Whether the host DMA engine can be driven without firmware.
     pub has_host_dma: bool,
-    /// Most bytes that a one-sided operation moves; `None` if the interface executes none.
+    /// Maximum bytes of a one-sided operation; `None` if the interface executes none.
     pub one_sided: Option<Bytes>,
 }
 
 impl InterfaceLimits {
-    /// Returns the limits of an interface that numbers the packets of a message and has no host DMA engine to drive
-    /// alone. Its active messages have as many words as a packet, until [`with_words`](InterfaceLimits::with_words)
-    /// states how many fit behind the headers.
+    /// Returns the limits of an interface that numbers the packets of a message and has no standalone host DMA engine.
+    /// An active message has as many words as a packet, unless [`with_words`](InterfaceLimits::with_words) sets the
+    /// number that fits after the headers.
     pub const fn new(packet: Bytes, message: Bytes, nodes: u32, endpoints: EndpointLimit) -> InterfaceLimits {
         let (message_bound, words) = (MessageBound::PacketNumbers, packet.len() / 4);
         let one_sided = None;
         InterfaceLimits { packet, message, message_bound, words, nodes, endpoints, has_host_dma: false, one_sided }
     }
 
-    /// States the largest number of 32-bit words of an active message.
+    /// Sets the maximum number of 32-bit words of an active message.
     #[must_use]
     pub const fn with_words(mut self, words: usize) -> InterfaceLimits {
         self.words = words;
         self
     }
 
-    /// States that a message is one packet, which lies in a buffer of the interface.
+    /// Declares that a message is one packet, which must fit in a buffer of the interface.
     #[must_use]
-    pub const fn one_packet_a_message(mut self) -> InterfaceLimits {
+    pub const fn with_one_packet_per_message(mut self) -> InterfaceLimits {
         self.message_bound = MessageBound::PacketBuffer;
         self
     }
 
-    /// States that the host DMA engine can be driven without firmware.
+    /// Declares that the host DMA engine can be driven without firmware.
     #[must_use]
     pub const fn with_host_dma(mut self) -> InterfaceLimits {
         self.has_host_dma = true;
         self
     }
 
-    /// States that the interface executes one-sided operations of at most `bytes`.
+    /// Declares that the interface executes one-sided operations of at most `bytes`.
     #[must_use]
     pub const fn with_one_sided(mut self, bytes: Bytes) -> InterfaceLimits {
         self.one_sided = Some(bytes);
@@ -91,7 +91,7 @@ impl InterfaceLimits {
     }
 }
 
-/// Interface memory that running a protocol takes.
+/// Interface memory that a protocol occupies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ProtocolMemory {
@@ -101,12 +101,13 @@ pub struct ProtocolMemory {
     pub available: Bytes,
     /// Key of the interface memory's size.
     pub size_key: &'static str,
-    /// Key of what each endpoint has in the interface's memory.
+    /// Key of the parameter that sets the interface memory per endpoint.
     pub endpoint_key: &'static str,
 }
 
 impl ProtocolMemory {
-    /// Returns `needed` bytes of the `available`, whose number `size_key` states; endpoints take none.
+    /// Returns the requirement of `needed` bytes out of `available`, the size that `size_key` sets; endpoints need
+    /// none.
     pub const fn new(needed: Option<Bytes>, available: Bytes, size_key: &'static str) -> ProtocolMemory {
         ProtocolMemory { needed, available, size_key, endpoint_key: "" }
     }
@@ -115,20 +116,20 @@ impl ProtocolMemory {
 /// Format of the packets of all interfaces with the 8-byte header of fifos and queues, and of the queues without a bus.
 pub const PARCEL: &str = "parcel";
 
-/// An interface as it was read.
+/// An interface as read from a description.
 pub trait InterfaceSpec: PartSpec {
-    /// Returns what the interface needs of a host.
+    /// Returns the host capabilities that the interface needs.
     fn needs(&self) -> HostCapabilities;
 
-    /// Returns what the interface needs of a host at least, whatever its values.
+    /// Returns the host capabilities that the interface needs for every choice of its parameters.
     fn needs_at_least(&self) -> HostCapabilities {
         self.needs()
     }
 
-    /// Returns what the interface can carry.
+    /// Returns the interface's limits.
     fn limits(&self) -> InterfaceLimits;
 
-    /// Returns what the interface takes of main memory.
+    /// Returns the main memory that the interface occupies.
     fn memory_footprint(&self) -> MemoryFootprint;
 
     /// Returns the key that sets the length of packets.
@@ -139,7 +140,7 @@ pub trait InterfaceSpec: PartSpec {
         None
     }
 
-    /// Returns whether packets are of IPv4, which other programs can read.
+    /// Returns whether packets are IPv4 packets, which other programs can read.
     fn sends_ip(&self) -> bool {
         false
     }
@@ -150,7 +151,7 @@ pub trait InterfaceSpec: PartSpec {
         None
     }
 
-    /// Returns why the number at `key` has no effect on a run with `protocol`, if the interface can tell.
+    /// Returns the reason why the number at `key` has no effect on a run with `protocol`, if the interface knows one.
     fn inert_reason_with(&self, _key: &str, _protocol: &dyn ProtocolSpec) -> Option<&'static str> {
         None
     }
@@ -160,14 +161,14 @@ pub trait InterfaceSpec: PartSpec {
         true
     }
 
-    /// Returns the length of the blocks in which the interface keeps memory coherent that nodes share; `None` if it
+    /// Returns the length of the blocks in which the interface keeps memory coherent between nodes, or `None` if it
     /// does not.
     fn coherent_block(&self) -> Option<Bytes> {
         None
     }
 
-    /// Returns what is wrong on a host whose bus moves DMA at `rate`, which the table `rate_table` of the description
-    /// states.
+    /// Returns an error if the interface cannot work on a host whose bus moves DMA at `rate`, which the table
+    /// `rate_table` of the description sets.
     fn check_dma_rate(&self, _rate: Rate, _rate_table: &str) -> Option<ParameterError> {
         None
     }
@@ -176,7 +177,7 @@ pub trait InterfaceSpec: PartSpec {
     fn start(&self, context: &BuildContext<'_>) -> AnyDriver;
 }
 
-/// Returns the largest part of a message that a packet carries; all of it where the interface itself places messages.
+/// Returns the maximum part of a message that a packet carries: all of it if the interface itself reassembles messages.
 fn payload_max(interface: &dyn InterfaceSpec) -> Bytes {
     interface.memory_footprint().packet.map_or(interface.limits().message, |packet| Bytes(packet.carries))
 }

@@ -1,18 +1,18 @@
-//! What an interface takes of its node's main memory, known before time 0.
+//! The main memory that an interface occupies on its node, known before time 0.
 //!
 //! Leaves out memory in the interface itself, which each interface checks.
 
 use crate::engine::Bytes;
 use crate::host::BLOCK_BYTES;
 
-/// Main memory that an interface takes on its node.
+/// The main memory that an interface occupies on its node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MemoryFootprint {
     /// Queues and buffers of the interface: number of each kind, and bytes of one.
     pub own: [(u64, u64); 2],
-    /// Share of each packet in the buffer in which its message is reassembled; `None` if the interface places messages
-    /// itself.
+    /// Share of each packet in the buffer in which its message is reassembled; `None` if the interface itself
+    /// reassembles messages.
     pub packet: Option<PacketFootprint>,
     /// Packets that the interface holds at the receiver in addition to its protocol's.
     pub queued: u64,
@@ -24,12 +24,13 @@ pub struct MemoryFootprint {
 pub struct PacketFootprint {
     /// Bytes of the message that the packet carries.
     pub carries: u64,
-    /// Bytes of the buffer that the packet takes.
+    /// Bytes of the buffer that the packet occupies.
     pub takes: u64,
 }
 
 impl PacketFootprint {
-    /// Returns the share of a packet that carries `carries` bytes of a message and takes `takes` bytes of its buffer.
+    /// Returns the share of a packet that carries `carries` bytes of a message and occupies `takes` bytes of its
+    /// buffer.
     pub const fn new(carries: u64, takes: u64) -> PacketFootprint {
         PacketFootprint { carries, takes }
     }
@@ -37,7 +38,7 @@ impl PacketFootprint {
 
 impl MemoryFootprint {
     /// Returns the footprint of an interface without queues in main memory, whose packets carry `payload` bytes of a
-    /// message each and are put into its buffer one behind the other.
+    /// message each and are stored contiguously in its buffer.
     pub const fn packets_of(payload: u64) -> MemoryFootprint {
         let packet = Some(PacketFootprint { carries: payload, takes: payload });
         MemoryFootprint { own: [(0, 0); 2], packet, queued: 0 }

@@ -8,29 +8,30 @@
 //!
 //! | folder or file | holds |
 //! |---|---|
-//! | `interface.rs`, `memory_footprint.rs` | what an interface says of itself before time 0 |
-//! | `driver.rs`, `envelope.rs` | what the messaging layer sees of any interface, and says of a packet |
-//! | `extensions.rs` | what a driver offers beyond messages |
+//! | `interface.rs`, `memory_footprint.rs` | the specification of an interface, before time 0 |
+//! | `driver.rs`, `envelope.rs` | the driver of any interface, and the messaging layer's header |
+//! | `extensions.rs` | operations that some drivers offer in addition to messages |
 //! | `one_sided.rs` | operations on the memory of other nodes, and their queue |
 //! | `dyn_driver.rs`, `any.rs` | drivers as trait objects; those of all interfaces behind one type |
-//! | `build_context.rs`, `port_config.rs` | what an interface is built from, what a port is connected to |
-//! | `port/` | the network side of all that move whole packets: a protocol over a fabric |
+//! | `build_context.rs`, `port_config.rs` | the context in which an interface is built, and the connections of a port |
+//! | `port/` | the network side of all interfaces that send whole packets: a protocol over a fabric |
 //! | `in_flight.rs` | packets in flight to each node |
-//! | `packet_header.rs` | the header of a packet, and its bytes where an interface has no format of its own |
+//! | `packet_header.rs` | the header of a packet, and a format for interfaces without their own |
 //! | `whole_packet.rs` | the driver of any interface that gives whole packets to a port |
-//! | `handoff.rs` | what drivers do that need no bus |
+//! | `handoff.rs` | functions of drivers without a bus |
 //! | `parcel.rs`, `word_copy.rs` | the header of fifos and queues, and the loops that move a packet's words |
 //! | `designs/` | nine fifos and queues, each made of a sending and a receiving half |
 //! | `direct/` | queues without a bus |
 //! | `cmmu/` | Alewife's unit: messages and coherent memory in one |
 //! | `lanai/` | Myricom's programmable interface chip: processor, SRAM, three DMA engines |
-//! | `mcp/` | the Myrinet control program: firmware of four threads, as data; sockets over UDP/IP, and GM, on it |
-//! | `trapeze/` | the Trapeze firmware on it, with its delivery policies, and its driver |
+//! | `mcp/` | the Myrinet control program: firmware of four threads, as data; sockets over UDP/IP, and GM |
+//! | `trapeze/` | the Trapeze firmware with its delivery policies, and its driver |
 //!
-//! An interface names the capabilities that it needs of a host ([`InterfaceSpec::needs`]), never a host. A new one is its file
-//! or folder, an entry of the registry, and if it ships, a variant of [`AnyDriver`] for speed.
+//! An interface names the capabilities that it needs of a host ([`InterfaceSpec::needs`]), never a host. A new
+//! interface consists of its file or folder, an entry of the registry, and if it is shipped, a variant of [`AnyDriver`]
+//! for speed.
 
-// A simulation lives in one thread, so its futures need not be `Send`.
+// A simulation runs in one thread, so its futures need not be `Send`.
 #![allow(async_fn_in_trait)]
 
 mod any;

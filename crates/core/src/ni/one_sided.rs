@@ -1,21 +1,21 @@
-//! One-sided operations and work queues: what an interface offers that executes operations on the memory of another node
-//! without a program there.
+//! One-sided operations and work queues, for interfaces that execute operations on the memory of another node without a
+//! program there.
 //!
-//! A program posts operations, rings for a batch of them, and polls for their completions. An operation names a region
-//! that the other node registered, by its key.
+//! A program posts operations, rings the doorbell for a batch of them, and polls for their completions. An operation
+//! names a memory region that the other node has registered, by its key.
 //!
-//! Operations of one node on another are executed in the order of posting where packets between the nodes keep their
-//! order, each completely before the next begins. Those of several nodes are executed one at a time, so that the atomic
-//! ones are atomic among each other; they are not atomic with respect to the stores of the node's own processor.
+//! Operations of one node on another are executed in the order of posting if packets between the nodes stay in order;
+//! each is completed before the next begins. Operations of several nodes are executed one at a time, so atomic
+//! operations are atomic with respect to each other, but not with respect to the stores of the node's own processor.
 
-use crate::engine::{Bytes, EndId, LocalFuture};
+use crate::engine::{Bytes, EndpointId, LocalFuture};
 use crate::host::{Address, AnyProcessor};
 
 /// Number of an operation among those that its node has posted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct WorkId(pub u64);
 
-/// How an operation ended.
+/// The result of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum WorkStatus {
@@ -30,7 +30,7 @@ pub enum WorkStatus {
 pub struct WorkCompletion {
     /// The operation.
     pub work: WorkId,
-    /// How it ended.
+    /// The result.
     pub status: WorkStatus,
 }
 
@@ -42,12 +42,12 @@ pub trait WorkQueue {
     /// Polls once, and takes at most `max` completions, in the order in which the interface wrote them.
     fn completions<'a>(&'a self, cpu: &'a AnyProcessor, max: usize) -> LocalFuture<'a, Vec<WorkCompletion>>;
 
-    /// Waits until a poll finds a completion. An event stands for the polls that find nothing: they take no time and
-    /// keep no bus busy.
+    /// Waits until a poll finds a completion. The wait is simulated by one event: polls that find nothing take no time
+    /// and keep no bus busy.
     fn wait_for_completion<'a>(&'a self, cpu: &'a AnyProcessor) -> LocalFuture<'a>;
 }
 
-/// Memory of a node that others may access.
+/// Memory of a node that other nodes may access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemoryRegion {
     /// Key that operations name the region by.
@@ -62,10 +62,10 @@ pub struct MemoryRegion {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum RemoteOperation {
-    /// Writes `bytes` bytes of own memory at `from` to remote memory at `to`. The bytes are read when the operation is
-    /// posted.
+    /// Writes `bytes` bytes of local memory at `from` to remote memory at `to`. The bytes are read when the operation
+    /// is posted.
     Write {
-        /// Own address.
+        /// Local address.
         from: Address,
         /// Remote address.
         to: Address,
@@ -74,18 +74,18 @@ pub enum RemoteOperation {
         /// Size.
         bytes: Bytes,
     },
-    /// Reads `bytes` bytes of remote memory at `from` into own memory at `to`.
+    /// Reads `bytes` bytes of remote memory at `from` into local memory at `to`.
     Read {
         /// Remote address.
         from: Address,
         /// Key of the remote region.
         key: u32,
-        /// Own address.
+        /// Local address.
         to: Address,
         /// Size.
         bytes: Bytes,
     },
-    /// Adds `add` to the 8-byte word at `at`, and stores its value from before in own memory at `to`.
+    /// Adds `add` to the 8-byte word at `at`, and stores its previous value in local memory at `to`.
     FetchAdd {
         /// Remote address, a multiple of 8.
         at: Address,
@@ -93,11 +93,11 @@ pub enum RemoteOperation {
         key: u32,
         /// Addend; the sum wraps around.
         add: u64,
-        /// Own address.
+        /// Local address.
         to: Address,
     },
-    /// Replaces the 8-byte word at `at` by `new` if it is `expected`, and stores its value from before in own memory at
-    /// `to`.
+    /// Replaces the 8-byte word at `at` by `new` if it equals `expected`, and stores its previous value in local memory
+    /// at `to`.
     CompareSwap {
         /// Remote address, a multiple of 8.
         at: Address,
@@ -107,14 +107,14 @@ pub enum RemoteOperation {
         expected: u64,
         /// Value that replaces it.
         new: u64,
-        /// Own address.
+        /// Local address.
         to: Address,
     },
 }
 
-/// Operations that no program at the other node answers.
+/// Operations on remote memory, in which no program of the other node takes part.
 pub trait OneSided {
-    /// Returns the most bytes that an operation reads or writes.
+    /// Returns the maximum number of bytes that an operation reads or writes.
     fn operation_max(&self) -> Bytes;
 
     /// Lets other nodes access `bytes` bytes at `at`.
@@ -126,11 +126,11 @@ pub trait OneSided {
     ///
     /// # Panics
     ///
-    /// Panics if the operation is on the own node, or moves more than [`operation_max`](Self::operation_max).
+    /// Panics if the operation is on the local node, or moves more than [`operation_max`](Self::operation_max).
     fn post<'a>(
         &'a self,
         cpu: &'a AnyProcessor,
-        to: EndId,
+        to: EndpointId,
         operation: RemoteOperation,
     ) -> LocalFuture<'a, Option<WorkId>>;
 }

@@ -1,16 +1,16 @@
-//! The header of a packet, and its bytes where an interface has no format of its own.
+//! The header of a packet, and its encoding for interfaces without a format of their own.
 //!
 //! ```text
 //! byte 0  handler or tag   byte 1  bit 0: part of a message, bit 1: last fragment
 //! 2–3 sequence number   4–7 fragment   8–9, 10–11 sending and receiving endpoint of their nodes   12–15 zero
 //! ```
 //!
-//! All fields are little-endian. The format is chosen: whole fields, so that it is read at a glance.
+//! All fields are little-endian. The format is chosen: fields of whole bytes, so that a dump is easy to read.
 
 use super::envelope::Envelope;
 use crate::engine::Bytes;
 
-/// What the header of a packet says.
+/// The fields of a packet's header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PacketHeader {
     /// Description by the messaging layer.

@@ -1,7 +1,7 @@
 //! The packets of fifos and queues: their header, and the processor's part of their ledger.
 //!
-//! The header has 8 bytes (Mukherjee and Hill 1998, Table 5). Its sense marks a packet of a coherent queue as new;
-//! elsewhere it is zero. Leaves out how a packet is moved.
+//! The header has 8 bytes (Mukherjee and Hill 1998, Table 5). Its sense marks a packet of a coherent queue as new; in
+//! fifos it is zero. Leaves out the transfer of a packet.
 
 use super::envelope::Envelope;
 use crate::engine::{Journey, Time};
@@ -128,7 +128,7 @@ pub fn block_of(packet: &Packet, block: usize) -> Block {
     Block::from_bytes(&bytes[from..(from + BLOCK_BYTES).min(bytes.len())])
 }
 
-/// Names of the stages that a processor's part of a journey is recorded as: its own work, and the bus.
+/// Names of the two stages of a processor's part of a journey: its own work, and its bus accesses.
 pub struct StageNames {
     /// Stage of instructions and cache hits.
     pub processor: &'static str,
@@ -141,8 +141,8 @@ pub const SENDING: StageNames = StageNames { processor: "send: processor", bus: 
 /// Stages of receiving.
 pub const RECEIVING: StageNames = StageNames { processor: "receive: processor", bus: "receive: bus" };
 
-/// A journey during a stage in which a processor works. Its end splits the stage into the processor's own work and its bus
-/// accesses.
+/// A journey during a stage in which a processor works. The stage's end splits it into the processor's own work and its
+/// bus accesses.
 #[derive(Clone)]
 pub struct Ticket {
     journey: Journey,
@@ -152,7 +152,7 @@ pub struct Ticket {
 }
 
 impl Ticket {
-    /// Begins the processor's part, and ends the stage `before`. Returns `None` if the packet's latency is not recorded.
+    /// Begins the processor's part, and ends the stage `before`. Returns `None` if the packet has no ledger.
     pub fn start(journey: &Journey, cpu: &AnyProcessor, before: &'static str) -> Option<Ticket> {
         if !journey.is_followed() {
             return None;
@@ -183,13 +183,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_header_says_what_was_put_in(word in any::<u64>()) {
+        fn an_encoded_header_equals_the_decoded_word(word in any::<u64>()) {
             prop_assert_eq!(Header::decode(word).encode(), word);
         }
     }
 
     #[test]
-    fn a_field_that_does_not_fit_touches_no_other() {
+    fn a_field_that_does_not_fit_panics() {
         let wide = |change: fn(&mut Header)| {
             let mut header = Header::default();
             change(&mut header);

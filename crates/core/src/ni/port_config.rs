@@ -1,7 +1,7 @@
-//! What a port is connected to, and the names of the stages that end at it.
+//! The connections of a port, and the names of the stages that end at it.
 
 use super::in_flight::InFlight;
-use crate::engine::{Addresses, Bytes, Hertz, MessageTally, NodeId, Sim};
+use crate::engine::{Bytes, EndpointMap, Hertz, MessageTally, NodeId, Sim};
 use crate::fabric::PacketPort;
 use crate::protocol::ProtocolBinding;
 use std::rc::Rc;
@@ -17,7 +17,7 @@ pub struct Stages {
     pub fabric: &'static str,
 }
 
-/// What a port is connected to, and how it reports packets.
+/// The connections of a port, and the names of its stages.
 pub struct PortConfig<'a> {
     /// Simulation.
     pub sim: &'a Sim,
@@ -38,10 +38,10 @@ pub struct PortConfig<'a> {
     /// Counters of packets in flight.
     pub pending: &'a Rc<InFlight>,
     /// Map from endpoints to nodes.
-    pub addresses: &'a Rc<Addresses>,
+    pub addresses: &'a Rc<EndpointMap>,
     /// Longest packet.
     pub packet: Bytes,
-    /// Whether a packet may be taken as soon as its header has arrived, and not only when all of it has.
+    /// Whether a packet may be taken as soon as its header has arrived; otherwise all of it must have arrived.
     pub accepts_on_header: bool,
     /// Names of the stages.
     pub stages: Stages,

@@ -1,11 +1,11 @@
-//! The driver of an interface that gives whole packets to a port: what all such drivers do, written once.
+//! The driver that all interfaces share that give whole packets to a port.
 //!
-//! Models the order of steps in sending, polling, taking and waiting, and the messaging layer's cycles. What each step
-//! does to the host is the interface's: [`WholePacketNic`] has a method for composing a packet, one for reading its
-//! header, one for fetching its payload, and one for looking whether a packet has arrived.
+//! Models the order of steps in sending, polling, taking and waiting, and the messaging layer's cycles. The effect of
+//! each step on the host is defined by the interface: [`WholePacketNic`] has a method for composing a packet, one for
+//! reading its header, one for fetching its payload, and one for polling.
 //!
-//! Leaves out interfaces whose device works while the processor does not: those implement
-//! [`Driver`](super::Driver) themselves.
+//! Leaves out interfaces whose device works concurrently with the processor: those implement [`Driver`](super::Driver)
+//! themselves.
 
 use super::build_context::BuildContext;
 use super::driver::{
@@ -31,17 +31,17 @@ pub struct ComposedPacket {
 }
 
 impl ComposedPacket {
-    /// Returns the packet of `request` with these bytes, header and payload, all of which are sent.
+    /// Returns the packet of `request` that consists of `bytes`, header and payload.
     pub fn new(request: &SendRequest<'_>, bytes: &[u8]) -> ComposedPacket {
         let body = Packet::of(Label::default(), request.journey.clone(), bytes);
         ComposedPacket { body, length: Bytes(bytes.len() as u64) }
     }
 
-    /// Has the packet take `length` on the wire.
+    /// Sets the length of the packet on the wire, to which it is padded.
     ///
     /// # Panics
     ///
-    /// Panics if the packet has more bytes.
+    /// Panics if the packet is longer.
     #[must_use]
     pub fn padded_to(mut self, length: Bytes) -> ComposedPacket {
         assert!(self.length <= length, "a packet has its stated length");
@@ -58,9 +58,9 @@ pub struct RxPayload<'a> {
 }
 
 impl RxPayload<'_> {
-    /// Shows the bytes of the payload to `look`.
-    pub fn with<T>(&self, look: impl FnOnce(&[u8]) -> T) -> T {
-        look(&self.packet.bytes()[self.header..])
+    /// Calls `read` with the bytes of the payload.
+    pub fn with<T>(&self, read: impl FnOnce(&[u8]) -> T) -> T {
+        read(&self.packet.bytes()[self.header..])
     }
 
     /// Returns a copy of the payload.
@@ -69,7 +69,7 @@ impl RxPayload<'_> {
     }
 }
 
-/// An interface that gives whole packets to a port: what each step of its driver does to the host.
+/// An interface that gives whole packets to a port: the effect of each step of its driver on the host.
 pub trait WholePacketNic {
     /// Names of the stages of its packets.
     const STAGES: Stages = Stages { pool: "send queue", always: true, fabric: "fabric" };
@@ -77,8 +77,8 @@ pub trait WholePacketNic {
     /// Returns the driver's limits; the number of classes is the port's.
     fn limits(&self) -> DriverLimits;
 
-    /// Composes a packet in the interface, which has capacity for it. `endpoints` are the positions of the sending and of
-    /// the receiving endpoint among those of their nodes, which [`header`](Self::header) gives back.
+    /// Composes a packet in the interface, which has capacity for it. `endpoints` are the indices of the sending and
+    /// the receiving endpoint on their nodes, which [`header`](Self::header) must return.
     async fn post(&self, cpu: &AnyProcessor, request: &SendRequest<'_>, endpoints: [u32; 2]) -> ComposedPacket;
 
     /// Reads the header of a packet; by default one that [`PacketHeader::encode`] wrote.
@@ -86,12 +86,12 @@ pub trait WholePacketNic {
         PacketHeader::decode(packet)
     }
 
-    /// Moves the payload of a packet to where it goes.
+    /// Moves the payload of a packet to its destination.
     async fn fetch(&self, cpu: &AnyProcessor, payload: RxPayload<'_>, sink: PayloadSink<'_>) -> RxCompletion;
 
-    /// Looks whether a packet has arrived. An access to the host needs the processor, which this method
-    /// [holds](Processor::hold) for it; by default a look takes no time.
-    async fn look(&self, _cpu: &AnyProcessor) {}
+    /// Polls for the arrival of a packet. A poll that accesses the host [holds](Processor::hold) the processor for
+    /// that; by default a poll takes no time.
+    async fn poll(&self, _cpu: &AnyProcessor) {}
 }
 
 /// The driver of an interface that gives whole packets to a port.
@@ -114,7 +114,7 @@ impl<N: WholePacketNic> WholePacketDriver<N> {
         Class::all(self.port.classes()).any(|class| self.port.has_arrived(class))
     }
 
-    /// Returns the class that answers take.
+    /// Returns the class of answers.
     fn answers_class(&self) -> Class {
         Class(u8::from(self.port.classes() > 1))
     }
@@ -136,18 +136,18 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         if cpu.is_idle() && self.port.room(packet.class) == 0 {
             return false;
         }
-        let turn = cpu.acquire("look for room").await;
+        let lease = cpu.acquire("look for room").await;
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
         let _works = cpu.sim().works();
         let endpoints = [packet.from, packet.to].map(|end| self.port.addresses().place(end));
         let ComposedPacket { body, length } = self.nic.post(cpu, packet, endpoints).await;
         cpu.sync().await;
-        hand_over(&self.port, (cpu, &turn), packet, slot, (body, length));
+        hand_over(&self.port, (cpu, &lease), packet, slot, (body, length));
         true
     }
 
-    async fn wait_for_room(&self, _cpu: &AnyProcessor) {
+    async fn wait_for_capacity(&self, _cpu: &AnyProcessor) {
         self.port.changed.wait().await;
     }
 
@@ -155,15 +155,15 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         true
     }
 
-    fn may_find(&self) -> bool {
+    fn may_have_packet(&self) -> bool {
         self.has_arrived()
     }
 
     async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
-        self.nic.look(cpu).await;
-        // Answers first: they let others go on.
+        self.nic.poll(cpu).await;
+        // Answers are taken first, since other programs may wait for them.
         let taken = Class::all(self.port.classes()).rev().find_map(|class| {
-            // An acknowledgement rides only in an answer that takes the same class.
+            // An acknowledgement can be piggybacked only on an answer of the same class.
             let rides = self.answers_class() == class;
             let answer = |packet: &Packet| {
                 let Envelope { is_part, handler, .. } = self.nic.header(&packet.bytes()).envelope;
@@ -177,7 +177,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
             (self.nic.header(&bytes), bytes.len())
         };
         let journey = taken.packet.journey.clone();
-        // Between two turns of a program the processor's clock may stand still.
+        // Between two leases of the processor its local clock does not advance.
         journey.close("arrivals queue", cpu.now().max(cpu.sim().now()));
         let nodes = [taken.from, self.port.node()];
         let ends = [0, 1].map(|end| self.port.addresses().at(nodes[end], endpoints[end]));
@@ -192,7 +192,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         extra_cycles: u64,
         sink: PayloadSink<'_>,
     ) -> RxCompletion {
-        let turn = cpu.acquire("receive").await;
+        let lease = cpu.acquire("receive").await;
         let begun = cpu.now();
         cpu.work(self.costs.receive + extra_cycles);
         cpu.sync().await;
@@ -206,7 +206,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         self.port.release(taken);
         arrival.journey.served(begun, cpu.now());
         arrival.journey.close("receive", cpu.now());
-        turn.did("receive", arrival.journey.id(), self.packet.len());
+        lease.did("receive", arrival.journey.id(), self.packet.len());
         landed
     }
 

@@ -1,6 +1,6 @@
-//! The loops that every driver has: they move the words of a packet from memory or registers, and into them.
+//! The copy loops of all drivers, which move the words of a packet from and to memory or registers.
 //!
-//! Models the cycles of the loop around each access. Leaves out accesses to a device, which are each driver's own.
+//! Models the cycles of the loop around each access. Leaves out accesses to a device, which each driver implements.
 
 use super::parcel::{HEADER_BYTES, Header};
 use crate::host::UNTAGGED;
@@ -25,7 +25,7 @@ pub enum PayloadSink<'a> {
 }
 
 impl PayloadSource<'_> {
-    /// Loads the payload, word by word where it is in memory.
+    /// Loads the payload, word by word if it is in memory.
     pub async fn load(&self, cpu: &AnyProcessor) -> Vec<u8> {
         match *self {
             PayloadSource::Memory(address, bytes) => {
@@ -46,7 +46,7 @@ impl PayloadSource<'_> {
     }
 }
 
-/// Returns words as bytes, in the order in which they lie in memory.
+/// Returns words as bytes, in memory order.
 pub fn bytes_of(words: &[u32]) -> Vec<u8> {
     words.iter().map(|word| word.to_le_bytes()).collect::<Vec<_>>().into_flattened()
 }
@@ -63,15 +63,15 @@ fn pair(words: &[u32], word: usize) -> u64 {
     at(2 * word) | at(2 * word + 1) << 32
 }
 
-/// A word of memory that the processor must wait for. Most accesses need no wait, and an unused future costs a copy of
-/// its whole state: loops therefore try an access first.
+/// A word of memory for which the processor must wait. Most accesses need no wait, and creating a future costs a copy
+/// of its whole state; the loops therefore try an access first.
 #[must_use = "the access is still to be made"]
-pub struct Missing {
+pub struct PendingAccess {
     address: Address,
     bytes: usize,
 }
 
-impl Missing {
+impl PendingAccess {
     /// Waits for the word and loads it.
     pub async fn load(self, cpu: &AnyProcessor) -> u64 {
         cpu.load(self.address, self.bytes).await.expect(UNTAGGED)
@@ -88,7 +88,7 @@ macro_rules! loaded {
     ($cpu:expr, $load:expr) => {
         match $load {
             Ok(value) => value,
-            Err(missing) => missing.load($cpu).await,
+            Err(access) => access.load($cpu).await,
         }
     };
 }
@@ -96,8 +96,8 @@ macro_rules! loaded {
 /// Completes a store, and waits for it if it must.
 macro_rules! stored {
     ($cpu:expr, $value:expr, $store:expr) => {
-        if let Err(missing) = $store {
-            missing.store($cpu, $value).await;
+        if let Err(access) = $store {
+            access.store($cpu, $value).await;
         }
     };
 }
@@ -110,8 +110,8 @@ pub(super) use {loaded, stored};
 ///
 /// Returns the access that is still to be made.
 #[inline]
-pub fn load(cpu: &AnyProcessor, address: Address, bytes: usize) -> Result<u64, Missing> {
-    cpu.try_load(address, bytes).ok_or(Missing { address, bytes })
+pub fn load(cpu: &AnyProcessor, address: Address, bytes: usize) -> Result<u64, PendingAccess> {
+    cpu.try_load(address, bytes).ok_or(PendingAccess { address, bytes })
 }
 
 /// Stores a word in memory, if the processor need not wait for it.
@@ -120,12 +120,12 @@ pub fn load(cpu: &AnyProcessor, address: Address, bytes: usize) -> Result<u64, M
 ///
 /// Returns the access that is still to be made.
 #[inline]
-pub fn store(cpu: &AnyProcessor, address: Address, bytes: usize, value: u64) -> Result<(), Missing> {
-    if cpu.try_store(address, bytes, value) { Ok(()) } else { Err(Missing { address, bytes }) }
+pub fn store(cpu: &AnyProcessor, address: Address, bytes: usize, value: u64) -> Result<(), PendingAccess> {
+    if cpu.try_store(address, bytes, value) { Ok(()) } else { Err(PendingAccess { address, bytes }) }
 }
 
-/// Loads word `word` of a packet: the header, or up to eight bytes of the payload. `cycles` are those of the loop around
-/// the access.
+/// Loads word `word` of a packet: the header, or up to eight bytes of the payload. The loop around the access takes
+/// `cycles`.
 ///
 /// # Errors
 ///
@@ -136,7 +136,7 @@ pub fn load_word(
     source: PayloadSource<'_>,
     word: usize,
     cycles: u64,
-) -> Result<u64, Missing> {
+) -> Result<u64, PendingAccess> {
     cpu.work(cycles);
     match (word, source) {
         (0, _) => Ok(header.encode()),
@@ -159,7 +159,7 @@ pub fn store_word(
     word: usize,
     value: u64,
     cycles: u64,
-) -> Result<(), Missing> {
+) -> Result<(), PendingAccess> {
     cpu.work(cycles);
     let bytes = header.bytes_of_word(word);
     match sink {
@@ -175,6 +175,6 @@ pub fn store_word(
 }
 
 /// Returns the address of the payload of a packet that was moved with its header to `address`.
-pub const fn behind_header(address: Address) -> Address {
+pub const fn payload_after_header(address: Address) -> Address {
     address + HEADER_BYTES as u64
 }

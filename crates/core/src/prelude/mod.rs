@@ -1,16 +1,16 @@
-//! What the author of a part imports: `use narrows::prelude::*`.
+//! The imports of an author of a part: `use narrows::prelude::*`.
 //!
-//! A host, interface, protocol, fabric or workload is a [`Part`]: a struct with `#[derive(Parameters)]`, the trait of its
-//! family ([`HostSpec`], [`InterfaceSpec`], [`ProtocolSpec`], [`FabricSpec`] or [`WorkloadSpec`]), and a line that
-//! registers it with a [`Registry`]. The derive macro names the crate `narrows`; a crate that depends on
-//! `narrows-core` alone writes `#[param(crate = "narrows_core")]`.
+//! A host, interface, protocol, fabric or workload is a [`Part`]: a struct with `#[derive(Parameters)]`, the trait of
+//! its family ([`HostSpec`], [`InterfaceSpec`], [`ProtocolSpec`], [`FabricSpec`] or [`WorkloadSpec`]), and a line that
+//! registers it with a [`Registry`]. The derive macro names the crate `narrows`; a crate that depends on `narrows-core`
+//! alone writes `#[param(crate = "narrows_core")]`.
 //!
 #![doc = include_str!("part.md")]
 
 #[doc(no_inline)]
 pub use crate::engine::{
-    Bytes, Class, EndId, FlowKey, Hertz, Journey, Limits, Mailbox, Metric, NodeId, Outcome, PacketMarks, Pool, Rate,
-    Recorder, Resource, Signal, Sim, Simulation, Time,
+    Bytes, Class, EndpointId, FlowKey, Hertz, Journey, Limits, Mailbox, Metric, NodeId, Outcome, PacketMarks, Pool,
+    Rate, Recorder, Resource, Signal, Sim, Simulation, Time,
 };
 #[doc(no_inline)]
 pub use crate::error::Error;
@@ -19,28 +19,28 @@ pub use crate::machine::{Machine, Registry};
 #[doc(no_inline)]
 pub use crate::protocol::{Guarantees, PacketHandle, Protocol, ProtocolEnvironment, ProtocolSpec};
 
-/// What every part declares: its parameters, its name, and the rules that their values keep.
+/// Declarations of every part: its parameters, its name, and the rules for their values.
 #[doc = include_str!("part.md")]
 pub use crate::part::{ParameterError, Part, PartInfo};
 /// A choice of words as the value of a key.
 #[doc = include_str!("part.md")]
 pub use crate::text::ParameterChoice;
-/// Parameters of a part, each written once: the field is the key, its type the kind of value, its documentation the help
-/// text.
+/// Parameters of a part, each written once: the field is the key, its type the kind of value, its documentation the
+/// help text.
 #[doc = include_str!("part.md")]
 pub use crate::text::Parameters;
 
-/// What programs run in, and what they send and receive.
+/// The world that programs run in, and the messages that they send and receive.
 #[doc = include_str!("workload.md")]
 pub use crate::messaging::{Endpoint, Incoming, Outgoing, World};
-/// What a workload is made of: its specification, and the programs that it starts on the endpoints of a world.
+/// Types for a workload: its specification, and the programs that it starts on the endpoints of a world.
 #[doc = include_str!("workload.md")]
 pub use crate::program::{Objective, RunningWorkload, WorkloadNeeds, WorkloadSpec};
 
-/// What an interface uses of its host: the processor that runs its driver, and a window for its registers.
+/// Types that an interface uses of its host: the processor that runs its driver, and a window for its registers.
 #[doc = include_str!("interface.md")]
 pub use crate::host::{AnyProcessor, Device, HostCapabilities, Window};
-/// What an interface that moves whole packets is made of: its specification, and the steps of its driver.
+/// Types for an interface that moves whole packets: its specification, and the steps of its driver.
 #[doc = include_str!("interface.md")]
 pub use crate::ni::{
     AnyDriver, BuildContext, ComposedPacket, Driver, DriverLimits, EndpointLimit, InterfaceLimits, InterfaceSpec,
@@ -57,11 +57,11 @@ pub use crate::ni::{DriverExtensions, DriverState, Port, RxPacket, Stages, TxTok
 #[doc = include_str!("one_sided.md")]
 pub use crate::ni::{MemoryRegion, OneSided, RemoteOperation, WorkCompletion, WorkId, WorkQueue, WorkStatus};
 
-/// What a host is made of: its specification, its processor, and the node that holds memory and devices.
+/// Types for a host: its specification, its processor, and the node that holds memory and devices.
 #[doc = include_str!("host.md")]
 pub use crate::host::{Address, CpuArbiter, Fault, HostNode, HostSpec, LocalTimeLag, Processor, Stalls};
 
-/// What a fabric is made of: its specification, and the ports at which nodes send and receive packets.
+/// Types for a fabric: its specification, and the ports at which nodes send and receive packets.
 #[doc = include_str!("fabric.md")]
 pub use crate::fabric::{
     DeliveryHub, FabricCapabilities, FabricEvent, FabricNet, FabricSpec, LinkUse, Loss, NodeViews, Packet, PacketPort,

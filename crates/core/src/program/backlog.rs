@@ -1,28 +1,28 @@
-//! Whether the backlog of an open loop only grows: what it offers to is saturated.
+//! Detection of saturation: the backlog of an open loop only grows.
 //!
-//! The sources of an open loop queue without limit, and what they offer to holds no more than its buffers. So where
-//! more is offered than is accepted, the messages or packets that wait at their sources grow for ever. They are counted
-//! once in a window: every 1 000 cycles for routers alone, the sample period of BookSim2 (Jiang et al. 2013); every
-//! fifth of the measured messages for programs. The load saturates when the count grew in each of the last ten windows
-//! of routers, or the last four of programs, and in all by more than chance makes: four standard deviations of the number
-//! offered in them, whose variance is at most that number times the index of dispersion of the arrival process (1 for
-//! Bernoulli and Poisson processes).
+//! The sources of an open loop queue without limit, and a fabric holds no more than its buffers. If the offered load
+//! exceeds the accepted load, the number of messages or packets that wait at their sources therefore grows for ever. It
+//! is sampled once in a window: every 1 000 cycles for routers alone, the sample period of BookSim2 (Jiang et al.
+//! 2013); every fifth of the measured messages for programs. The load is saturated when the number grew in each of the
+//! last ten windows of routers, or the last four of programs, and in total by more than four standard deviations of the
+//! number offered in these windows. The variance of that number is at most the number times the index of dispersion of
+//! the arrival process (1 for Bernoulli and Poisson processes).
 //!
-//! Programs have few windows, since a run of a few hundred messages is usual: a fifth of those must be enough to tell
-//! growth from chance.
+//! Programs have few windows, since runs of a few hundred messages are usual: a fifth of these must suffice to
+//! distinguish growth from chance.
 //!
-//! BookSim2 ends when mean latency exceeds a bound that is stated (`latency_thres`, 500 cycles). A growing backlog needs
-//! no bound: a slow fabric is not saturated, and a fast one is recognised as soon.
+//! BookSim2 ends a run when mean latency exceeds a given bound (`latency_thres`, 500 cycles). A growing backlog needs
+//! no bound: a slow fabric is not mistaken for a saturated one, and saturation of a fast one is detected as early.
 //!
-//! Leaves out loads so near saturation that these windows decide nothing: their latency does not settle, which is reported
-//! instead.
+//! Not decided are loads so near saturation that these windows show no trend: their latency does not settle, which is
+//! reported instead.
 
 use std::collections::VecDeque;
 
-/// Standard deviations of the number offered, by which it must have grown in all.
+/// Total growth that counts as saturation, in standard deviations of the offered number.
 const DEVIATIONS: f64 = 4.0;
 
-/// What waited at sources when last sampled.
+/// Samples of the number of messages or packets that wait at their sources.
 #[derive(Clone, Debug)]
 pub struct Backlog {
     window: u64,
@@ -89,8 +89,8 @@ mod tests {
     const WINDOW: u64 = 1_000;
     const GROWING: u64 = 10;
 
-    /// Returns whether the backlog only grows when `offered` packets are generated in each window, and `waiting(window)`
-    /// of them wait after each.
+    /// Returns whether the backlog only grows when `offered` packets are generated in each window, and
+    /// `waiting(window)` of them wait after each.
     fn only_grows(dispersion: f64, offered: u64, waiting: impl Fn(u64) -> u64) -> bool {
         let mut backlog = Backlog::new(WINDOW, GROWING, dispersion);
         for window in 0..=20 {

@@ -6,7 +6,7 @@
 //! the order of arrival. Leaves out shared trees of the network, values of several words, and groups.
 
 use super::parallel;
-use crate::engine::EndId;
+use crate::engine::EndpointId;
 use crate::messaging::active::{Active, ActiveMessage, PROTOCOL_HANDLERS, Received};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -26,11 +26,11 @@ const COMBINE_INSTRUCTIONS: u64 = 8;
 #[derive(Default)]
 pub(super) struct Collective {
     /// Number of barrier messages that have arrived from each processor.
-    barrier_counts: RefCell<BTreeMap<EndId, u64>>,
+    barrier_counts: RefCell<BTreeMap<EndpointId, u64>>,
     /// Number of barriers entered.
     barriers: Cell<u64>,
     /// Values that have arrived from children in the tree and are not yet combined.
-    child_values: RefCell<BTreeMap<EndId, u64>>,
+    child_values: RefCell<BTreeMap<EndpointId, u64>>,
     result: Cell<Option<u64>>,
 }
 

@@ -1,6 +1,6 @@
 //! A processor that copies blocks of memory for as long as the run lasts.
 
-use crate::engine::{Bytes, EndId};
+use crate::engine::{Bytes, EndpointId};
 use crate::host::{Address, Processor};
 use crate::messaging::World;
 use std::cell::Cell;
@@ -12,7 +12,7 @@ const BLOCKS_AT_ONCE: u64 = 8;
 pub const AREA: u64 = 1 << 20;
 
 /// Starts copying on `node` and returns the number of bytes copied so far, which grows during the run.
-pub(super) fn start(world: &World, node: EndId) -> Rc<Cell<Bytes>> {
+pub(super) fn start(world: &World, node: EndpointId) -> Rc<Cell<Bytes>> {
     let copied = Rc::new(Cell::new(Bytes::ZERO));
     let endpoint = world.endpoint(node).clone();
     let [from, to]: [Address; 2] = [(); 2].map(|()| endpoint.allocate(Bytes(AREA)));

@@ -8,7 +8,7 @@
 
 use super::worker::{self, Worker};
 use super::{RunningWorkload, parallel};
-use crate::engine::{EndId, Metric, Outcome, Signal, Time};
+use crate::engine::{EndpointId, Metric, Outcome, Signal, Time};
 use crate::messaging::World;
 use crate::messaging::active::Active;
 use crate::messaging::shared::{SharedAddress, Space};
@@ -73,7 +73,7 @@ impl WorkloadSpec for SingleCosts {
             .collect();
         let others = (nodes as u64).saturating_sub(2);
         if self.readers > others {
-            errors.push(("readers", format!("there are only {others} nodes besides `node` and `home`")));
+            errors.push(("readers", format!("there are only {others} nodes other than `node` and `home`")));
         }
         if self.operation == Operation::Message && self.node == self.home {
             errors.push(("home", "a node cannot send to itself: choose another than `node`".to_owned()));
@@ -90,7 +90,7 @@ impl WorkloadSpec for SingleCosts {
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let endpoints = world.addresses.len();
         let space = Rc::new(Space::new(endpoints, world.shared_memory.block));
-        let home = EndId(self.home as u32);
+        let home = EndpointId(self.home as u32);
         let blocks = (0..self.repetitions).map(|_| space.allocate(home, world.shared_memory.block.get())).collect();
         let workers = Worker::all(world, &space);
         let run = Rc::new(CostRun {

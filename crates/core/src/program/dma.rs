@@ -3,7 +3,7 @@
 
 use super::{RunningWorkload, copy};
 use crate::engine::flow_series::FlowSeries;
-use crate::engine::{Bytes, EndId, Journey, Metric, Outcome, Time};
+use crate::engine::{Bytes, EndpointId, Journey, Metric, Outcome, Time};
 use crate::host::Direction;
 use crate::messaging::World;
 use crate::ni::DriverExtensions;
@@ -50,7 +50,7 @@ struct Measurements {
 }
 
 impl DmaTest {
-    async fn transfer(self, world: World, id: EndId, measured: Rc<Measurements>) {
+    async fn transfer(self, world: World, id: EndpointId, measured: Rc<Measurements>) {
         let endpoint = world.endpoint(id);
         let engine = endpoint.driver().host_dma().expect("a checked description has host DMA to try");
         let page = endpoint.allocate(self.size);

@@ -1,7 +1,7 @@
 //! The two endpoints of a program that runs between a pair of nodes.
 
 use super::{FlowEndpoint, PATTERNS, PlannedFlow};
-use crate::engine::{Bytes, EndId};
+use crate::engine::{Bytes, EndpointId};
 use crate::messaging::World;
 use crate::text::Parameters;
 
@@ -16,7 +16,7 @@ pub struct EndpointPair {
 }
 
 impl EndpointPair {
-    pub(super) fn ids(&self, world: &World) -> (EndId, EndId) {
+    pub(super) fn ids(&self, world: &World) -> (EndpointId, EndpointId) {
         let id = |name: &Option<String>, default| name.as_ref().map_or(default, |name| world.id(name));
         (id(&self.from, world.nodes[0].endpoint().id()), id(&self.to, world.nodes[1].endpoint().id()))
     }

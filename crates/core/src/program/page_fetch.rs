@@ -6,7 +6,7 @@
 use super::{EndpointPair, RunningWorkload, pattern};
 use crate::engine::flow_series::FlowSeries;
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, Distribution, EndId, Metric, Outcome, SampleUnit};
+use crate::engine::{Bytes, Distribution, EndpointId, Metric, Outcome, SampleUnit};
 use crate::messaging::{Outgoing, World};
 use crate::part::{Part, PartInfo};
 use crate::program::{PlannedFlow, WARM_UP, WarmUpCheck, WorkloadNeeds, WorkloadSpec};
@@ -53,7 +53,7 @@ const PAGE: Bytes = Bytes(8192);
 pub const PAGES: u64 = 8;
 
 impl PageFetch {
-    async fn fault(self, world: World, from: EndId, to: EndId, measured: Rc<Measurements>) {
+    async fn fault(self, world: World, from: EndpointId, to: EndpointId, measured: Rc<Measurements>) {
         let endpoint = world.endpoint(from);
         let frame = endpoint.allocate(self.page);
         let pages: Vec<Vec<u8>> = (0..PAGES).map(|number| pattern::bytes(number, self.page)).collect();
@@ -82,7 +82,7 @@ impl PageFetch {
         }
     }
 
-    async fn serve(self, world: World, to: EndId) {
+    async fn serve(self, world: World, to: EndpointId) {
         let endpoint = world.endpoint(to);
         let mut pages = Vec::new();
         for number in 0..PAGES {

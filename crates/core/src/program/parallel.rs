@@ -3,7 +3,7 @@
 use super::collective::Collective;
 use super::pattern;
 use crate::engine::metric::name_word;
-use crate::engine::{EndId, Metric, Outcome};
+use crate::engine::{EndpointId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage, Cause};
 use crate::protocol::Statistics;
@@ -44,7 +44,7 @@ pub(super) async fn send(endpoint: &Active, to: usize, handler: u8, words: &[u32
 pub(super) fn set_handler(
     endpoint: &Rc<Active>,
     collective: &Rc<Collective>,
-    handle: impl Fn(EndId, u8, &[u32]) -> u64 + 'static,
+    handle: impl Fn(EndpointId, u8, &[u32]) -> u64 + 'static,
 ) {
     // A handler that owned its endpoint would keep it alive for ever.
     let (own, collective, handle) = (Rc::downgrade(endpoint), collective.clone(), Rc::new(handle));
@@ -130,8 +130,8 @@ pub(super) fn word(from: usize, to: usize, number: u32, at: usize) -> u32 {
 }
 
 /// Returns the id of the endpoint with number `node`.
-pub(super) fn endpoint_id(node: usize) -> EndId {
-    EndId(node as u32)
+pub(super) fn endpoint_id(node: usize) -> EndpointId {
+    EndpointId(node as u32)
 }
 
 /// Returns the metrics of such a program: those of packets, messages and time, then `own`, then latencies.

@@ -6,7 +6,7 @@
 use super::pattern::{ExpectedPayloads, PatternBuffers};
 use super::{EndpointPair, RunningWorkload};
 use crate::engine::stats::Summary;
-use crate::engine::{Bytes, Distribution, EndId, Metric, Outcome};
+use crate::engine::{Bytes, Distribution, EndpointId, Metric, Outcome};
 use crate::messaging::{Outgoing, World};
 use crate::part::{Part, PartInfo};
 use crate::program::{PlannedFlow, WARM_UP, WarmUpCheck, WorkloadNeeds, WorkloadSpec};
@@ -37,12 +37,12 @@ pub struct PingPong {
 
 struct Measurements {
     warm_up: u64,
-    forward: (EndId, EndId),
+    forward: (EndpointId, EndpointId),
     round_trips: RefCell<Summary>,
 }
 
 impl PingPong {
-    async fn begin(self, world: World, from: EndId, to: EndId, measured: Rc<Measurements>) {
+    async fn begin(self, world: World, from: EndpointId, to: EndpointId, measured: Rc<Measurements>) {
         let endpoint = world.endpoint(from);
         let patterns = PatternBuffers::prepare(endpoint, self.payload).await;
         let expected = ExpectedPayloads::new(self.answer);
@@ -64,7 +64,7 @@ impl PingPong {
         }
     }
 
-    async fn answer(self, world: World, from: EndId, to: EndId) {
+    async fn answer(self, world: World, from: EndpointId, to: EndpointId) {
         let endpoint = world.endpoint(from);
         let patterns = PatternBuffers::prepare(endpoint, self.answer).await;
         let expected = ExpectedPayloads::new(self.payload);
@@ -113,7 +113,7 @@ impl WorkloadSpec for PingPong {
             Rc::new(Measurements { warm_up: self.warm_up, forward: (from, to), round_trips: RefCell::default() });
         world.tally.limit_ledgers_to(from);
         world.tally.test_for_transient(from, to, self.messages);
-        let name = |node: EndId| format!("{} program", world.endpoint(node).name());
+        let name = |node: EndpointId| format!("{} program", world.endpoint(node).name());
         world.sim.spawn(name(from), self.clone().begin(world.clone(), from, to, measured.clone()));
         world.sim.spawn(name(to), self.clone().answer(world.clone(), to, from));
         measured

@@ -10,8 +10,8 @@
 
 use super::collective::Collective;
 use super::parallel;
-use crate::engine::sim::PointId;
-use crate::engine::{EndId, Metric, Time};
+use crate::engine::sim::WaitReasonId;
+use crate::engine::{EndpointId, Metric, Time};
 use crate::host::{Address, CpuLease, Processor};
 use crate::messaging::World;
 use crate::messaging::active::{Active, Cause};
@@ -42,7 +42,7 @@ pub struct Worker {
     /// Whether it accesses memory only to wait for what another program writes.
     waits: Cell<bool>,
     /// The reason of such a wait.
-    store: PointId,
+    store: WaitReasonId,
 }
 
 impl Worker {
@@ -155,8 +155,8 @@ impl Worker {
         }
     }
 
-    /// Prefetches a block that the program will load or store to. Another program may take it away before it is used.
-    /// Where software keeps memory coherent, this does nothing and costs nothing.
+    /// Prefetches a block that the program will load or store to. Another program may invalidate it before it is used.
+    /// If software keeps memory coherent, the call has no effect and no cost.
     pub async fn prefetch(&self, at: SharedAddress, want: Want) {
         if self.shared.prefetches() {
             self.acquire_cpu().await;
@@ -264,7 +264,7 @@ impl Worker {
     }
 
     /// Sends words in bulk to the transfer handler of another worker's program.
-    pub async fn transfer(&self, to: EndId, words: &[u32]) {
+    pub async fn transfer(&self, to: EndpointId, words: &[u32]) {
         self.release_cpu(Cause::Send).await;
         self.endpoint.transfer(to, 0, words).await;
     }

@@ -4,8 +4,7 @@ use crate::engine::{Bytes, Class, FlowKey, Head, NodeId, PacketMarks};
 use std::rc::Rc;
 
 /// A buffer slot of a packet: a send slot is taken before the packet is composed, a receive slot is held until the
-/// packet
-/// was read.
+/// packet was read.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Slot(pub u32);
 
@@ -21,7 +20,7 @@ pub enum Answer {
 /// Attributes that a sender gives a packet, apart from its destination.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Marks {
-    /// More packets for this node follow, enough to want a burst of them admitted.
+    /// More packets for the same node follow, enough to request admission of a burst.
     pub burst: bool,
     /// The packet is the last of its message.
     pub last: bool,
@@ -39,15 +38,15 @@ impl Marks {
 /// A packet offered for sending.
 #[derive(Clone, Debug)]
 pub struct Offer<P> {
-    /// Whom it is for.
+    /// Destination node.
     pub to: NodeId,
-    /// Connection to that node.
+    /// Connection to the destination.
     pub flow: FlowKey,
-    /// Its class.
+    /// Logical network of the packet.
     pub class: Class,
-    /// What is said of it.
+    /// Attributes given by the sender.
     pub marks: Marks,
-    /// Its length, headers of the interface and all.
+    /// Length of the packet, including the interface's headers.
     pub bytes: Bytes,
     /// The packet.
     pub body: P,
@@ -57,13 +56,13 @@ pub struct Offer<P> {
 #[must_use = "a frame that is not sent is lost"]
 #[derive(Clone, Debug)]
 pub struct Frame<P> {
-    /// Who sends it.
+    /// Source node.
     pub from: NodeId,
-    /// Whom it is for.
+    /// Destination node.
     pub to: NodeId,
-    /// The connection of the two that it belongs to; 0 of a protocol that keeps its state by node alone.
+    /// Connection between the two nodes; 0 for a protocol whose state is per node.
     pub flow: FlowKey,
-    /// The class it takes.
+    /// Logical network that carries the frame.
     pub class: Class,
     /// Header of the protocol.
     pub head: Head,
@@ -71,7 +70,7 @@ pub struct Frame<P> {
     pub extension: Option<Rc<[u8]>>,
     /// Marks of the sender and, in a frame that arrived, of the switches.
     pub marks: PacketMarks,
-    /// Its length.
+    /// Length of the frame.
     pub bytes: Bytes,
     /// Whether the frame waits in the fabric until the receiver has a free receive slot.
     pub needs_slot: bool,
@@ -128,7 +127,7 @@ impl Effects {
 /// A packet taken by its reader.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Taken<P> {
-    /// Who sent it.
+    /// Source node.
     pub from: NodeId,
     /// Receive slot, to be released after reading.
     pub slot: Slot,

@@ -1,4 +1,4 @@
-//! The handle by which a protocol refers to a packet, whatever owns the wire.
+//! The handle by which a protocol refers to a packet of a port or a firmware.
 
 use std::any::Any;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ impl PacketHandle {
     ///
     /// Panics if the handle was made of anything but a `T`: the code that makes a handle also unwraps it.
     pub fn expect<T: 'static>(&self) -> Rc<T> {
-        self.get().expect("a handle is taken back by whoever made it")
+        self.get().expect("a handle is unwrapped by the code that made it")
     }
 
     /// Returns a reference to the packet, if the handle was made of a `T`.

@@ -2,22 +2,22 @@
 //!
 //! | folder or file | protocol |
 //! |---|---|
-//! | `plain/` | none: queues, and whatever the fabric makes of them |
+//! | `plain/` | none: queues only; order and loss are the fabric's |
 //! | `return_to_sender/` | a packet that finds no free buffer is returned to its sender, which retries it (Mukherjee and Hill 1998) |
 //! | `nifdy/` | admission control and in-order delivery (Callahan and Goldstein 1995) |
 //! | `window/` | a sliding window for each peer, acknowledgements and time-outs |
-//! | `directory/` | blocks of shared memory kept coherent by messages: over active messages, or in hardware |
+//! | `directory/` | messages that keep shared memory coherent, over active messages or in hardware |
 //! | `udp_ip/` | UDP over IPv4, in real bytes: no flow control; the packet formats and reassembly of a sockets stack |
 //!
 //! `spec.rs` describes a protocol before it runs; `handle.rs` defines the handle by which a protocol refers to a
 //! packet.
 //!
-//! A protocol has no clock and no I/O of its own: time is an argument. All but the last two are state machines of
-//! packets: events in, frames out. The owner of the wire (a hardware port, a chip's firmware) asks the protocol through
-//! [`Protocol`] which frame may enter the fabric now; the protocol calls nobody. `P` is a handle on a packet, so that
-//! one may be
-//! admitted while its bytes are still coming; it is let go when the packet will not be sent again. A
-//! new protocol is a folder whose `spec.rs` implements [`ProtocolSpec`], and a line of the registry.
+//! A protocol has no clock and no I/O of its own: time is an argument. All protocols but the last two are packet state
+//! machines: events in, frames out. The owner of the wire (a hardware port, a chip's firmware) asks the protocol
+//! through [`Protocol`] which frame may enter the fabric now; a protocol makes no calls itself. `P` is a handle to a
+//! packet, so that a packet may be admitted while its bytes are still arriving; the protocol drops the handle when the
+//! packet will not be retransmitted. A new protocol is a folder whose `spec.rs` implements [`ProtocolSpec`], and a line
+//! of the registry.
 //!
 #![doc = include_str!("example.md")]
 
@@ -44,14 +44,14 @@ pub use spec::ProtocolBinding;
 
 use crate::engine::{Class, NodeId, Time};
 
-/// What a protocol guarantees, and what it asks for.
+/// Guarantees of a protocol, and its requirements.
 ///
 #[doc = include_str!("example.md")]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Guarantees {
-    /// Packets of a pair and a class are handed up in the order in which they were offered, whatever
-    /// the fabric does.
+    /// Packets of a pair and a class are delivered in the order in which they were offered, even on a fabric that
+    /// reorders.
     pub in_order: bool,
     /// Packets that the fabric loses are retransmitted.
     pub survives_loss: bool,
@@ -59,11 +59,11 @@ pub struct Guarantees {
     pub needs_order: bool,
     /// Packets of a pair may overtake each other, even on a fabric that keeps their order.
     pub reorders: bool,
-    /// Receive slots that are free at first, in each class; `None` where packets never wait in the fabric for one.
+    /// Initial number of free receive slots in each class; `None` if packets never wait in the fabric for a slot.
     pub slots: Option<u32>,
-    /// A packet that was offered waits here until it may enter, while the interface goes on.
+    /// An offered packet waits in the protocol until it may enter the fabric, and does not block the interface.
     pub pools: bool,
-    /// Timers may go off.
+    /// The protocol sets timers.
     pub has_timers: bool,
 }
 
@@ -86,19 +86,19 @@ pub struct Statistics {
     pub accepted: u64,
     /// Packets sent in bulk mode.
     pub bulk: u64,
-    /// Acknowledgements sent by themselves.
+    /// Acknowledgements sent in frames of their own.
     pub acknowledgements: u64,
     /// Acknowledgements piggybacked on packets.
     pub carried: u64,
     /// Retransmitted packets.
     pub retransmitted: u64,
-    /// Duplicates that arrived of packets received before.
+    /// Duplicates that arrived.
     pub duplicates: u64,
     /// Packets returned to their sender because the receiver had no free buffer.
     pub returned: u64,
 }
 
-/// Admission, order, reliability.
+/// A protocol's endpoint at one node: admission, order and reliability of packets.
 ///
 #[doc = include_str!("example.md")]
 pub trait Protocol<P: Clone> {
@@ -157,8 +157,7 @@ pub trait Protocol<P: Clone> {
     fn on_time(&mut self, _now: Time) {}
 
     /// Returns the number of unacknowledged packets to `to`, or to all nodes for `None`, that will be acknowledged
-    /// without
-    /// further sends.
+    /// without further sends.
     fn unacknowledged(&self, to: Option<NodeId>) -> u32;
 
     /// Sets the feedback word that this node's acknowledgements and replies carry from now on: its pace.

@@ -1,11 +1,12 @@
-//! A protocol before it runs: what it guarantees, asks for and costs, and how an endpoint of it is started.
+//! The specification of a protocol before it runs: its guarantees, requirements and costs, and the start of an
+//! endpoint.
 
 use super::{Guarantees, PacketHandle, Protocol};
 use crate::engine::{Bytes, NodeId};
 use crate::part::{FabricFeatures, PartSpec};
 use std::sync::Arc;
 
-/// What a protocol finds where it runs.
+/// Properties of the fabric and the interface that a protocol runs on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ProtocolEnvironment {
@@ -24,7 +25,7 @@ impl ProtocolEnvironment {
     }
 }
 
-/// A protocol as it was read.
+/// A protocol as described by its parameters.
 pub trait ProtocolSpec: PartSpec {
     /// Returns what the protocol guarantees in `environment`.
     fn guarantees(&self, environment: &ProtocolEnvironment) -> Guarantees;
@@ -34,19 +35,19 @@ pub trait ProtocolSpec: PartSpec {
         FabricFeatures::default()
     }
 
-    /// Returns why sequence numbers do not tell a packet from its copies in `environment`, with the key of their length;
-    /// `None` if they do.
+    /// Returns the reason for which sequence numbers do not distinguish a packet from its copies in `environment`, with
+    /// the key of their length; `None` if they do.
     fn sequence_space_error(&self, _environment: &ProtocolEnvironment) -> Option<(&'static str, String)> {
         None
     }
 
-    /// Returns the key of the table that makes the protocol send again what is lost, if it needs one for that.
+    /// Returns the key of the table that enables retransmission of lost packets, if there is such a table.
     fn retransmission_key(&self) -> Option<&'static str> {
         None
     }
 
-    /// Returns the largest numbers of packets that an endpoint buffers for sending, until they are acknowledged, and for
-    /// its reader, until they are taken; `None` where the interface's own queues are the only buffers.
+    /// Returns the largest numbers of packets that an endpoint buffers for sending, until they are acknowledged, and
+    /// for its reader, until they are taken; `None` where the interface's own queues are the only buffers.
     fn buffer_requirements(&self) -> Option<[u64; 2]>;
 
     /// Returns the length of the longest frame that carries no packet.
@@ -54,17 +55,19 @@ pub trait ProtocolSpec: PartSpec {
         Bytes::ZERO
     }
 
-    /// Returns the number of cycles of the interface's clock that an acknowledgement takes to make, and to take.
+    /// Returns the number of cycles of the interface's clock to generate an acknowledgement, which is also the number
+    /// to process one.
     fn processing_cycles(&self) -> u64 {
         0
     }
 
-    /// Returns how many of a fabric's logical networks are left to programs.
+    /// Returns the number of logical networks that programs may use on a fabric with `of_fabric` of them.
     fn classes(&self, of_fabric: u8) -> u8 {
         of_fabric
     }
 
-    /// Returns the key that asks for a second logical network, if its value does, and the word that asks for none.
+    /// Returns the key whose present value requires a second logical network, and the value that does not; `None` if no
+    /// second network is required.
     fn second_class_key(&self) -> Option<(&'static str, &'static str)> {
         None
     }

@@ -1,7 +1,7 @@
-//! What is wrong with how the parts of a registry declare themselves, whatever they are combined with.
+//! Checks of the declarations of a registry's parts, independent of their combination with other parts.
 //!
-//! A key is read once, so that it has one default and one help text. A part can be described: its example, or one of the
-//! shipped files, is a sound table of it, and a machine with its example runs.
+//! A key is read once, so that it has one default and one help text. The example of a part, or a shipped file, is a
+//! valid table of the part, and a machine with it runs.
 
 use super::RunObservation;
 use super::matrix::{HOSTS, described, read};
@@ -12,7 +12,7 @@ use crate::part::{PartFamily, PartSpec};
 use crate::text::schema::{Family, Form, Item, Line, Need, TableShape};
 use std::sync::Arc;
 
-/// Returns what is wrong with the declarations of the parts of `registry`, a line each: keys that are read twice, and
+/// Returns the errors in the declarations of the parts of `registry`, one line each: keys that are read twice, and
 /// parts whose example does not run.
 pub fn declaration_errors(registry: &Arc<Registry>) -> Vec<String> {
     let mut errors = Vec::new();
@@ -47,8 +47,8 @@ fn repeated_keys(shape: &TableShape, path: &str, errors: &mut Vec<String>) {
         let path = format!("{path}{key}.");
         match form {
             Form::Table(shape) | Form::Map(shape) | Form::List(shape) => repeated_keys(shape, &path, errors),
-            Form::OneOf(family, beside) => {
-                repeated_keys(beside, &path, errors);
+            Form::OneOf(family, siblings) => {
+                repeated_keys(siblings, &path, errors);
                 repeated_in_members(family, &path, errors);
             }
             Form::Value(..) | Form::Like(_) | Form::Parts => {}

@@ -26,7 +26,7 @@ pub struct Violation {
     pub combination: Combination,
     /// Name of the law.
     pub law: &'static str,
-    /// What happened instead.
+    /// Description of the violation.
     pub what: String,
 }
 
@@ -119,7 +119,7 @@ fn out_of_order(messages: &[DeliveredMessage]) -> Option<&DeliveredMessage> {
 /// Payloads of lone messages in bytes, from a word to several packets of most interfaces.
 pub(super) const LONE_PAYLOADS: [u64; 4] = [4, 48, 250, 1_500];
 
-/// What a poll, which may look a little earlier or later, adds to a latency, as a part of it.
+/// Fraction by which the phase of a poll may change a latency.
 const POLL_PHASE: f64 = 0.03;
 
 /// Returns how lone messages with the payloads of [`LONE_PAYLOADS`] break the law of monotony.

@@ -48,13 +48,13 @@ impl Selection<'_> {
     }
 }
 
-/// What a matrix of runs showed.
+/// Result of a matrix of runs.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct MatrixReport {
     /// Number of combinations that were run.
     pub runs: usize,
-    /// What broke a law, in the order of the combinations.
+    /// Violations of laws, in the order of the combinations.
     pub violations: Vec<Violation>,
 }
 

@@ -55,7 +55,7 @@ pub use declarations::declaration_errors;
 /// ```
 pub use matrix::{MatrixReport, Selection, matrix};
 
-/// What a run of a machine delivered, counted and ended with.
+/// Deliveries, counts and outcome of a run of a machine.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;

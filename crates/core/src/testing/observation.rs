@@ -1,4 +1,4 @@
-//! What a run delivered, counted and ended with.
+//! The observation of a run: deliveries, counts and outcome.
 
 use crate::engine::{Ledger, Message, Metric, Outcome, Recorder, Time};
 use crate::fabric::PacketCounts;
@@ -19,7 +19,7 @@ pub struct DeliveredMessage {
     pub destination: usize,
     /// Payload in bytes.
     pub payload: u64,
-    /// Where its latency went.
+    /// Ledger of the message's latency.
     pub ledger: Ledger,
     /// Instant of its delivery.
     pub at: Time,

@@ -76,8 +76,8 @@ impl<'t> Table<'t> {
         self.choose_below(key, doc, members, Absence::IsAnError, read, siblings).expect("one is always read")
     }
 
-    /// States that the family below `key`, or at this table where `key` is empty, may have members beyond those that are
-    /// known; `hint` says so where an unknown one is selected.
+    /// States that the family below `key`, or at this table where `key` is empty, may have members beyond those that
+    /// are known; `hint` says so where an unknown one is selected.
     pub fn open_family(&self, key: &str, hint: &'static str) {
         self.context.mark_open_family(self.full(key), hint);
     }
@@ -326,9 +326,11 @@ impl<'t> Table<'t> {
         let here = self.here();
         let path = if here.is_empty() { members[0].0.to_string() } else { format!("{here}.{}", members[0].0) };
         let (title, label) = match (members, here.is_empty()) {
-            ([_], _) => (diagnostics::missing_title(&path), "it does not stand here"),
-            (_, true) => (format!("one of {} is missing", suggest::phrase(names())), "none of them stands here"),
-            (_, false) => (format!("`{here}` needs one of {}", suggest::phrase(names())), "none of them stands here"),
+            ([_], _) => (diagnostics::missing_title(&path), "it is missing here"),
+            (_, true) => (format!("one of {} is missing", suggest::phrase(names())), "none of them is defined here"),
+            (_, false) => {
+                (format!("`{here}` needs one of {}", suggest::phrase(names())), "none of them is defined here")
+            }
         };
         let problem = Problem::new(title).at(self.place(), label).help(format!("`{here}`: {doc}"));
         let problem = problem.help(format!("write for example [{path}]"));
@@ -353,9 +355,9 @@ impl<'t> Table<'t> {
         let (a, b) = (members[*a].0, members[*b].0);
         let here = self.here();
         let within = if here.is_empty() { String::new() } else { format!(" in `{here}`") };
-        let mut problem = Problem::new(format!("`{a}` and `{b}` cannot both stand{within}"))
-            .at(second.clone(), format!("`{b}` stands here"))
-            .help("exactly one of them may stand: leave the other out");
+        let mut problem = Problem::new(format!("`{a}` and `{b}` are mutually exclusive{within}"))
+            .at(second.clone(), format!("`{b}` is defined here"))
+            .help("define exactly one of them: leave the other out");
         if let Some(first) = first {
             problem = problem.related(first.clone(), format!("and `{a}` here"));
         }
@@ -373,7 +375,7 @@ impl Absence {
     }
 }
 
-/// True if a table holds keys, but no member and none of `others`.
+/// Returns whether a table has keys, but no member and none of `others` among them.
 fn has_only_unknown_keys(node: &TreeNode, members: Members<'_>, others: &[&str]) -> bool {
     let is_known = |key: &str| others.contains(&key) || members.iter().any(|(name, _)| *name == key);
     node.table().is_some_and(|tree| tree.keys().next().is_some() && !tree.keys().any(is_known))

@@ -1,8 +1,8 @@
 //! One key of a table while it is read: its kind, its bounds, and whether it is required.
 
 use super::kind::{
-    Amount, ByName, Choice, Count, Decoded, FilePath, Flag, InvalidValue, Number, NumberOrText, Phrase, Several,
-    ValueKind, Words, own,
+    Amount, Choice, Count, Decoded, FilePath, Flag, InvalidValue, ListOf, MapOf, Number, NumberOrText,
+    SpannedStringKind, ValueKind, Words, own,
 };
 use super::meaning::{Declared, Meaning};
 use super::quantity::Quantity;
@@ -74,13 +74,13 @@ impl<'t> Table<'t> {
     }
 
     /// Any text, with its place, to be looked into later.
-    pub fn phrase(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Phrase> {
-        self.field(key, doc, Phrase)
+    pub fn phrase(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, SpannedStringKind> {
+        self.field(key, doc, SpannedStringKind)
     }
 
     /// A list of such texts.
-    pub fn phrases(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Several<Phrase>> {
-        self.field(key, doc, Several::of(Phrase))
+    pub fn phrases(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<SpannedStringKind>> {
+        self.field(key, doc, ListOf::of(SpannedStringKind))
     }
 
     /// A number or a text.
@@ -89,8 +89,8 @@ impl<'t> Table<'t> {
     }
 
     /// Values of one kind under names of the user's choice.
-    pub fn by_name<K: ValueKind>(&mut self, key: &'static str, doc: &'static str, each: K) -> Field<'_, 't, ByName<K>> {
-        self.field(key, doc, ByName(each))
+    pub fn by_name<K: ValueKind>(&mut self, key: &'static str, doc: &'static str, each: K) -> Field<'_, 't, MapOf<K>> {
+        self.field(key, doc, MapOf(each))
     }
 
     /// One word of a closed set, itself.
@@ -119,28 +119,28 @@ impl<'t> Table<'t> {
     }
 
     /// A list of counts.
-    pub fn counts(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Several<Count>> {
-        self.field(key, doc, Several::counts())
+    pub fn counts(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Count>> {
+        self.field(key, doc, ListOf::counts())
     }
 
     /// A list of bare numbers.
-    pub fn numbers(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Several<Number>> {
-        self.field(key, doc, Several::of(Number { min: None, max: None }))
+    pub fn numbers(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Number>> {
+        self.field(key, doc, ListOf::of(Number { min: None, max: None }))
     }
 
     /// A list of texts.
-    pub fn texts(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Several<Words>> {
-        self.field(key, doc, Several::of(Words))
+    pub fn texts(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Words>> {
+        self.field(key, doc, ListOf::of(Words))
     }
 
     /// A list of times.
-    pub fn times(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Several<Amount<Time>>> {
-        self.field(key, doc, Several::of(Amount::ANY))
+    pub fn times(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Amount<Time>>> {
+        self.field(key, doc, ListOf::of(Amount::ANY))
     }
 
     /// A list of amounts of data.
-    pub fn sizes(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Several<Amount<Bytes>>> {
-        self.field(key, doc, Several::of(Amount::ANY))
+    pub fn sizes(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Amount<Bytes>>> {
+        self.field(key, doc, ListOf::of(Amount::ANY))
     }
 }
 
@@ -205,7 +205,7 @@ impl Field<'_, '_, Number> {
     }
 }
 
-impl Field<'_, '_, Several<Count>> {
+impl Field<'_, '_, ListOf<Count>> {
     /// Refuses elements that are not between the two, both included.
     pub fn each(mut self, least: u64, most: u64) -> Self {
         self.kind.each = Count { min: Some(least), max: Some(most) };
@@ -215,13 +215,13 @@ impl Field<'_, '_, Several<Count>> {
 
 impl<'f, 't, K: ValueKind> Field<'f, 't, K> {
     /// Returns a list of such values.
-    pub(super) fn several(self) -> Field<'f, 't, Several<K>> {
+    pub(super) fn several(self) -> Field<'f, 't, ListOf<K>> {
         let Field { table, key, doc, kind, .. } = self;
-        Field { table, key, doc, declared: Declared::default(), kind: Several::of(kind) }
+        Field { table, key, doc, declared: Declared::default(), kind: ListOf::of(kind) }
     }
 }
 
-impl<K> Field<'_, '_, Several<K>> {
+impl<K> Field<'_, '_, ListOf<K>> {
     /// Refuses a list with fewer or more elements.
     pub fn length(mut self, fewest: usize, most: usize) -> Self {
         (self.kind.fewest, self.kind.most) = (fewest, most);

@@ -19,9 +19,9 @@ mod word;
 
 pub use amount::Amount;
 pub(super) use amount::own;
-pub use list_of::Several;
+pub use list_of::ListOf;
 pub use number::{Count, Flag, Number};
-pub use spanned::{ByName, Constant, NumberOrText, Phrase, Said};
+pub use spanned::{Constant, MapOf, NumberOrText, SpannedString, SpannedStringKind};
 pub use word::{Choice, FilePath, Words};
 
 /// A value that does not fit its key, and where.

@@ -301,9 +301,9 @@ fn circle(name: &str, place: Option<Place>, within: &[String]) -> Problem {
 /// Returns help for the most common errors in TOML syntax.
 fn toml_help(message: &str) -> &'static str {
     if message.contains("must be quoted") {
-        "quantities and words stand in quotes: \"40 ns\""
+        "write quantities and words in quotes: \"40 ns\""
     } else if message.contains("duplicate key") {
-        "a key stands once in a file: leave one out"
+        "define a key once in a file: leave one out"
     } else {
         ""
     }

@@ -27,7 +27,7 @@ pub mod value;
 mod variant_selection;
 
 pub use field::Field;
-pub use kind::{Choice, Constant, Said};
+pub use kind::{Choice, Constant, SpannedString};
 pub use load::{Document, Loaded, PartLibrary, Source, load};
 pub use meaning::{Declared, Meaning, SpeedUp};
 pub use narrows_derive::{ParameterChoice, Parameters};

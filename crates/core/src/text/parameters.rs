@@ -140,10 +140,10 @@ pub trait ParameterVariants: Parameters {
     ///
     /// # Panics
     ///
-    /// If `name` is none of [`VARIANTS`](ParameterVariants::VARIANTS).
+    /// Panics if `name` is not one of [`VARIANTS`](ParameterVariants::VARIANTS).
     fn read_variant(name: &str, t: &mut Table<'_>) -> Self;
 
-    /// Returns the name of the table that it is.
+    /// Returns the name of the value's table.
     fn variant(&self) -> &'static str;
 }
 

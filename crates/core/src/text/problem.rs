@@ -241,7 +241,7 @@ error: y is wrong
     fn only_the_first_hundred_problems_are_rendered() {
         let mut texts = Texts::default();
         let id = texts.add(Layer::File("m.toml".into()), &"a = 1\n".repeat(50_000), None);
-        let problem = |line: usize| Problem::new("it stands again").at(place(id, 6 * line..6 * line + 1), "here");
+        let problem = |line: usize| Problem::new("it is repeated").at(place(id, 6 * line..6 * line + 1), "here");
         let all = Problems::new((0..50_000).chain(0..50_000).map(problem).collect(), &texts);
         assert_eq!(all.list().len(), 50_000);
         let reported = all.to_string();

@@ -253,18 +253,18 @@ struct Decimal {
     places: u32,
 }
 
-/// Why a number of units is not a whole number of smallest units that fits.
-enum Unfit {
+/// Reason for which a number of units cannot be expressed in smallest units.
+enum ConversionError {
     TooLarge,
     NotWhole,
 }
 
-impl Unfit {
+impl ConversionError {
     fn fault<Q: Quantity>(&self) -> ParseError {
         let largest = format!("the largest is {}", Q::from_smallest(u64::MAX));
         match self {
-            Unfit::TooLarge => ParseError::new(format!("too large for {}", Q::WHAT), largest),
-            Unfit::NotWhole => ParseError::new(
+            ConversionError::TooLarge => ParseError::new(format!("too large for {}", Q::WHAT), largest),
+            ConversionError::NotWhole => ParseError::new(
                 format!("not a whole number of {}", Q::SMALLEST),
                 format!("{} is counted in whole {}; nothing is rounded", Q::WHAT, Q::SMALLEST),
             ),
@@ -273,7 +273,7 @@ impl Unfit {
 }
 
 impl Decimal {
-    /// No more places than this are kept: no unit is that fine.
+    /// Largest number of decimal places that are kept, more than any unit needs.
     const PLACES: usize = 18;
 
     fn parse(text: &str) -> Option<Decimal> {
@@ -293,14 +293,14 @@ impl Decimal {
         Some(Decimal { digits, places })
     }
 
-    fn times(&self, per: u64) -> Result<u64, Unfit> {
-        let whole = 10u128.checked_pow(self.places).ok_or(Unfit::NotWhole)?;
+    fn times(&self, per: u64) -> Result<u64, ConversionError> {
+        let whole = 10u128.checked_pow(self.places).ok_or(ConversionError::NotWhole)?;
         let shared = gcd(whole, per as u128);
         if !self.digits.is_multiple_of(whole / shared) {
-            return Err(Unfit::NotWhole);
+            return Err(ConversionError::NotWhole);
         }
         let amount = (self.digits / (whole / shared)).checked_mul(per as u128 / shared);
-        amount.and_then(|amount| u64::try_from(amount).ok()).ok_or(Unfit::TooLarge)
+        amount.and_then(|amount| u64::try_from(amount).ok()).ok_or(ConversionError::TooLarge)
     }
 }
 

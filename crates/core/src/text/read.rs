@@ -60,7 +60,7 @@ impl Reading {
 ///
 /// # Panics
 ///
-/// If something is required.
+/// Panics if a key is required.
 pub(super) fn nothing<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> T {
     let context = ReadContext::new(Texts::default(), Vec::new(), false);
     let value = Table::new(&context, Vec::new(), None, None).run(read).0;
@@ -120,8 +120,8 @@ impl<T> Read<T> {
         former.map_or(path, |key| &key.old)
     }
 
-    /// Replaces the default at `path` by the word that holds instead, which only the whole description determines. A value that
-    /// is defined in any layer is kept.
+    /// Replaces the default at `path` by the word that holds instead, which only the whole description determines. A
+    /// value that is defined in any layer is kept.
     pub fn replace_default(&mut self, path: &str, word: &str) {
         if !self.is_defined(path) {
             self.records.replace_default(path, word);

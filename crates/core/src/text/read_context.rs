@@ -105,7 +105,7 @@ impl ReadContext {
         self.open.borrow_mut().insert(path, hint);
     }
 
-    /// Returns the hint at more members of the family at this path; empty if there is none.
+    /// Returns the hint at more members of the family at this path, or an empty text without such a hint.
     pub(super) fn open_hint(&self, path: &str) -> &'static str {
         self.open.borrow().get(path).copied().unwrap_or_default()
     }

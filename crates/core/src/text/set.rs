@@ -115,12 +115,12 @@ impl Setting {
         matches!(&self.path[..], [(key, _)] if key == name)
     }
 
-    /// True if it sets the key `name` of an entry of one of the tables, wholly.
+    /// Returns whether the setting sets the whole key `name` of an entry of one of the tables.
     pub fn is_of_entry(&self, tables: &[&str], name: &str) -> bool {
         matches!(&self.path[..], [(table, _), _, (key, _)] if key == name && tables.contains(&table.as_str()))
     }
 
-    /// The table that it sets a key of.
+    /// Returns the path of the table whose key is set.
     pub fn parents(&self) -> Vec<String> {
         self.path.split_last().map_or(Vec::new(), |(_, above)| above.iter().map(|(key, _)| key.clone()).collect())
     }

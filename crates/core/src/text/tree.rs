@@ -299,12 +299,12 @@ mod tests {
     fn a_word_keeps_the_table_it_replaced() {
         let mut all = tree("[policy.a]\nx = 1\n", 0);
         all.merge_layer(tree("policy = 'a'", 1));
-        let policy = all.get("policy").expect("it stands");
+        let policy = all.get("policy").expect("it is defined");
         assert_eq!(policy.text(), Some("a"));
         assert!(policy.shadowed.as_ref().is_some_and(|shadowed| shadowed.at(["a", "x"]).is_some()));
         all.merge_layer(tree("policy = 'b'", 2));
         all.merge_layer(tree("[policy.a]\ny = 2", 3));
-        let a = all.get("policy").and_then(|policy| policy.at(["a"])).expect("it stands");
+        let a = all.get("policy").and_then(|policy| policy.at(["a"])).expect("it is defined");
         assert!(a.at(["x"]).is_some() && a.at(["y"]).is_some() && a.rank() == Some(3));
     }
 }

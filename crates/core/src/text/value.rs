@@ -4,7 +4,7 @@
 //! enums of words. Leaves out: what a value is checked for (`kind`).
 
 use super::field::Field;
-use super::kind::{Amount, Count, FilePath, Flag, Number, Several, ValueKind, Words};
+use super::kind::{Amount, Count, FilePath, Flag, ListOf, Number, ValueKind, Words};
 use super::table::Table;
 use crate::engine::{Bytes, Hertz, Rate, Time};
 use std::fmt;
@@ -159,7 +159,7 @@ macro_rules! narrow_counts {
 narrow_counts!(u8, u16, u32, usize);
 
 impl<T: ParameterType> ParameterType for Vec<T> {
-    type Kind = Several<T::Kind>;
+    type Kind = ListOf<T::Kind>;
 
     fn field<'f, 't>(table: &'f mut Table<'t>, key: &'static str, help: &'static str) -> Field<'f, 't, Self::Kind> {
         T::field(table, key, help).several()
@@ -175,7 +175,7 @@ impl<T: ParameterType> ParameterType for Vec<T> {
 }
 
 impl<T: ParameterType, const LENGTH: usize> ParameterType for [T; LENGTH] {
-    type Kind = Several<T::Kind>;
+    type Kind = ListOf<T::Kind>;
 
     fn field<'f, 't>(table: &'f mut Table<'t>, key: &'static str, help: &'static str) -> Field<'f, 't, Self::Kind> {
         T::field(table, key, help).several().length(LENGTH, LENGTH)

@@ -1,9 +1,9 @@
-//! A description as Python holds it: found by name, file or text; checked, shown, run, and asked.
+//! A description for Python: found by name, file or text; checked, shown, run, analysed and fitted.
 
+use crate::exceptions::{DescriptionError, description_error, problem_error};
 use crate::registry;
 use crate::table::Table;
 use crate::wait::{Watch, work};
-use crate::wrong::{DescriptionError, unsound, wrong};
 use narrows::engine::Recorder;
 use narrows::experiment::fit::control::{FitControl, FitMonitor};
 use narrows::experiment::fit::curve::Curve;
@@ -20,15 +20,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A description whose text was read. It travels to other processes with its text.
+/// A description whose text was read. It is pickled with its text.
 #[pyclass(frozen, module = "narrows._narrows")]
 pub struct Description {
-    /// What it is about.
+    /// The description, with its name, text and folder.
     pub subject: Arc<Subject>,
 }
 
-/// Its name, its text, and the folder that paths in it are relative to.
-type Told = (String, String, Option<PathBuf>);
+/// The pickled state of a description: its name, its text, and the folder that its paths are relative to.
+type PickledDescription = (String, String, Option<PathBuf>);
 
 /// Issues a `FutureWarning` that a key was renamed. Called without the interpreter, from whichever thread reads.
 fn warn_renamed(renamed: &str) {
@@ -40,23 +40,23 @@ fn warn_renamed(renamed: &str) {
     });
 }
 
-/// What a run gave.
+/// The output of a run.
 #[pyclass(frozen, module = "narrows._narrows")]
-pub struct Ran {
+pub struct RunOutput {
     record: Record,
     chart: Option<String>,
     messages: Option<Py<Table>>,
 }
 
 #[pymethods]
-impl Ran {
-    /// What `narrows run --format json` prints.
+impl RunOutput {
+    /// Returns the JSON of the result, as `narrows run --format json` prints it.
     #[getter]
     fn record(&self) -> String {
         self.record.pretty()
     }
 
-    /// The mean ledger as a chart; none where no message has one.
+    /// Returns a chart of the mean ledger, or None if no message has one.
     #[getter]
     fn chart(&self) -> Option<&str> {
         self.chart.as_deref()
@@ -70,21 +70,21 @@ impl Ran {
 
 #[pymethods]
 impl Description {
-    /// A shipped example, a file, or the machine of a result.
+    /// Opens a shipped example, a file, or the machine of a result.
     #[staticmethod]
     fn find(path: PathBuf) -> PyResult<Description> {
-        let subject = Subject::find(registry(), &path).map_err(wrong)?;
+        let subject = Subject::find(registry(), &path).map_err(problem_error)?;
         Ok(Description { subject: Arc::new(subject.on_renamed_key(warn_renamed)) })
     }
 
-    /// A text that goes by `name`.
+    /// Makes a description of a text, which messages call `name`.
     #[staticmethod]
     fn of_text(name: String, text: String, folder: Option<PathBuf>) -> Description {
         let subject = Subject::new(registry(), name, text, folder);
         Description { subject: Arc::new(subject.on_renamed_key(warn_renamed)) }
     }
 
-    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, Told)> {
+    fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<(Py<PyAny>, PickledDescription)> {
         let subject = &slf.get().subject;
         let folder = subject.folder().map(Path::to_path_buf);
         let make = slf.get_type().getattr("of_text")?.unbind();
@@ -101,20 +101,20 @@ impl Description {
         self.subject.text()
     }
 
-    /// Checks it, and says what is worth a note though nothing is wrong.
+    /// Checks the description, and returns its note, if it has one.
     fn check(&self, py: Python<'_>, sets: Vec<String>) -> PyResult<Option<String>> {
-        let read = py.detach(|| self.subject.read(&sets)).map_err(unsound)?;
+        let read = py.detach(|| self.subject.read(&sets)).map_err(description_error)?;
         Ok(read.value.note())
     }
 
-    /// Every value of the machine, as JSON.
+    /// Returns every value of the machine, as JSON.
     fn show(&self, py: Python<'_>, sets: Vec<String>) -> PyResult<String> {
-        let read = py.detach(|| self.subject.read(&sets)).map_err(unsound)?;
+        let read = py.detach(|| self.subject.read(&sets)).map_err(description_error)?;
         Ok(read.resolved().to_string())
     }
 
-    /// Runs it once.
-    fn run(&self, py: Python<'_>, sets: Vec<String>, messages: bool) -> PyResult<Ran> {
+    /// Runs the machine once.
+    fn run(&self, py: Python<'_>, sets: Vec<String>, messages: bool) -> PyResult<RunOutput> {
         let recorder = if messages { Recorder::off().with_messages() } else { Recorder::off() };
         let (record, chart, data) = work(py, Some(1), None, |_| {
             let read = self.subject.read(&sets)?;
@@ -127,12 +127,12 @@ impl Description {
             let data = messages.then(|| tidy::messages(&result.deliveries, &names));
             Ok((Record::of(&read, &result).with_host(wall_s, result.events).with_folder(&read), chart, data))
         })?
-        .map_err(unsound)?;
+        .map_err(description_error)?;
         let messages = data.map(|data| Py::new(py, Table::of(data)?)).transpose()?;
-        Ok(Ran { record, chart, messages })
+        Ok(RunOutput { record, chart, messages })
     }
 
-    /// What would change if a number were another, as JSON.
+    /// Analyses the sensitivity to each number of the machine; returns the result as JSON.
     #[pyo3(signature = (sets, metric, by, jobs))]
     fn whatif(
         &self,
@@ -149,24 +149,24 @@ impl Description {
         let query = WhatIfQuery { reader: &reader, metric: metric.as_deref(), factor: by, thorough: false };
         match work(py, jobs, None, |_| query.run(&|_| ()))? {
             Ok(found) => Ok(found.json().to_string()),
-            Err(WhatIfError::Invalid(problems)) => Err(unsound(problems)),
-            Err(WhatIfError::Unmeasurable(problem)) => Err(wrong(problem)),
+            Err(WhatIfError::Invalid(problems)) => Err(description_error(problems)),
+            Err(WhatIfError::Unmeasurable(problem)) => Err(problem_error(problem)),
         }
     }
 
-    /// The record of a run with how sure each metric is, as JSON.
+    /// Returns the record of a run with the uncertainty of each metric, as JSON.
     fn uncertainty(&self, py: Python<'_>, sets: Vec<String>, jobs: Option<usize>) -> PyResult<String> {
         let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
         let record = work(py, jobs, None, |_| {
             let read = self.subject.read(&sets)?;
             let result = narrows::experiment::run(&read.value, Recorder::off());
-            let sure = single::uncertainties(&reader, &result, &|_| (), &|| ())?;
-            Ok(Record::of(&read, &result).with_uncertainty(&sure))
+            let uncertainties = single::uncertainties(&reader, &result, &|_| (), &|| ())?;
+            Ok(Record::of(&read, &result).with_uncertainty(&uncertainties))
         })?;
-        Ok(record.map_err(unsound)?.pretty())
+        Ok(record.map_err(description_error)?.pretty())
     }
 
-    /// Fits constants on curves, each a name and a text; as JSON.
+    /// Fits constants on curves, each a name and a text; returns the result as JSON.
     #[pyo3(signature = (sets, curves, constants, prior, noise, tolerance, state, jobs))]
     #[expect(clippy::too_many_arguments, reason = "each is one of Python's, where they have names")]
     fn fit(
@@ -181,7 +181,7 @@ impl Description {
         state: Option<PathBuf>,
         jobs: Option<usize>,
     ) -> PyResult<String> {
-        let read = |(name, text): &(String, String)| Curve::read(Path::new(name), text).map_err(unsound);
+        let read = |(name, text): &(String, String)| Curve::read(Path::new(name), text).map_err(description_error);
         let curves: Vec<Curve> = curves.iter().map(read).collect::<PyResult<_>>()?;
         let reader = |varied: &[String]| self.subject.read_varied(&sets, varied);
         let fitted = work(py, jobs, None, |watch| {
@@ -189,7 +189,7 @@ impl Description {
             let (curves, constants) = (&curves[..], &constants[..]);
             CurveFit { reader: &reader, curves, constants, prior, noise, tolerance, control }.fit()
         })?;
-        Ok(fitted.map_err(unsound)?.json().to_string())
+        Ok(fitted.map_err(description_error)?.json().to_string())
     }
 }
 

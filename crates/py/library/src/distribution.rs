@@ -1,7 +1,7 @@
-//! Distributions as Python holds them: percentiles, merging over seeds, and charts.
+//! Distributions for Python: percentiles, merging over seeds, and charts.
 
+use crate::exceptions::problem_error;
 use crate::table::Table;
-use crate::wrong::wrong;
 use narrows::engine::histogram::{Bucket, PERCENTILES};
 use narrows::engine::{Distribution as Inner, SampleUnit};
 use narrows::experiment::distribution::{merged, one_json, read_one};
@@ -49,7 +49,7 @@ impl Distribution {
         &self.0.name
     }
 
-    /// The unit of its values.
+    /// Returns the unit of the values.
     #[getter]
     fn unit(&self) -> &'static str {
         self.0.unit.of_metrics().0
@@ -78,14 +78,14 @@ impl Distribution {
         }
     }
 
-    /// The percentiles that runs report, each with its percent.
+    /// Returns the percentiles that runs report, each with its percent.
     #[getter]
     fn percentiles(&self) -> Vec<(f64, Option<f64>)> {
         let value = |percent: f64| self.0.histogram.percentile(percent).map(|value| self.value(value));
         PERCENTILES.iter().map(|(_, percent)| (*percent, value(*percent))).collect()
     }
 
-    /// The buckets that have samples, as a table in base units.
+    /// Returns the buckets that have samples, as a table in base units.
     #[getter]
     fn buckets(&self) -> PyResult<Table> {
         let (unit, per) = match self.0.unit {
@@ -103,7 +103,7 @@ impl Distribution {
         Table::of(data)
     }
 
-    /// The distribution as JSON, as a result has it.
+    /// Returns the distribution as JSON, as a result has it.
     #[getter]
     fn json(&self) -> String {
         one_json(&self.0).to_string()
@@ -122,5 +122,5 @@ pub fn cdf(
     title: Option<String>,
 ) -> PyResult<String> {
     let sets: Vec<SampleSet> = named.into_iter().map(|(name, one)| SampleSet::of(name, &one.0)).collect();
-    Ok(CdfSpec { title, log }.draw(&sets).map_err(wrong)?.svg)
+    Ok(CdfSpec { title, log }.draw(&sets).map_err(problem_error)?.svg)
 }

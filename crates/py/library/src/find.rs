@@ -1,34 +1,34 @@
 //! Searches from Python: `narrows sweep --find`.
 
 use crate::description::Description;
+use crate::exceptions::grouped;
 use crate::registry;
-use crate::sweep::{SweepAsked, read};
+use crate::sweep::{SweepRequest, read};
 use crate::table::Table;
 use crate::wait::work;
-use crate::wrong::grouped;
 use narrows::experiment::find::{FindQuery, PointValues, ProblemGroups, SearchedPoints};
 use narrows::experiment::reader::Reader;
 use narrows::experiment::sweep::values_of;
 use narrows::experiment::vary::Dimension;
 use pyo3::prelude::*;
 
-/// What could not be asked, or found.
-struct Unanswered(ProblemGroups);
+/// The errors of a search: in the query, or at a point.
+struct SearchError(ProblemGroups);
 
-impl From<Unanswered> for PyErr {
-    fn from(Unanswered(groups): Unanswered) -> PyErr {
+impl From<SearchError> for PyErr {
+    fn from(SearchError(groups): SearchError) -> PyErr {
         grouped(groups)
     }
 }
 
-/// Searches at each point of what varies: its table, and how many values were looked at. `against` is another
-/// description, and what is set in it.
+/// Searches at each point of the varied keys; returns the table and the number of runs. `against` is another
+/// description with its settings.
 #[pyfunction]
 #[expect(clippy::too_many_arguments, reason = "each is one of Python's, where they have names")]
 pub fn find(
     py: Python<'_>,
     description: &Bound<'_, Description>,
-    asked: SweepAsked,
+    request: SweepRequest,
     what: String,
     over: String,
     against: Option<(Bound<'_, Description>, Vec<String>)>,
@@ -36,24 +36,24 @@ pub fn find(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Table, usize)> {
     let subject = description.get().subject.clone();
-    let (dimensions, points) = (asked.dimensions(&subject)?, asked.points()?);
+    let (dimensions, points) = (request.dimensions(&subject)?, request.points()?);
     let count: usize = dimensions.iter().map(Dimension::len).product();
     let all: Vec<PointValues> = (0..count).map(|point| values_of(&dimensions, point)).collect();
     let against = against.map(|(other, sets)| (other.get().subject.clone(), sets));
     let (data, looks) = work(py, jobs, progress.as_ref(), |watch| {
-        let reader = |varied: &[String]| read(&subject, &asked.sets, varied, watch);
+        let reader = |varied: &[String]| read(&subject, &request.sets, varied, watch);
         let other = against.as_ref().map(|(subject, sets)| move |varied: &[String]| read(subject, sets, varied, watch));
         let other = other.as_ref().map(|other| other as Reader<'_>);
         let of_other = against.as_ref().map_or(&[][..], |(_, sets)| &sets[..]);
-        let sets = [&asked.sets[..], of_other].concat();
+        let sets = [&request.sets[..], of_other].concat();
         let among = SearchedPoints { registry: registry(), sets: &sets, first: &all[0] };
-        let question = FindQuery::of(&what, &over, other.is_some(), &reader, &among).map_err(Unanswered)?;
+        let query = FindQuery::of(&what, &over, other.is_some(), &reader, &among).map_err(SearchError)?;
         for reader in [Some(&reader as Reader<'_>), other].into_iter().flatten() {
-            question.check(&all, reader).map_err(Unanswered)?;
+            query.check(&all, reader).map_err(SearchError)?;
         }
-        let rows = question.search(&all, &reader, other, points.as_ref(), &|_| watch.one());
-        let rows = rows.map_err(|unfound| Unanswered(unfound.groups()))?;
-        Ok::<_, Unanswered>((question.dataset(&rows), rows.iter().map(|(_, found)| found.probes).sum()))
+        let rows = query.search(&all, &reader, other, points.as_ref(), &|_| watch.one());
+        let rows = rows.map_err(|error| SearchError(error.groups()))?;
+        Ok::<_, SearchError>((query.dataset(&rows), rows.iter().map(|(_, found)| found.probes).sum()))
     })??;
     Ok((Table::of(data)?, looks))
 }

@@ -1,36 +1,36 @@
-//! Narrows as a module of Python: the same functions as the command line, without a process between.
+//! Narrows as a Python module: the functions of the command line, called without a process in between.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `description.rs` | a description: check, show, run, ask, fit |
-//! | `sweep.rs` | many runs, here or on somebody's executor |
+//! | `description.rs` | a description: check, show, run, analyse, fit |
+//! | `sweep.rs` | sweeps, in this process or on an executor |
 //! | `distribution.rs` | distributions: percentiles, merging, charts |
-//! | `find.rs` | where along a key a metric passes a value |
-//! | `table.rs` | tidy data, handed over as Arrow lies in memory |
+//! | `find.rs` | searches for the value of a key at which a metric passes a bound |
+//! | `table.rs` | tidy data, passed on as Arrow arrays without copying |
 //! | `picture.rs` | pictures as files |
 //! | `study.rs` | a study, reproduced |
-//! | `wrong.rs` | problems as exceptions |
+//! | `exceptions.rs` | errors as Python exceptions |
 //! | `wait.rs` | long work without the interpreter's lock, which Ctrl-C stops |
 //!
-//! A wheel is a crate of a few lines that calls [`module`] with the parts of its registry: that which ships is above this
-//! one, in `crates/py`. Leaves out what reads better in Python (`python/narrows`): classes for users, executors, how
-//! results look.
+//! A wheel is a crate of a few lines that calls [`module`] with the parts of its registry; the shipped one is in
+//! `crates/py`. Leaves out the code that is written in Python (`python/narrows`): classes for users, executors, and the
+//! display of results.
 
 mod description;
 mod distribution;
+mod exceptions;
 mod find;
 mod picture;
 mod study;
 mod sweep;
 mod table;
 mod wait;
-mod wrong;
 
 use narrows::machine::Registry;
 use pyo3::prelude::*;
 use std::sync::{Arc, OnceLock};
 
-/// The parts that descriptions may name, set when the module is made.
+/// The parts that descriptions may name, set when the module is created.
 static REGISTRY: OnceLock<Arc<Registry>> = OnceLock::new();
 
 /// Returns the parts that descriptions may name.
@@ -38,12 +38,12 @@ fn registry() -> &'static Arc<Registry> {
     REGISTRY.get().unwrap_or_else(|| Registry::shared())
 }
 
-/// Adds what `python/narrows` stands on to the extension module `_narrows` of a wheel, whose descriptions may name the
-/// parts of `registry`.
+/// Adds the classes and functions that `python/narrows` uses to the extension module `_narrows` of a wheel, whose
+/// descriptions may name the parts of `registry`.
 ///
 /// # Errors
 ///
-/// Returns the exception of Python where an object cannot be added.
+/// Returns the Python exception if an object cannot be added.
 ///
 /// # Panics
 ///
@@ -51,10 +51,10 @@ fn registry() -> &'static Arc<Registry> {
 pub fn module(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> {
     assert!(REGISTRY.set(Arc::new(registry)).is_ok(), "a process has one registry of parts");
     module.add_class::<description::Description>()?;
-    module.add_class::<description::Ran>()?;
+    module.add_class::<description::RunOutput>()?;
     module.add_class::<distribution::Distribution>()?;
-    module.add_class::<study::Reproduced>()?;
-    module.add_class::<sweep::Planned>()?;
+    module.add_class::<study::StudyReport>()?;
+    module.add_class::<sweep::PlannedSweep>()?;
     module.add_class::<table::Table>()?;
     module.add_function(wrap_pyfunction!(distribution::cdf, module)?)?;
     module.add_function(wrap_pyfunction!(find::find, module)?)?;
@@ -63,6 +63,6 @@ pub fn module(module: &Bound<'_, PyModule>, registry: Registry) -> PyResult<()> 
     module.add_function(wrap_pyfunction!(sweep::here, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::plan, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::run_point, module)?)?;
-    module.add("DescriptionError", module.py().get_type::<wrong::DescriptionError>())?;
+    module.add("DescriptionError", module.py().get_type::<exceptions::DescriptionError>())?;
     module.add("VERSION", narrows::experiment::record::VERSION)
 }

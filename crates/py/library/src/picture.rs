@@ -1,6 +1,6 @@
-//! Pictures as files, in the form that the name asks for.
+//! Writes pictures as files, in the format of the file's extension.
 
-use crate::wrong::{file, wrong};
+use crate::exceptions::{file, problem_error};
 use narrows::report::files::write_whole;
 use narrows::report::image::ImageFormat;
 use narrows::text::Problem;
@@ -14,7 +14,7 @@ pub fn write_picture(svg: &str, path: PathBuf) -> PyResult<()> {
     let form = ImageFormat::of(&path).ok_or_else(|| {
         let endings: Vec<String> = ImageFormat::EXTENSIONS.iter().map(|(ending, _)| format!("`.{ending}`")).collect();
         let problem = Problem::new(format!("`{}`: pictures are not drawn in this form", path.display()));
-        wrong(problem.help(format!("name a file that ends in one of {}", endings.join(", "))))
+        problem_error(problem.help(format!("name a file that ends in one of {}", endings.join(", "))))
     })?;
     let bytes = form.bytes(svg).map_err(PyValueError::new_err)?;
     write_whole(&path, &bytes).map_err(|error| file(&path, &error))

@@ -1,8 +1,8 @@
-//! Studies from Python: a paper, or a user's folder, reproduced.
+//! Reproduces studies from Python: a paper, or a user's folder.
 
+use crate::exceptions::{description_error, error, file, problem_error};
 use crate::registry;
 use crate::wait::{Watch, work};
-use crate::wrong::{error, file, unsound, wrong};
 use narrows::experiment::record::VERSION;
 use narrows::papers::builtins;
 use narrows::report::PaperReport;
@@ -12,11 +12,11 @@ use std::path::PathBuf;
 
 /// A study's claims and figures.
 #[pyclass(frozen, module = "narrows._narrows")]
-pub struct Reproduced(PaperReport);
+pub struct StudyReport(PaperReport);
 
 #[pymethods]
-impl Reproduced {
-    /// What `narrows reproduce --format json` prints.
+impl StudyReport {
+    /// Returns the JSON of the study, as `narrows reproduce --format json` prints it.
     #[getter]
     fn json(&self) -> String {
         let mut json = self.0.json();
@@ -29,13 +29,13 @@ impl Reproduced {
         self.0.text()
     }
 
-    /// The study as one page.
+    /// Returns the study as one HTML page.
     #[getter]
     fn page(&self) -> String {
         narrows::report::html::page(&self.0)
     }
 
-    /// The pictures: name, title, SVG.
+    /// Returns the pictures, each as name, title and SVG.
     #[getter]
     fn figures(&self) -> Vec<(&str, &str, &str)> {
         let one = |artifact: &'_ narrows::report::Artifact| artifact.svg.is_some();
@@ -48,7 +48,7 @@ impl Reproduced {
     }
 }
 
-/// Counts points.
+/// Reports finished points as progress.
 struct Count<'a>(&'a Watch);
 
 impl Progress for Count<'_> {
@@ -68,11 +68,11 @@ pub fn reproduce(
     jobs: Option<usize>,
     uncertainty: bool,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Reproduced> {
+) -> PyResult<StudyReport> {
     let (paper, artifact) = located::parse_target(target);
-    let found = find(&paper, quick, &builtins(registry())).map_err(unsound)?;
+    let found = find(&paper, quick, &builtins(registry())).map_err(description_error)?;
     let options = Options { paper, artifact, quick, jobs: jobs.unwrap_or(0), uncertainty };
-    found.select_artifacts(options.artifact.as_deref()).map_err(wrong)?;
+    found.select_artifacts(options.artifact.as_deref()).map_err(problem_error)?;
     let report = work(py, jobs, progress.as_ref(), |watch| found.reproduce(&options, &Count(watch)))?;
-    Ok(Reproduced(report.map_err(|refused| error(&refused))?))
+    Ok(StudyReport(report.map_err(|refused| error(&refused))?))
 }

@@ -1,11 +1,11 @@
-//! Sweeps from Python: in threads of this process, or point by point on an executor, which is Python's
-//! (`python/narrows/_sweep.py`). Both read, check, keep and tell points as `narrows sweep` does.
+//! Sweeps from Python: in threads of this process, or point by point on an executor of Python
+//! (`python/narrows/_sweep.py`). Both read, check and store points, and report progress, as `narrows sweep` does.
 
 use crate::description::Description;
+use crate::exceptions::{DescriptionError, description_error, file, grouped, problem_error};
 use crate::registry;
 use crate::table::Table;
 use crate::wait::{Watch, work};
-use crate::wrong::{DescriptionError, file, grouped, unsound, wrong};
 use narrows::engine::Recorder;
 use narrows::experiment::points::{PointStore, StoredPoint};
 use narrows::experiment::seeds::{self, SEEDS_MAX};
@@ -22,11 +22,11 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-/// A sweep as it is asked for.
+/// The arguments of a sweep.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-pub struct SweepAsked {
-    /// What is set, and what varies, as options of `narrows sweep`.
+pub struct SweepRequest {
+    /// Settings, and below them varied keys, as options of `narrows sweep`.
     pub sets: Vec<String>,
     vary: Vec<String>,
     metrics: Vec<String>,
@@ -35,31 +35,31 @@ pub struct SweepAsked {
     out: Option<PathBuf>,
 }
 
-/// A checked sweep whose points are run elsewhere.
+/// A checked sweep whose points are run by an executor.
 #[pyclass(frozen, module = "narrows._narrows")]
-pub struct Planned {
+pub struct PlannedSweep {
     plan: SweepPlan,
     points: Option<PointStore>,
     results: Mutex<HashMap<String, Arc<ResultRow>>>,
 }
 
-/// What can be wrong with a sweep before it runs.
-enum Unsound {
+/// An error in a sweep that is found before it runs.
+enum SweepError {
     PointStore(Vec<(String, Problems)>),
     Metric(Problem),
 }
 
-impl From<Unsound> for PyErr {
-    fn from(unsound: Unsound) -> PyErr {
-        match unsound {
-            Unsound::PointStore(groups) => grouped(groups),
-            Unsound::Metric(problem) => wrong(problem),
+impl From<SweepError> for PyErr {
+    fn from(error: SweepError) -> PyErr {
+        match error {
+            SweepError::PointStore(groups) => grouped(groups),
+            SweepError::Metric(problem) => problem_error(problem),
         }
     }
 }
 
-impl SweepAsked {
-    /// What varies, the seeds of each point among it.
+impl SweepRequest {
+    /// Returns the varied dimensions; with several seeds, these are the last one.
     pub fn dimensions(&self, subject: &Subject) -> PyResult<Vec<Dimension>> {
         let each = |problems: Vec<Problem>| {
             grouped(problems.into_iter().map(|problem| (String::new(), Problems::one(problem))).collect())
@@ -67,10 +67,10 @@ impl SweepAsked {
         let mut dimensions = sweep::dimensions(registry(), &self.vary, &self.sets).map_err(each)?;
         if let Some(count) = self.seeds {
             if !(2..=SEEDS_MAX).contains(&count) {
-                return Err(wrong(Problem::new(format!("`seeds` is from 2 to {SEEDS_MAX}, not {count}"))));
+                return Err(problem_error(Problem::new(format!("`seeds` is from 2 to {SEEDS_MAX}, not {count}"))));
             }
             let reader = |varied: &[String]| subject.read_varied(&self.sets, varied);
-            dimensions.push(seeds::dimension(&reader, &dimensions, count).map_err(wrong)?);
+            dimensions.push(seeds::dimension(&reader, &dimensions, count).map_err(problem_error)?);
         }
         Ok(dimensions)
     }
@@ -79,56 +79,57 @@ impl SweepAsked {
         SweepPlan::new(dimensions, inputs, (self.seeds, self.stop_at_saturation), &self.metrics)
     }
 
-    /// Where finished points are kept.
+    /// Returns the store of finished points, if the sweep has an output file.
     pub fn points(&self) -> PyResult<Option<PointStore>> {
-        beside(self.out.as_ref())
+        point_store(self.out.as_ref())
     }
 }
 
-fn checked<'a>(sweep: Sweep<'a>, metrics: &[String]) -> Result<CheckedSweep<'a>, Unsound> {
+fn checked<'a>(sweep: Sweep<'a>, metrics: &[String]) -> Result<CheckedSweep<'a>, SweepError> {
     let (count, unknown) = (sweep.points(), sweep.unknown_metric(metrics));
     let faults = |found: Vec<sweep::PointProblem>| {
-        Unsound::PointStore(found.into_iter().map(|problem| (problem.heading(count), problem.problem)).collect())
+        SweepError::PointStore(found.into_iter().map(|problem| (problem.heading(count), problem.problem)).collect())
     };
     let checked = sweep.check().map_err(faults)?;
-    unknown.map_or(Ok(checked), |problem| Err(Unsound::Metric(problem)))
+    unknown.map_or(Ok(checked), |problem| Err(SweepError::Metric(problem)))
 }
 
-fn beside(out: Option<&PathBuf>) -> PyResult<Option<PointStore>> {
+fn point_store(out: Option<&PathBuf>) -> PyResult<Option<PointStore>> {
     out.map(|out| PointStore::create(out).map_err(|error| file(out, &error))).transpose()
 }
 
-/// Runs a sweep in threads of this process: its table, how many runs there were, and how many were kept before.
+/// Runs a sweep in threads of this process; returns its table, the number of runs, and the number of points stored
+/// before.
 #[pyfunction]
 pub fn here(
     py: Python<'_>,
     description: &Bound<'_, Description>,
-    asked: SweepAsked,
+    request: SweepRequest,
     jobs: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(Table, usize, usize)> {
     let subject = description.get().subject.clone();
-    let (dimensions, points) = (asked.dimensions(&subject)?, asked.points()?);
-    let (kept, run) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (dimensions, points) = (request.dimensions(&subject)?, request.points()?);
+    let (stored, run) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let (rows, plan) = work(py, jobs, progress.as_ref(), |watch| {
-        let reader = |varied: &[String]| read(&subject, &asked.sets, varied, watch);
-        let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &asked.metrics)?;
-        let plan = asked.plan(&dimensions, checked.inputs());
-        let tell = |event| {
-            if let SweepEvent::Finished { stored: was_kept } = event {
-                let count = if was_kept { &kept } else { &run };
+        let reader = |varied: &[String]| read(&subject, &request.sets, varied, watch);
+        let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &request.metrics)?;
+        let plan = request.plan(&dimensions, checked.inputs());
+        let on_event = |event| {
+            if let SweepEvent::Finished { stored: was_stored } = event {
+                let count = if was_stored { &stored } else { &run };
                 count.fetch_add(1, Ordering::Relaxed);
                 watch.one();
             }
         };
-        let options = RunOptions { points: points.as_ref(), shard: None, lines: plan.lines, on_event: &tell };
-        Ok::<_, Unsound>((checked.run(&options), plan))
+        let options = RunOptions { points: points.as_ref(), shard: None, lines: plan.lines, on_event: &on_event };
+        Ok::<_, SweepError>((checked.run(&options), plan))
     })??;
     let rows = rows.map_err(|error| PyOSError::new_err(format!("cannot keep a point: {error}")))?;
-    Ok((Table::of(plan.dataset(&rows))?, run.into_inner(), kept.into_inner()))
+    Ok((Table::of(plan.dataset(&rows))?, run.into_inner(), stored.into_inner()))
 }
 
-/// Reads a point, unless nobody waits for it any more.
+/// Reads a point, unless the sweep was stopped.
 pub fn read(
     subject: &Subject,
     sets: &[String],
@@ -141,22 +142,22 @@ pub fn read(
     }
 }
 
-/// Checks a sweep whose points are run elsewhere.
+/// Checks a sweep whose points an executor runs.
 #[pyfunction]
-pub fn plan(py: Python<'_>, description: &Bound<'_, Description>, asked: SweepAsked) -> PyResult<Planned> {
+pub fn plan(py: Python<'_>, description: &Bound<'_, Description>, request: SweepRequest) -> PyResult<PlannedSweep> {
     let subject = description.get().subject.clone();
-    let (dimensions, points) = (asked.dimensions(&subject)?, asked.points()?);
+    let (dimensions, points) = (request.dimensions(&subject)?, request.points()?);
     let inputs = work(py, None, None, |watch| {
-        let reader = |varied: &[String]| read(&subject, &asked.sets, varied, watch);
-        let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &asked.metrics)?;
-        Ok::<_, Unsound>(checked.inputs().to_vec())
+        let reader = |varied: &[String]| read(&subject, &request.sets, varied, watch);
+        let checked = checked(Sweep { reader: &reader, dimensions: &dimensions }, &request.metrics)?;
+        Ok::<_, SweepError>(checked.inputs().to_vec())
     })??;
-    Ok(Planned { plan: asked.plan(&dimensions, &inputs), points, results: Mutex::default() })
+    Ok(PlannedSweep { plan: request.plan(&dimensions, &inputs), points, results: Mutex::default() })
 }
 
 #[pymethods]
-impl Planned {
-    /// The points to be run next, by their numbers: one of those with the same inputs.
+impl PlannedSweep {
+    /// Returns the numbers of the points to run next, one of those with the same inputs.
     fn open(&self) -> Vec<usize> {
         let results = self.results.lock().expect("nobody panics with it");
         let mut seen = HashSet::new();
@@ -165,12 +166,12 @@ impl Planned {
         open
     }
 
-    /// The settings of a point, by its number.
+    /// Returns the settings of a point.
     fn settings(&self, point: usize) -> Vec<String> {
         settings(&values_of(&self.plan.dimensions, point))
     }
 
-    /// Whether the result of a point was kept; then it is taken.
+    /// Takes the stored result of a point; returns whether there is one.
     fn kept(&self, point: usize) -> bool {
         let inputs = &self.plan.inputs[point];
         match self.points.as_ref().map(|points| points.find(inputs)) {
@@ -182,7 +183,7 @@ impl Planned {
         }
     }
 
-    /// Takes what a worker gave for a point, and keeps it where results are kept.
+    /// Takes a worker's result of a point, and stores it if the sweep has an output file.
     fn take(&self, point: usize, record: &str) -> PyResult<()> {
         let inputs = &self.plan.inputs[point];
         let record = Record::parse(record).map_err(PyValueError::new_err)?;
@@ -197,8 +198,8 @@ impl Planned {
         Ok(())
     }
 
-    /// The table of the points whose results were taken, in their order; of points with several seeds those whose
-    /// runs are all there.
+    /// Returns the table of the finished points in their order; with several seeds, of the points whose runs have all
+    /// finished.
     fn table(&self) -> PyResult<Table> {
         let results = self.results.lock().expect("nobody panics with it");
         let gathered = self.plan.gather_from(|inputs| results.get(inputs).cloned());
@@ -206,14 +207,14 @@ impl Planned {
     }
 }
 
-impl Planned {
+impl PlannedSweep {
     fn put(&self, inputs: &str, record: &Record) {
         let row = Arc::new(ResultRow::of(record));
         self.results.lock().expect("nobody panics with it").insert(inputs.to_owned(), row);
     }
 }
 
-/// Runs one point: what a worker does.
+/// Runs one point, as the task of a worker.
 #[pyfunction]
 pub fn run_point(
     py: Python<'_>,
@@ -226,5 +227,5 @@ pub fn run_point(
         let read = subject.read_varied(&sets, &varied)?;
         Ok(Record::of(&read, &narrows::experiment::run(&read.value, Recorder::off())))
     });
-    Ok(record.map_err(unsound)?.pretty())
+    Ok(record.map_err(description_error)?.pretty())
 }

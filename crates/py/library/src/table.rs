@@ -1,9 +1,9 @@
-//! Tidy data for other libraries: the Arrow PyCapsule interface, by which pandas, polars and pyarrow take the columns
-//! as they lie in memory.
+//! Tidy data for other libraries: the Arrow PyCapsule interface, by which pandas, polars and pyarrow read the columns
+//! without copying.
 //!
-//! Leaves out computing with tables: that is what those are for.
+//! Leaves out computations on tables, for which those libraries exist.
 
-use crate::wrong::{file, wrong};
+use crate::exceptions::{file, problem_error};
 use arrow_array::RecordBatch;
 use arrow_array::RecordBatchIterator;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -26,7 +26,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Of a dataset.
+    /// Makes the table of a dataset.
     pub fn of(data: Dataset) -> PyResult<Table> {
         let batch = batch(&data).map_err(PyValueError::new_err)?;
         Ok(Table { data, batch })
@@ -35,17 +35,17 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// Reads what a sweep, or `narrows run --messages`, wrote.
+    /// Reads the output of a sweep or of `narrows run --messages`.
     #[staticmethod]
     fn read(path: PathBuf) -> PyResult<Table> {
         let bytes = std::fs::read(&path).map_err(|error| file(&path, &error))?;
-        let no_data = |why: String| wrong(Problem::new(format!("`{}` holds no table: {why}", path.display())));
+        let no_data = |why: String| problem_error(Problem::new(format!("`{}` holds no table: {why}", path.display())));
         let data = match Encoding::of(&path) {
             Some(encoding) => Dataset::read(bytes, encoding),
             None if path.extension().is_some_and(|ending| ending == "json") => {
                 tidy::of_json(&String::from_utf8_lossy(&bytes))
             }
-            None => return Err(wrong(no_form(&path))),
+            None => return Err(problem_error(no_form(&path))),
         };
         Table::of(data.map_err(no_data)?)
     }
@@ -64,7 +64,7 @@ impl Table {
         self.data.variables.iter().map(|variable| (variable.name.as_str(), variable.unit.as_str())).collect()
     }
 
-    /// A column's values; None where nothing was measured.
+    /// Returns the values of a column, None where nothing was measured.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
         let found = self.data.find(name).ok_or_else(|| PyKeyError::new_err(name.to_owned()))?;
         match &found.values {
@@ -75,12 +75,12 @@ impl Table {
     }
 
     fn write(&self, path: PathBuf) -> PyResult<()> {
-        let encoding = Encoding::of(&path).ok_or_else(|| wrong(no_form(&path)))?;
+        let encoding = Encoding::of(&path).ok_or_else(|| problem_error(no_form(&path)))?;
         let bytes = self.data.bytes(encoding).map_err(PyValueError::new_err)?;
         write_whole(&path, &bytes).map_err(|error| file(&path, &error))
     }
 
-    /// A chart as SVG, and how many values were not there to be drawn.
+    /// Returns a chart as SVG, and the number of missing values that it leaves out.
     fn plot(
         &self,
         x: String,
@@ -89,19 +89,19 @@ impl Table {
         log: (bool, bool),
         title: Option<String>,
     ) -> PyResult<(String, usize)> {
-        let drawn = PlotSpec { title, x, y, by, log }.draw(&self.data).map_err(wrong)?;
+        let drawn = PlotSpec { title, x, y, by, log }.draw(&self.data).map_err(problem_error)?;
         Ok((drawn.svg, drawn.left_out))
     }
 
     /// Returns a chart of the cumulative distribution of a column as SVG.
     fn cdf(&self, column: &str, by: Vec<String>, log: (bool, bool), title: Option<String>) -> PyResult<String> {
-        let sets = plot::of_dataset(&self.data, column, &by).map_err(wrong)?;
-        Ok(CdfSpec { title, log }.draw(&sets).map_err(wrong)?.svg)
+        let sets = plot::of_dataset(&self.data, column, &by).map_err(problem_error)?;
+        Ok(CdfSpec { title, log }.draw(&sets).map_err(problem_error)?.svg)
     }
 
     /// Returns a chart of latency over offered load as SVG.
     fn latency_load(&self, by: Vec<String>, log_x: bool, title: Option<String>) -> PyResult<String> {
-        Ok(LatencyLoadSpec { title, by, log_x }.draw(&self.data).map_err(wrong)?.svg)
+        Ok(LatencyLoadSpec { title, by, log_x }.draw(&self.data).map_err(problem_error)?.svg)
     }
 
     #[pyo3(signature = (requested_schema = None))]
@@ -110,7 +110,7 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // Asking for another schema is a wish, and may be left unheard.
+        // The interface permits a producer to ignore the requested schema.
         let _ = requested_schema;
         let batches = RecordBatchIterator::new([Ok(self.batch.clone())], self.batch.schema());
         let stream = FFI_ArrowArrayStream::new(Box::new(batches));

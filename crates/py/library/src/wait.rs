@@ -1,14 +1,14 @@
-//! Long work beside the interpreter: its lock is free meanwhile, Ctrl-C is seen, and progress is told.
+//! Runs long work without the interpreter's lock, checks for Ctrl-C and reports progress meanwhile.
 
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// How often it is looked whether there is something to be told.
-const LOOK: Duration = Duration::from_millis(50);
+/// Interval at which signals and progress are checked.
+const INTERVAL: Duration = Duration::from_millis(50);
 
-/// How far work is, and whether it is to stop.
+/// The progress of the work, and the request to stop.
 #[derive(Default)]
 pub struct Watch {
     done: AtomicUsize,
@@ -16,18 +16,19 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// One thing more is done.
+    /// Counts a finished item.
     pub fn one(&self) {
         self.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Whether nobody waits for the rest.
+    /// Returns whether the work should stop.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 }
 
-/// Works in threads of its own, and tells `progress` how much is done; an exception there, or Ctrl-C, stops it.
+/// Runs `task` in threads of its own, and calls `progress` with the number of finished items. An exception of
+/// `progress`, or Ctrl-C, stops the work.
 pub fn work<T: Send>(
     py: Python<'_>,
     jobs: Option<usize>,
@@ -39,17 +40,17 @@ pub fn work<T: Send>(
     py.detach(|| {
         std::thread::scope(|scope| {
             let working = scope.spawn(|| pool.install(|| task(&watch)));
-            let (mut told, mut failed) = (0, Ok(()));
+            let (mut reported, mut failed) = (0, Ok(()));
             loop {
                 let ended = working.is_finished();
                 if failed.is_ok() {
-                    failed = Python::attach(|py| look(py, &watch, progress, &mut told));
+                    failed = Python::attach(|py| report_progress(py, &watch, progress, &mut reported));
                     watch.stopped.store(failed.is_err(), Ordering::Relaxed);
                 }
                 if ended {
                     break;
                 }
-                std::thread::park_timeout(if told == 0 { LOOK / 25 } else { LOOK });
+                std::thread::park_timeout(if reported == 0 { INTERVAL / 25 } else { INTERVAL });
             }
             let result = working.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
             failed.map(|()| result)
@@ -57,13 +58,14 @@ pub fn work<T: Send>(
     })
 }
 
-fn look(py: Python<'_>, watch: &Watch, progress: Option<&Py<PyAny>>, told: &mut usize) -> PyResult<()> {
+/// Checks for signals, and calls `progress` if more items are finished than were reported.
+fn report_progress(py: Python<'_>, watch: &Watch, progress: Option<&Py<PyAny>>, reported: &mut usize) -> PyResult<()> {
     py.check_signals()?;
     let done = watch.done.load(Ordering::Relaxed);
-    if let Some(progress) = progress.filter(|_| done > *told) {
+    if let Some(progress) = progress.filter(|_| done > *reported) {
         progress.call1(py, (done,))?;
     }
-    *told = done;
+    *reported = done;
     Ok(())
 }
 

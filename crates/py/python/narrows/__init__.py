@@ -7,14 +7,14 @@ Describe a machine, run it, and ask:
     >>> result.metrics["message.latency_one_way"]
     Metric(value=..., unit='us')
 
-| name | is |
+| name | purpose |
 |---|---|
-| `Machine` | hosts, interface, protocol, fabric and workload: run it, ask it, fit it |
+| `Machine` | hosts, interface, protocol, fabric and workload, which can be run, analysed and fitted |
 | `sweep` | many runs as one table, in threads or on any executor |
-| `find` | where a metric passes a value, or another machine's |
+| `find` | the value of a key at which a metric passes a bound, or another machine's metric |
 | `Distribution`, `cdf` | percentiles and histograms of latencies, merged over seeds, and their chart |
-| `Table` | tidy data that pandas, polars and pyarrow take without copying |
-| `reproduce` | a study from the literature, or one's own |
+| `Table` | tidy data that pandas, polars and pyarrow read without copying |
+| `reproduce` | a study from the literature, or the user's own |
 | `UnfinishedRun` | a run that ended in a deadlock or livelock, at a limit, or with messages lost, with its result |
 | `DescriptionError` | bad input: what is wrong, where, and what was probably meant |
 """

@@ -39,7 +39,7 @@ class Distribution:
 
         Args:
             name: The name of the quantity.
-            record: What `record` gives, or what is under `distributions` in the JSON of a result.
+            record: The value of `record`, or of an entry of `distributions` in the JSON of a result.
 
         Raises:
             ValueError: The data are not those of a distribution.
@@ -54,7 +54,7 @@ class Distribution:
             distributions: At least one, all of one quantity.
 
         Raises:
-            ValueError: There is none, or they are of different quantities.
+            ValueError: There is no distribution, or they are of different quantities.
         """
         return cls(_narrows.Distribution.merged([one._native for one in distributions]))
 
@@ -83,7 +83,7 @@ class Distribution:
         return json.loads(self._native.json)
 
     def plot(self, log: str | Sequence[str] = (), title: str | None = None) -> Figure:
-        """Draws the share of samples up to each value.
+        """Draws the fraction of samples up to each value.
 
         Args:
             log: `x` for a logarithmic axis of values; `y` for the share above each value, logarithmically: the tail.
@@ -120,7 +120,7 @@ def cdf(
         title: The heading; by default the quantity and the number of samples.
 
     Raises:
-        DescriptionError: There is none, or they are of different units.
+        DescriptionError: There is no distribution, or they have different units.
     """
     named = [(name, one._native) for name, one in distributions.items()]
     quantity = next((one.name for one in distributions.values()), "")

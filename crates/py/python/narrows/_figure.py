@@ -29,8 +29,8 @@ class Figure:
             path: A file that ends in `.svg`, `.pdf` or `.png`.
 
         Raises:
-            ValueError: It ends otherwise.
-            OSError: It cannot be written.
+            ValueError: The path ends otherwise.
+            OSError: The file cannot be written.
         """
         _narrows.write_picture(self.svg, Path(path))
 

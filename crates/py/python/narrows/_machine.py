@@ -1,4 +1,4 @@
-"""Machines: what is described, run and asked."""
+"""Machines: descriptions that are checked, run, analysed and fitted."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ._settings import setting
 
 
 class Whatif(dict[str, Any]):
-    """The bottleneck, by experiment, as plain data: what `narrows whatif --format json` prints.
+    """The bottleneck, by experiment, as plain data, as `narrows whatif --format json` prints it.
 
     `bottleneck`, each of `resources` and each of `pairs` have `resources`, the `changes`, the `ratio` (how many times
     better the metric is) and the `elasticity`. Each of `gains` is of a single parameter: its `key`, its value `before`
-    and then, and the `ratio`. `dead` changes nothing, `refused` could not be tried or compared, and `saturates` says how
-    far the bottleneck gains and what `then` is the bottleneck.
+    and with the change, and the `ratio`. `dead` lists parameters without effect, `refused` those that could not be
+    tried or compared, and `saturates` states up to which value the bottleneck gains and what is the bottleneck `then`.
     """
 
     def _repr_html_(self) -> str:
@@ -37,10 +37,10 @@ class Fit:
 
     Attributes:
         constants: Each with `key`, `before`, `after`, `prior`, `std_dev` (one standard deviation of its
-            logarithm before and after) and whether it is `determined` by what was measured.
-        residuals: Each number fitted on: `expected`, `before`, `after`, `unit`, and the `error` as a part. `missing`
+            logarithm before and after) and whether it is `determined` by the measurements.
+        residuals: Each number fitted on: `expected`, `before`, `after`, `unit`, and the relative `error`. `missing`
             is the reason why there is no number, such as `deadlock`.
-        converged: Whether the solver came to an end.
+        converged: Whether the solver converged.
         reached: Whether the error of every number is at most its `tolerance`. A fit for which this is false failed.
         failed: The parts of the curves that are not reached, each from its `first` number to its `last`, with the
             smallest and the largest of its `errors`.
@@ -80,16 +80,16 @@ class Fit:
 
 
 class Machine:
-    """Hosts, interface, protocol, fabric and a workload. It is never changed: `set` gives another.
+    """Hosts, interface, protocol, fabric and a workload. A machine is immutable: `set` returns another.
 
     Args:
         source: The name of a shipped example, a TOML file, or a result as JSON.
         parts: Shipped parts to start from, such as `["hosts/p6-natoma", "ni/trapeze"]`; instead of a source.
         text: A description as TOML; instead of a source.
-        folder: What paths in the text are relative to; by default the working directory.
+        folder: The folder that paths in the text are relative to; by default the working directory.
 
     Raises:
-        DescriptionError: There is no such file or example. What it says is read when it is first asked for.
+        DescriptionError: There is no such file or example. Its contents are read when they are first needed.
         ValueError: None, or more than one, of source, parts and text is given.
     """
 
@@ -112,7 +112,7 @@ class Machine:
         self._description = Description.of_text("machine", text, os.fspath(folder or Path.cwd()))
 
     def set(self, key: str, value: Any) -> Machine:
-        """Another machine that differs in one value; later ones go before earlier ones.
+        """Returns another machine that differs in one value; later settings override earlier ones.
 
         Args:
             key: As `narrows show` prints it, or `ni`, `host`, `protocol` or `fabric` for a shipped part by name.
@@ -120,7 +120,7 @@ class Machine:
                 `"33 MHz"`), a word, or anything that TOML is.
 
         Raises:
-            TypeError: The value is nothing that a description holds. Whether it is a sound one, `check` says.
+            TypeError: The value has a type that no description holds. `check` reports whether the value is valid.
         """
         machine = Machine.__new__(Machine)
         machine._description = self._description
@@ -129,22 +129,22 @@ class Machine:
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """What was set, each as behind `--set`."""
+        """The settings, each as after `--set`."""
         return self._sets
 
     @property
     def text(self) -> str:
-        """The description, without what was set."""
+        """The description, without the settings."""
         return self._description.text
 
     def check(self) -> str | None:
         """Checks everything before time 0.
 
         Returns:
-            What is worth a note though nothing is wrong, or None.
+            A note on the machine, or None.
 
         Raises:
-            DescriptionError: All that is wrong, with places and hints.
+            DescriptionError: All errors of the description, with positions and hints.
         """
         return self._description.check(list(self._sets))
 
@@ -152,12 +152,12 @@ class Machine:
         """Every value, defaults and parts included, as plain data.
 
         Raises:
-            DescriptionError: The description is not sound.
+            DescriptionError: The description is not valid.
         """
         return json.loads(self._description.show(list(self._sets)))
 
     def run(self, *, seed: int | None = None, messages: bool = False, allow_unfinished: bool = False) -> Result:
-        """Runs it once.
+        """Runs the machine once.
 
         Args:
             seed: The seed of every random stream; by default the description's.
@@ -169,7 +169,7 @@ class Machine:
             The result.
 
         Raises:
-            DescriptionError: The description is not sound.
+            DescriptionError: The description is not valid.
             UnfinishedRun: The run ended in a deadlock or livelock, at a limit, or with messages lost. The result is in
                 the exception.
         """
@@ -183,29 +183,29 @@ class Machine:
         """Finds the bottleneck by experiment: speeds up resources, pairs of them and single parameters.
 
         Args:
-            metric: By default the one that the program is run for; of a saturated run its accepted load.
+            metric: By default the objective of the workload; for a saturated run its accepted load.
             by: The factor by which resources and parameters are made faster and slower, more than 1.
-            jobs: Runs at once; by default as many as there are processors.
+            jobs: Number of parallel runs; by default the number of processors.
 
         Raises:
-            DescriptionError: The description is not sound, there is no such metric, or the run cannot be compared: it was
-                cut off, is stuck, or is saturated and the metric is a latency.
+            DescriptionError: The description is not valid, there is no such metric, or the run cannot be compared: it
+                was cut off, ended in a deadlock, or is saturated and the metric is a latency.
         """
         return Whatif(json.loads(self._description.whatif(list(self._sets), metric, by, jobs)))
 
     def uncertainty(self, *, jobs: int | None = None) -> dict[str, dict[str, Any]]:
-        """How sure each metric is, by what the sources of the constants leave open.
+        """Returns the uncertainty of each metric, which follows from the sources of the constants.
 
         Args:
-            jobs: Runs at once; by default as many as there are processors.
+            jobs: Number of parallel runs; by default the number of processors.
 
         Returns:
-            By metric: `value`, `unit`, `std_dev` (one standard deviation, as a part of the value) and
-            `elasticities`, the constants that it comes from, the largest part first; and `untried`, the constants
-            whose part is missing, since the changed machine cannot be compared, each with the reason.
+            By metric: `value`, `unit`, `std_dev` (one standard deviation, as a fraction of the value) and
+            `elasticities`, the constants that cause it, the largest contribution first; and `untried`, the constants
+            whose contribution is missing, since the changed machine cannot be compared, each with the reason.
 
         Raises:
-            DescriptionError: The description is not sound, or its run does not complete.
+            DescriptionError: The description is not valid, or its run does not complete.
         """
         record = json.loads(self._description.uncertainty(list(self._sets), jobs))
         untried = record.get("uncertainty_untried", {})
@@ -228,19 +228,19 @@ class Machine:
         """Fits constants on measured curves: a latency one way as of a ping-pong, or a bandwidth as of a stream.
 
         Args:
-            measured: A file (CSV with units, or what perftest's and OSU's benchmarks print), a mapping or table of
+            measured: A file (CSV with units, or the output of perftest's or OSU's benchmarks), a mapping or table of
                 columns such as `{"size [B]": [64, 128], "latency [us]": [5.1, 5.3]}`, or a list of these.
             constants: Their keys, `*` for the name of any part; by default all whose comments say that they are
                 derived, calibrated or chosen.
-            prior: One standard deviation of each constant about its value, as a part; by default 0.25, or what
-                its comment says.
-            noise: One standard deviation of what was measured, as a part.
-            tolerance: The largest error of a number in a successful fit, as a part; by default three times `noise`.
+            prior: Standard deviation of each constant about its value, as a fraction; by default 0.25, or the one
+                in its comment.
+            noise: Standard deviation of the measured numbers, as a fraction.
+            tolerance: The largest error of a number in a successful fit, as a fraction; by default three times `noise`.
             state: A file that keeps the result of each run, from which an interrupted fit resumes.
-            jobs: Runs at once; by default as many as there are processors.
+            jobs: Number of parallel runs; by default the number of processors.
 
         Raises:
-            DescriptionError: The description, a curve or a constant is not sound.
+            DescriptionError: The description, a curve or a constant is not valid.
             OSError: A file cannot be read.
         """
         several = measured if isinstance(measured, (list, tuple)) else [measured]

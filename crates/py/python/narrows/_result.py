@@ -1,4 +1,4 @@
-"""What a run gave."""
+"""The result of a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ._distribution import Distribution
 from ._figure import Figure, number, rows_html
-from ._narrows import Ran
+from ._narrows import RunOutput
 from ._table import Table
 
 
@@ -27,7 +27,7 @@ class Metric(NamedTuple):
 
 
 class Result:
-    """What a run gave: the same as `narrows run --format json` prints.
+    """The result of a run, as `narrows run --format json` prints it.
 
     Attributes:
         outcome: `done`, `saturated`, `deadlock`, `livelock`, `time-limit` or `loss`.
@@ -38,20 +38,20 @@ class Result:
         warm_up: The test for an initial transient among the measured values: `key` and `value` of the warm-up, the
             `metric` that is tested, `initial_transient` (None with too few values) and, where one is detected, its
             `finding` in words. None for workloads that measure no steady state.
-        ledger: Where a message's time went: `messages`, `total_us` and `stages`, each with `waiting_us`,
+        ledger: The latency of messages by stage: `messages`, `total_us` and `stages`, each with `waiting_us`,
             `service_us` and its `share` of the latency. Empty if the run did not complete.
         resources: How long each resource was busy: `busy_us`, `active_us` and the `share` of the run.
         candidate: The candidate for the bottleneck; None if no resource was active or the run did not complete.
-        stuck: Who waits for whom, where the run ended in a deadlock, livelock or at a limit; else None.
-        simulated_us: The simulated time at which it ended, in microseconds.
+        stuck: The chain of waits, if the run ended in a deadlock, livelock or at a limit; else None.
+        simulated_us: The simulated time of the end of the run, in microseconds.
         machine: Every value of the description that was run.
         seed: The seed of every random stream.
         version: The version of Narrows.
-        hash: What identifies the result: equal hashes, equal results.
-        record: All of it as plain data.
+        hash: Identifies the result: results with equal hashes are equal.
+        record: The whole result as plain data.
     """
 
-    def __init__(self, ran: Ran) -> None:
+    def __init__(self, ran: RunOutput) -> None:
         self._text = ran.record
         self._chart = ran.chart
         self._messages = ran.messages
@@ -80,29 +80,29 @@ class Result:
 
     @property
     def figures(self) -> dict[str, Figure]:
-        """Its pictures by name: `ledger`, where any message has one."""
+        """The pictures of the result by name: `ledger`, if any message has one."""
         return {} if self._chart is None else {"ledger": Figure("Where a message's time goes", self._chart)}
 
     @property
     def messages(self) -> Table:
-        """A row for each message that was delivered, in seconds and bytes, with its stages.
+        """A row for each delivered message, in seconds and bytes, with its stages.
 
         Raises:
-            ValueError: They were not kept: `run(messages=True)` does.
+            ValueError: The messages were not kept: `run(messages=True)` keeps them.
         """
         if self._messages is None:
             raise ValueError("messages were not kept: run(messages=True) keeps them")
         return Table(self._messages)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes it as JSON, which `narrows run`, `narrows compare` and `Machine(path)` read.
+        """Writes the result as JSON, which `narrows run`, `narrows compare` and `Machine(path)` read.
 
         Args:
             path: A file that ends in `.json`.
 
         Raises:
-            ValueError: It ends otherwise.
-            OSError: It cannot be written.
+            ValueError: The path ends otherwise.
+            OSError: The file cannot be written.
         """
         path = Path(path)
         if path.suffix != ".json":
@@ -135,7 +135,7 @@ class UnfinishedRun(RuntimeError):
     """A run ended in a deadlock or livelock, at a limit, or with messages lost: it measured nothing.
 
     Attributes:
-        result: The result, with the counts so far and who waits for whom.
+        result: The result, with the counts so far and the chain of waits.
     """
 
     def __init__(self, result: Result) -> None:

@@ -1,4 +1,4 @@
-"""Values of Python as settings, `key=value`, of Narrows."""
+"""Converts Python values to settings, `key=value`, of Narrows."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import numbers
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-#: Characters that would part a value of a list in two.
+#: Characters that would split a value of a list in two.
 _PARTING = set(",;\"'[]{}=#")
 
 
 def value(given: Any) -> str:
-    """A value as it stands behind `--set key=`; text stands as it is."""
+    """Returns a value as text for `--set key=`; text is left unchanged."""
     if isinstance(given, bool) or type(given).__name__ == "bool_":
         return "true" if given else "false"
     if isinstance(given, numbers.Integral):
@@ -27,12 +27,12 @@ def value(given: Any) -> str:
 
 
 def setting(key: str, given: Any) -> str:
-    """`key=value`."""
+    """Returns `key=value`."""
     return f"{key}={value(given)}"
 
 
 def _in_list(given: Any) -> str:
-    """A value among others: text that a list would part, or take for a range, is quoted."""
+    """Returns a value of a list; text that the list would split, or read as a range, is quoted."""
     text = value(given)
     if isinstance(given, str) and (_PARTING & set(text) or ".." in text or text != text.strip()):
         return json.dumps(text, ensure_ascii=False)
@@ -48,7 +48,7 @@ def _dimension(key: str, values: Any) -> str:
 
 
 def dimensions(vary: Mapping[Any, Any]) -> list[str]:
-    """What varies, as options of `narrows sweep --vary`: the last key varies fastest."""
+    """Returns the varied keys as options of `narrows sweep --vary`; the last key varies fastest."""
     options = []
     for key, values in vary.items():
         if isinstance(key, tuple):

@@ -1,4 +1,4 @@
-"""Studies, reproduced."""
+"""Reproduction of studies."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._figure import Figure, rows_html
 
 
 class Study:
-    """A study's claims beside what was measured, and its figures.
+    """A study's claims with their measured values, and its figures.
 
     Attributes:
         title: The title.
@@ -21,7 +21,7 @@ class Study:
         figures: Its pictures by name.
     """
 
-    def __init__(self, native: _narrows.Reproduced) -> None:
+    def __init__(self, native: _narrows.StudyReport) -> None:
         self._native = native
         data = json.loads(native.json)
         self.title: str = data["title"]
@@ -35,7 +35,7 @@ class Study:
 
     @property
     def page(self) -> str:
-        """The study as one HTML page; its pictures lie beside it where `save` puts both."""
+        """The study as one HTML page; `save` writes it and its pictures into one folder."""
         return self._native.page
 
     def save(self, folder: str | os.PathLike[str]) -> None:

@@ -1,8 +1,8 @@
 """Sweeps: in threads of this process, or on any executor.
 
-An executor is any object with `submit(function, *arguments)` that gives a future as `concurrent.futures` has it. A
-point is one task. What a worker gave is taken, and kept where there is an `out`, as soon as it comes: a worker that
-dies takes with it only what it was running, and that is handed out again.
+An executor is any object with `submit(function, *arguments)` that returns a future like those of `concurrent.futures`.
+A point is one task. A worker's result is taken, and stored if there is an `out`, as soon as it arrives. When a worker
+dies, only the point that it was running is lost, and that point is submitted again.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from ._machine import Machine
 from ._settings import dimensions
 from ._table import Table
 
-#: How often a point is handed out before it is given up.
+#: Largest number of times that a point is submitted.
 TRIES = 3
-#: How many tasks are handed out at once: enough for any cluster's workers, few enough for its memory.
+#: Largest number of tasks that are submitted at once: enough for any cluster's workers, few enough for its memory.
 AHEAD = 4096
 
 
 class Executor(Protocol):
-    """What tasks are handed to."""
+    """An object to which tasks are submitted."""
 
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Future[Any]: ...
 
 
 class WorkerError(RuntimeError):
-    """Points could not be run, since their workers died or their executor takes no more.
+    """Points could not be run, since their workers died or their executor accepts no more.
 
     Attributes:
-        table: The points that were finished.
-        missing: The settings of those that were not.
+        table: The finished points.
+        missing: The settings of the others.
     """
 
     def __init__(self, message: str, table: Table, missing: list[list[str]]) -> None:
@@ -63,33 +63,33 @@ def sweep(
         vary: By key a list of values, or a range as text (`"64 B..8 KiB*2"`); by a tuple of keys a list of rows,
             whose values go together. `ni`, `host`, `protocol` and `fabric` vary over shipped parts by name. The
             last varies fastest.
-        metrics: Only these; by default all.
-        seeds: Runs each point with so many seeds, from `run.seed` on: the row has the mean of each metric, and under
-            `…_ci95…` half the width of its 95 % interval.
-        stop_at_saturation: Along the last of what varies, leave out what lies behind the first value that is
-            saturated with every seed. On an executor each line then goes one value at a time.
-        out: Where the table is written (`.csv`, `.jsonl` or `.parquet`). Each finished point is kept in the folder
-            `out.points`, as `narrows sweep --out` does, and not run again.
-        jobs: Runs at once in this process; by default as many as there are processors.
-        executor: Where points are run instead: an object with `submit`, or a function that makes one. Of the
-            latter, one whose workers died is replaced by a new one.
-        progress: Called with how many points are done.
+        metrics: Metrics of the table; by default all.
+        seeds: Number of seeds with which each point is run, from `run.seed` on. The row has the mean of each metric,
+            and under `…_ci95…` half the width of its 95 % interval.
+        stop_at_saturation: Stop along the last key at the first value that is saturated with every seed. On an
+            executor each line is then run one value at a time.
+        out: File of the table (`.csv`, `.jsonl` or `.parquet`). Each finished point is stored in the folder
+            `out.points`, as by `narrows sweep --out`, and not run again.
+        jobs: Number of parallel runs in this process; by default the number of processors.
+        executor: Runs the points instead: an object with `submit`, or a function that creates one. An executor of such
+            a function whose workers died is replaced by a new one.
+        progress: Called with the number of finished points.
 
     Returns:
         A row for each point, in order.
 
     Raises:
-        DescriptionError: A point, a key or a metric is not sound: all that is wrong, and at which points.
-        WorkerError: Points could not be run on the executor; it holds those that were.
+        DescriptionError: A point, a key or a metric is not valid. The text has all errors and their points.
+        WorkerError: Points could not be run on the executor; it has the finished ones.
         OSError: `out` cannot be written.
     """
-    asked = _asked(machine, vary, metrics, seeds, stop_at_saturation, out)
+    request = _request(machine, vary, metrics, seeds, stop_at_saturation, out)
     if executor is None:
-        table = Table(*_narrows.here(machine._description, asked, jobs, progress))
+        table = Table(*_narrows.here(machine._description, request, jobs, progress))
     else:
-        table = _Elsewhere(machine, _narrows.plan(machine._description, asked), progress).run(executor)
-    if asked["out"] is not None:
-        table.write(asked["out"])
+        table = _ExecutorSweep(machine, _narrows.plan(machine._description, request), progress).run(executor)
+    if request["out"] is not None:
+        table.write(request["out"])
     return table
 
 
@@ -104,37 +104,37 @@ def find(
     jobs: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Table:
-    """Finds where a metric passes a value, or that of another machine, by bisection: it is taken to pass once.
+    """Finds where a metric passes a value, or that of another machine, by bisection, which assumes that it passes once.
 
     Args:
         machine: The machine.
         what: `"message.bandwidth >= 60 MB/s"`, the value in any unit of its kind; with `against` the metric alone.
         over: The key and its ends, such as `("workload.stream.payload", "64 B..8 KiB")`; with a step, as
-            `"64 B..8 KiB*2"`, only those values are looked at.
-        vary: As of `sweep`: there is a search for each point.
+            `"64 B..8 KiB*2"`, only those values are tried.
+        vary: As for `sweep`: there is a search for each point.
         against: The machine whose metric is compared.
-        out: Where the table is written. Finished runs are kept beside it, and not run again.
-        jobs: Runs at once; by default as many as there are processors.
-        progress: Called with how many runs are done.
+        out: File of the table. Finished runs are stored next to it, and not run again.
+        jobs: Number of parallel runs; by default the number of processors.
+        progress: Called with the number of finished runs.
 
     Returns:
-        A row for each point: `holds` says where (`"from"`, `"up to"`, `"everywhere"`, `"nowhere"`; with `against`
-        `"less from"` and so on), the key's column the last value at which it does, and those of `beside_…` the next.
+        A row for each point: `holds` states where the condition holds (`"from"`, `"up to"`, `"everywhere"`,
+        `"nowhere"`; with `against` `"less from"` and so on), the key's column the last value at which it does, and those of `beside_…` the next.
 
     Raises:
-        DescriptionError: A point, the key, the metric or its value is not sound.
+        DescriptionError: A point, the key, the metric or its value is not valid.
         OSError: `out` cannot be written.
     """
-    asked = _asked(machine, vary or {}, (), None, False, out)
+    request = _request(machine, vary or {}, (), None, False, out)
     other = None if against is None else (against._description, list(against._sets))
     question = (what, "=".join(over), other)
-    table = Table(*_narrows.find(machine._description, asked, *question, jobs, progress), 0)
-    if asked["out"] is not None:
-        table.write(asked["out"])
+    table = Table(*_narrows.find(machine._description, request, *question, jobs, progress), 0)
+    if request["out"] is not None:
+        table.write(request["out"])
     return table
 
 
-def _asked(
+def _request(
     machine: Machine,
     vary: Mapping[Any, Any],
     metrics: str | Sequence[str],
@@ -142,7 +142,7 @@ def _asked(
     stop_at_saturation: bool,
     out: str | PathLike[str] | None,
 ) -> dict[str, Any]:
-    """A sweep as what is compiled takes it."""
+    """Returns the arguments of a sweep for the compiled module."""
     return {
         "sets": list(machine._sets),
         "vary": dimensions(vary),
@@ -157,11 +157,11 @@ def _list(given: str | Sequence[str]) -> list[str]:
     return [given] if isinstance(given, str) else list(given)
 
 
-class _Elsewhere:
-    """A sweep whose points are run by others."""
+class _ExecutorSweep:
+    """A sweep whose points are run by an executor."""
 
     def __init__(
-        self, machine: Machine, plan: _narrows.Planned, progress: Callable[[int], object] | None
+        self, machine: Machine, plan: _narrows.PlannedSweep, progress: Callable[[int], object] | None
     ) -> None:
         self.machine, self.plan, self.progress = machine, plan, progress
         self.kept = self.done = 0
@@ -178,7 +178,7 @@ class _Elsewhere:
                 broken = self._round(executor)
                 if self.waiting:
                     if makes is None or self._is_given_up():
-                        raise WorkerError(self._told(broken), self._table(), self._missing()) from broken
+                        raise WorkerError(self._message(broken), self._table(), self._missing()) from broken
                     _shut_down(executor)
                     executor = None
         finally:
@@ -187,7 +187,7 @@ class _Elsewhere:
         return self._table()
 
     def _goes_on(self) -> bool:
-        """Whether there are points to be run, which then wait; those that were kept are taken."""
+        """Returns whether points have to be run, and lists them in `waiting`; stored points are taken."""
         while found := self.plan.open():
             self.waiting = [point for point in reversed(found) if not self.plan.kept(point)]
             self.kept += len(found) - len(self.waiting)
@@ -197,7 +197,7 @@ class _Elsewhere:
         return False
 
     def _round(self, executor: Executor) -> BaseException | None:
-        """Hands out what is waiting until all of it is done, or the executor takes no more; and why."""
+        """Submits the waiting points until all are done or the executor accepts no more; returns its error."""
         ready: queue.SimpleQueue[Future[Any]] = queue.SimpleQueue()
         running: dict[Future[Any], int] = {}
         broken: BaseException | None = None
@@ -209,7 +209,7 @@ class _Elsewhere:
                     point = self.waiting.pop()
                     try:
                         future = self._submit(executor, point)
-                    except RuntimeError as error:  # What it says who takes no more, BrokenExecutor among them.
+                    except RuntimeError as error:  # Raised by an executor that accepts no more, as BrokenExecutor.
                         broken = error
                         self.waiting.append(point)
                         break
@@ -221,7 +221,7 @@ class _Elsewhere:
                     why = failed or why
                     broken = broken or (failed if _is_broken(failed) else None)
                 if not running and lost and broken is None:
-                    # Its workers are well again, or others: what was lost is handed out once more.
+                    # The executor has replaced its workers: lost points are submitted once more.
                     if self._is_given_up():
                         broken = why
                     else:
@@ -237,7 +237,7 @@ class _Elsewhere:
         return executor.submit(_narrows.run_point, self.machine._description, list(self.machine._sets), settings)
 
     def _take(self, future: Future[Any], point: int, lost: list[int]) -> BaseException | None:
-        """Takes a point, or counts it as lost; what is wrong with the point itself is raised."""
+        """Takes the result of a point, or counts the point as lost; raises the error of an invalid point."""
         try:
             record = future.result()
         except _narrows.DescriptionError:
@@ -261,7 +261,7 @@ class _Elsewhere:
     def _missing(self) -> list[list[str]]:
         return [self.plan.settings(point) for point in self.waiting]
 
-    def _told(self, broken: BaseException | None) -> str:
+    def _message(self, broken: BaseException | None) -> str:
         return (
             f"{len(self.waiting)} of {self.done + len(self.waiting)} points could not be run: {broken!r}. The others are in "
             "this exception's `table`, and with `out` on disk: the same call goes on from there. Give a function that "
@@ -275,7 +275,7 @@ def _is_broken(error: BaseException | None) -> bool:
 
 
 def _shut_down(executor: Any) -> None:
-    """Ends an executor that was made here."""
+    """Ends an executor that the sweep created."""
     shutdown = getattr(executor, "shutdown", None)
     if shutdown is not None:
         shutdown(wait=True)

@@ -28,8 +28,8 @@ class Table:
     column's unit is in its metadata, too, under `unit`.
 
     Attributes:
-        run: How many points were run for it.
-        kept: How many were found where finished points are kept.
+        run: Number of points that were run.
+        kept: Number of points whose stored results were used.
     """
 
     def __init__(self, native: _narrows.Table, run: int = 0, kept: int = 0) -> None:
@@ -39,7 +39,7 @@ class Table:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Table:
-        """Reads what `narrows sweep --out`, `narrows run --messages` or `write` wrote.
+        """Reads the output of `narrows sweep --out`, of `narrows run --messages` or of `write`.
 
         Args:
             path: A file that ends in `.csv`, `.jsonl` or `.parquet`, or the `.json` of a sweep.
@@ -95,14 +95,14 @@ class Table:
         """Draws columns: lines over numbers, bars over words.
 
         Args:
-            x: The column below, by its name, the key or metric that it holds, or the end of that.
-            y: The column at the left, or several of one unit.
-            by: Columns whose values are lines of their own.
+            x: Column of the x axis, by its name, the key or metric that it holds, or the end of that.
+            y: Column of the y axis, or several of one unit.
+            by: Columns that have a line for each value.
             log: `x`, `y` or both: logarithmic axes.
             title: The heading.
 
         Raises:
-            DescriptionError: There is no such column, or several rows fall on one place.
+            DescriptionError: There is no such column, or several rows have one point.
         """
         svg, _ = self._native.plot(x, _list(y), _list(by), axes(log), title)
         return Figure(title or f"{', '.join(_list(y))} over {x}", svg)
@@ -114,11 +114,11 @@ class Table:
         log: str | Sequence[str] = (),
         title: str | None = None,
     ) -> Figure:
-        """Draws the share of rows up to each value of a column.
+        """Draws the fraction of rows up to each value of a column.
 
         Args:
             column: A column of numbers, as of `plot`.
-            by: Columns whose values are lines of their own.
+            by: Columns that have a line for each value.
             log: `x` for a logarithmic axis of values; `y` for the share above each value, logarithmically: the tail.
             title: The heading.
 
@@ -135,7 +135,7 @@ class Table:
         Saturated points are left out, and the load that they accepted is marked. The axis of latencies is logarithmic.
 
         Args:
-            by: Columns whose values have lines of their own; by default all that vary but the last.
+            by: Columns that have a line for each value; by default all varied ones but the last.
             log: `x` for a logarithmic axis of loads.
             title: The heading.
 

@@ -19,6 +19,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// Key of the candidate for the bottleneck.
+pub const CANDIDATE_KEY: &str = "candidate";
+
 /// The version of the program, part of every result.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -26,7 +29,7 @@ pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 const KEYS: [&str; 6] = ["metrics", "machine", "seed", "version", "hash", "ledger"];
 
 /// The fields whose name differed in records of earlier versions, each with its former name.
-const FORMER_FIELDS: [(&str, &str); 1] = [("candidate", "binds")];
+const FORMER_FIELDS: [(&str, &str); 1] = [(CANDIDATE_KEY, "binds")];
 
 /// The constants whose uncertainty is missing, and why.
 const UNTRIED: &str = "uncertainty_untried";
@@ -61,7 +64,7 @@ impl Record {
             map.insert("resources_summed".into(), summed(result, &listed));
         }
         let candidate = result.outcome.is_complete().then(|| Candidate::of(result, &ledger));
-        map.insert("candidate".into(), candidate.as_ref().map_or(Json::Null, candidate_json));
+        map.insert(CANDIDATE_KEY.into(), candidate.as_ref().map_or(Json::Null, candidate_json));
         map.insert("simulated_us".into(), result.end.as_us().into());
         if let Some(stuck) = pending_waits(&result.outcome) {
             map.insert("stuck".into(), stuck_json(stuck));
@@ -221,7 +224,8 @@ fn inputs_of(machine: &Json, files: &Json, version: &str) -> String {
     }
 }
 
-/// Returns the files that the description names, by key. Shipped traces are left out, since the version determines them.
+/// Returns the files that the description names, by key. Shipped traces are left out, since the version determines
+/// them.
 fn user_files(read: &Read<Machine>) -> impl Iterator<Item = &(String, PathBuf)> {
     read.files().iter().filter(|(_, file)| !file.starts_with(shipped::SHIPPED))
 }
@@ -233,7 +237,8 @@ pub fn files(read: &Read<Machine>) -> Json {
     if files.is_empty() { Json::Null } else { files.into() }
 }
 
-/// Returns the folder that the paths of the files are relative to; `None` without files, and if their paths are absolute.
+/// Returns the folder that the paths of the files are relative to; `None` without files, and if their paths are
+/// absolute.
 fn folder(read: &Read<Machine>) -> Option<PathBuf> {
     let mut files = user_files(read).peekable();
     // Most descriptions name no file: their entries, which are many, are not listed for each run.

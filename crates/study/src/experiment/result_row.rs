@@ -3,7 +3,7 @@
 //! Names are interned for the whole process. The machine, busy times, totals of ledgers and all waits but the first are
 //! in the record alone.
 
-use super::record::{COMPLETE, Record};
+use super::record::{CANDIDATE_KEY, COMPLETE, Record};
 use narrows_core::engine::{Distribution, current_metric_name};
 use serde_json::{Value as Json, json};
 use std::collections::HashSet;
@@ -71,7 +71,7 @@ impl ResultRow {
                 .collect(),
             distributions: distributions(record),
             initial_transient: initial_transient(record.get("warm_up")),
-            bottleneck: bottleneck(record.get("candidate")),
+            bottleneck: bottleneck(record.get(CANDIDATE_KEY)),
             simulated_us: record.get("simulated_us").as_f64(),
             resources: each(resources, |one| Some((named(one, "resource")?, one["share"].as_f64()?))),
             messages: ledger["messages"].as_u64(),

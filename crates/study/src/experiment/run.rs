@@ -2,7 +2,7 @@
 
 use narrows_core::engine::metric::name_word;
 use narrows_core::engine::{
-    Bytes, CapturedPacket, Distribution, EndId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Recorder, Time,
+    Bytes, CapturedPacket, Distribution, EndpointId, Ledger, LedgerSums, Map, Message, Metric, Outcome, Recorder, Time,
     Timeline, current_metric_name,
 };
 use narrows_core::host::HostMetric;
@@ -51,9 +51,9 @@ pub struct Delivery {
     /// The number of the message in the run.
     pub message: u64,
     /// The sending endpoint.
-    pub source: EndId,
+    pub source: EndpointId,
     /// The receiving endpoint.
-    pub destination: EndId,
+    pub destination: EndpointId,
     /// The size of the payload.
     pub payload: Bytes,
     /// The time of delivery.

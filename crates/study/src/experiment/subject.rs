@@ -58,14 +58,14 @@ impl Subject {
         Subject { registry, name, text, folder, files: Json::Null, named_parts, renames }
     }
 
-    /// Returns the description with a function that is called once for each key that it or an override calls by its former
-    /// name, with a sentence that says so.
+    /// Returns the description with a function that is called once for each key that it or an override calls by its
+    /// former name, with a sentence that says so.
     pub fn on_renamed_key(mut self, report: fn(&str)) -> Subject {
         self.renames.report = report;
         self
     }
 
-    /// Returns the shipped example `name`, or `None` if there is none or `name` is a path with a folder.
+    /// Returns the shipped example `name`, or `None` if no example has the name or it is a path with a folder.
     pub fn example(registry: &Arc<Registry>, name: &str) -> Option<Subject> {
         let text = shipped::example(name).filter(|_| !name.contains(std::path::is_separator))?;
         Some(Subject::new(registry, format!("examples/{name}.toml"), text, Some(shipped::SHIPPED.into())))
@@ -126,8 +126,8 @@ impl Subject {
         }
     }
 
-    /// Returns the problem of a file that is not the one of the result that the description comes from, unless an override
-    /// names it.
+    /// Returns the problem of a file that is not the one of the result that the description comes from, unless an
+    /// override names it.
     fn changed_file(&self, read: &Read<Machine>, sets: &[String], varied: &[String]) -> Option<Problem> {
         let expected = self.files.as_object()?;
         let names = |option: &str| vary::names(&self.registry.spelled(option)).ok();
@@ -164,8 +164,8 @@ impl Subject {
 }
 
 /// Returns the machine of a result as a description. Without files of the user, paths in it refer to what is shipped;
-/// otherwise to the first folder that holds the files of the result: its own, the one that it was made in, or the working
-/// directory.
+/// otherwise to the first folder that holds the files of the result: its own, the one that it was made in, or the
+/// working directory.
 fn result_machine(registry: &Arc<Registry>, path: &Path, text: &str) -> Result<Subject, Problem> {
     let record = Record::parse(text).map_err(|why| {
         let problem =

@@ -4,13 +4,14 @@
 //! bottleneck, the initial transient, the utilisation of resources, the mean time of a message by stage, the seed and
 //! the hash. If there are many resources, those of each kind are aggregated.
 
+use super::record::CANDIDATE_KEY;
 use super::result_row::{ResultRow, SharedName, StageTimes};
 use super::run::Delivery;
 use super::sweep::SweepPoint;
 use crate::report::dataset::{BaseUnit, ColumnValues, Dataset};
 use narrows_core::engine::distribution::SAMPLES;
 use narrows_core::engine::histogram::{PERCENTILES, samples_needed};
-use narrows_core::engine::{EndId, Stage, Time};
+use narrows_core::engine::{EndpointId, Stage, Time};
 use rayon::prelude::*;
 use std::collections::HashSet;
 
@@ -25,8 +26,8 @@ pub use values::columns as of_values;
 /// The number of resources above which those of each kind are aggregated.
 const RESOURCES_MAX: usize = 32;
 
-/// The column that says whether an initial transient was detected: 1 or 0, or nothing if it was not tested. With several
-/// seeds, the number of such runs.
+/// The column that says whether an initial transient was detected: 1 or 0, or nothing if it was not tested. With
+/// several seeds, the number of such runs.
 const TRANSIENT: &str = "initial_transient";
 
 /// The name and unit of a metric.
@@ -121,7 +122,7 @@ fn push_bottlenecks(data: &mut Dataset, results: &[&ResultRow]) {
         texts(results, move |result| result.bottleneck.as_ref().map(|bottleneck| of(bottleneck).to_string()))
     };
     data.push("candidate_kind", "", word(|(kind, ..)| kind));
-    data.push("candidate", "", word(|(_, which, _)| which));
+    data.push(CANDIDATE_KEY, "", word(|(_, which, _)| which));
     data.push("candidate_share", "", numbers(results, |result| result.bottleneck.as_ref().map(|(.., share)| *share)));
 }
 
@@ -180,7 +181,7 @@ fn stages(data: &mut Dataset, results: &[&ResultRow]) {
 pub fn messages(deliveries: &[Delivery], endpoints: &[String]) -> Dataset {
     let mut data = Dataset::default();
     let counts = |of: fn(&Delivery) -> u64| ColumnValues::Counts(deliveries.iter().map(|one| Some(of(one))).collect());
-    let endpoint = |of: fn(&Delivery) -> EndId| {
+    let endpoint = |of: fn(&Delivery) -> EndpointId| {
         ColumnValues::Texts(deliveries.iter().map(|one| endpoints.get(of(one).index()).cloned()).collect())
     };
     let time =

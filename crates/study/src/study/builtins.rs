@@ -9,7 +9,7 @@ use super::expression::EvalError;
 use super::location::Location;
 use crate::report::Artifact;
 use narrows_core::machine::Registry;
-use narrows_core::text::{Said, suggest};
+use narrows_core::text::{SpannedString, suggest};
 use std::sync::Arc;
 
 /// A function that computes a value from results and arguments, or `None` if the results do not contain it.
@@ -121,36 +121,36 @@ impl BuiltinFns {
 
     /// Returns the function of a value by its name.
     #[doc(hidden)]
-    pub fn value(&self, said: &Said) -> Result<BuiltinValue, EvalError> {
-        find(&self.values, said)
+    pub fn value(&self, source: &SpannedString) -> Result<BuiltinValue, EvalError> {
+        find(&self.values, source)
     }
 
     /// Returns the function that judges claims by its name.
     #[doc(hidden)]
-    pub fn judge(&self, said: &Said) -> Result<Judge, EvalError> {
-        find(&self.judges, said)
+    pub fn judge(&self, source: &SpannedString) -> Result<Judge, EvalError> {
+        find(&self.judges, source)
     }
 
     /// Returns the function that draws figures by its name.
     #[doc(hidden)]
-    pub fn figure(&self, said: &Said) -> Result<Draw, EvalError> {
-        find(&self.draws, said)
+    pub fn figure(&self, source: &SpannedString) -> Result<Draw, EvalError> {
+        find(&self.draws, source)
     }
 
     /// Returns the exploration by its name.
     #[doc(hidden)]
-    pub fn exploration(&self, said: &Said) -> Result<Exploration, EvalError> {
-        find(&self.explorations, said)
+    pub fn exploration(&self, source: &SpannedString) -> Result<Exploration, EvalError> {
+        find(&self.explorations, source)
     }
 }
 
-/// Returns the function with the name `said`, or an error that suggests the nearest name.
-fn find<T: Copy>(all: &[(&str, T)], said: &Said) -> Result<T, EvalError> {
+/// Returns the function with the name `source`, or an error that suggests the nearest name.
+fn find<T: Copy>(all: &[(&str, T)], source: &SpannedString) -> Result<T, EvalError> {
     let names = || all.iter().map(|(name, _)| *name);
-    all.iter().find(|(name, _)| *name == said.text).map(|(_, found)| *found).ok_or_else(|| {
-        let near = suggest::nearest(&said.text, names());
+    all.iter().find(|(name, _)| *name == source.text).map(|(_, found)| *found).ok_or_else(|| {
+        let near = suggest::nearest(&source.text, names());
         let label = near.map_or("no function has this name".to_owned(), |near| format!("did you mean `{near}`?"));
         let help = format!("functions: {}", suggest::phrase(names()));
-        EvalError::InvalidReference(format!("there is no function `{}`", said.text), label, vec![help])
+        EvalError::InvalidReference(format!("there is no function `{}`", source.text), label, vec![help])
     })
 }

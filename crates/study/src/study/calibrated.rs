@@ -21,7 +21,8 @@ pub struct CalibratedConstant {
 pub fn constants(found: &LocatedStudy) -> Vec<CalibratedConstant> {
     let study = &found.read.value;
     let mut constants: BTreeMap<(String, String, String), CalibratedConstant> = BTreeMap::new();
-    let mut wanted: Vec<&str> = study.artifacts.iter().flat_map(|(_, of)| of).map(|said| said.text.as_str()).collect();
+    let mut wanted: Vec<&str> =
+        study.artifacts.iter().flat_map(|(_, of)| of).map(|source| source.text.as_str()).collect();
     wanted.sort_unstable();
     wanted.dedup();
     for (name, experiment) in wanted.iter().filter_map(|name| Some((*name, study.experiments.find(name)?))) {

@@ -11,7 +11,7 @@ use super::figures;
 use super::location::Location;
 use super::named_value::{NamedValue, ValueDefinition};
 use super::view::ValueSource;
-use narrows_core::text::{Problem, Problems, Read, Said, suggest};
+use narrows_core::text::{Problem, Problems, Read, SpannedString, suggest};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -45,25 +45,30 @@ pub fn check(read: &Read<Study>, location: &Location, builtins: &BuiltinFns, qui
 }
 
 /// Returns the error of a name that is not among `known`; `what` says what it should name.
-fn unknown_name<'a>(said: &Said, what: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<ExpressionError> {
-    if known.clone().any(|known| known == said.text) {
+fn unknown_name<'a>(
+    source: &SpannedString,
+    what: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+) -> Option<ExpressionError> {
+    if known.clone().any(|known| known == source.text) {
         return None;
     }
-    let near = suggest::nearest(&said.text, known.clone());
+    let near = suggest::nearest(&source.text, known.clone());
     let label = near.map_or("no such name".to_owned(), |near| format!("did you mean `{near}`?"));
-    let error = ExpressionError::new(said, 0..said.text.len(), format!("there is no {what} `{}`", said.text), label);
+    let error =
+        ExpressionError::new(source, 0..source.text.len(), format!("there is no {what} `{}`", source.text), label);
     Some(error.help(format!("known names: {}", suggest::phrase(known))))
 }
 
 /// Returns an error for each name that occurs a second time.
-fn duplicate_names<'a>(what: &str, all: impl Iterator<Item = &'a Said>) -> Vec<ExpressionError> {
+fn duplicate_names<'a>(what: &str, all: impl Iterator<Item = &'a SpannedString>) -> Vec<ExpressionError> {
     let mut known = HashSet::new();
-    let duplicates = all.filter(|said| !known.insert(said.text.as_str()));
-    let error = |said: &Said| {
+    let duplicates = all.filter(|source| !known.insert(source.text.as_str()));
+    let error = |source: &SpannedString| {
         ExpressionError::new(
-            said,
-            0..said.text.len(),
-            format!("two {what} are called `{}`", said.text),
+            source,
+            0..source.text.len(),
+            format!("two {what} are called `{}`", source.text),
             "this is the second",
         )
     };
@@ -91,9 +96,9 @@ fn unknown_placeholders(experiment: &Experiment) -> Vec<ExpressionError> {
             let Some(long) = set.text[start..].find('>') else { continue };
             let name = &set.text[start + 1..start + long];
             let axes = experiment.axes.iter().map(|axis| axis.text.as_str());
-            let said = Said { text: name.to_owned(), place: None };
-            if let Some(error) = unknown_name(&said, "axis of this experiment", axes) {
-                errors.push(ExpressionError { said: Arc::new(set.clone()), span: start..start + long + 1, ..error });
+            let source = SpannedString { text: name.to_owned(), place: None };
+            if let Some(error) = unknown_name(&source, "axis of this experiment", axes) {
+                errors.push(ExpressionError { source: Arc::new(set.clone()), span: start..start + long + 1, ..error });
             }
         }
     }
@@ -105,11 +110,11 @@ fn artifact_errors(study: &Study, builtins: &BuiltinFns) -> Vec<ExpressionError>
     let artifacts = study.artifacts.iter().map(|(id, _)| id.text.as_str());
     let named = study.artifacts.iter().flat_map(|(_, experiments)| experiments);
     let mut errors: Vec<ExpressionError> =
-        named.filter_map(|said| unknown_name(said, "experiment", experiments.clone())).collect();
+        named.filter_map(|source| unknown_name(source, "experiment", experiments.clone())).collect();
     let referenced = study.explicit_only.iter().chain(study.explore.iter().map(|(artifact, _)| artifact));
     let referenced = referenced.chain(study.claims.iter().map(|claim| &claim.artifact));
     let referenced = referenced.chain(study.figures.iter().map(|figure| &figure.artifact));
-    errors.extend(referenced.filter_map(|said| unknown_name(said, "artifact", artifacts.clone())));
+    errors.extend(referenced.filter_map(|source| unknown_name(source, "artifact", artifacts.clone())));
     errors.extend(duplicate_names("claims", study.claims.iter().map(|claim| &claim.id)));
     for (id, _) in study.artifacts.iter().filter(|(_, experiments)| experiments.is_empty()) {
         if !study.explore.iter().any(|(artifact, _)| artifact.text == id.text) {

@@ -9,15 +9,15 @@ use super::expression::read::{expression, template};
 use super::expression::{Expression, Template};
 use crate::report::claim::{self, Claim, ClaimKind, Role};
 use crate::report::number;
-use narrows_core::text::{Constant, Said, Table};
+use narrows_core::text::{Constant, SpannedString, Table};
 
 /// A claim before it is judged.
 #[derive(Debug)]
 pub struct ClaimStatement {
     /// The name of the claim, with the paper's R-number.
-    pub id: Said,
+    pub id: SpannedString,
     /// The artifact that the claim belongs to.
-    pub artifact: Said,
+    pub artifact: SpannedString,
     source: String,
     statement: String,
     kind: ClaimKind,
@@ -35,11 +35,11 @@ pub struct ClaimStatement {
 #[derive(Debug)]
 enum ObservationMethod {
     /// The metric of a point.
-    Metric(Said, Said),
+    Metric(SpannedString, SpannedString),
     /// Expressions over the study's values.
     Expressions { value: Option<Expression>, holds: Option<Expression>, words: Option<Template> },
     /// A built-in function, with its arguments.
-    Builtin(Said, Vec<Said>),
+    Builtin(SpannedString, Vec<SpannedString>),
 }
 
 const KINDS: [(&str, ClaimKind); 3] =
@@ -179,9 +179,9 @@ impl ObservationMethod {
             (Some(point), Some(metric), None) if !is_data => ObservationMethod::Metric(point, metric),
             (None, None, Some(rust)) if !is_data => ObservationMethod::Builtin(rust, with),
             (None, None, None) => ObservationMethod::Expressions {
-                value: value.map(|said| expression(t, &said)),
-                holds: holds.map(|said| expression(t, &said)),
-                words: words.map(|said| template(t, &said)),
+                value: value.map(|source| expression(t, &source)),
+                holds: holds.map(|source| expression(t, &source)),
+                words: words.map(|source| template(t, &source)),
             },
             _ => {
                 let help = "write `point` and `metric`, or `value`, `holds` and `words`, or `rust`";

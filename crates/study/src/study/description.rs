@@ -12,8 +12,8 @@ use super::fit::plan::Plan;
 use super::location::Location;
 use super::named_value::NamedValue;
 use super::view::{Definitions, ValueSource, View};
-use narrows_core::text::kind::{ByName, Phrase, Several, Words};
-use narrows_core::text::{Problems, Read, Reading, Said, Table, load};
+use narrows_core::text::kind::{ListOf, MapOf, SpannedStringKind, Words};
+use narrows_core::text::{Problems, Read, Reading, SpannedString, Table, load};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -27,15 +27,15 @@ pub struct Study {
     /// The question and the findings, in a paragraph.
     pub summary: String,
     /// The artifacts in order, each with the experiments it needs.
-    pub artifacts: Vec<(Said, Vec<Said>)>,
+    pub artifacts: Vec<(SpannedString, Vec<SpannedString>)>,
     /// The artifacts that run only when they are named, since they take long.
-    pub explicit_only: Vec<Said>,
+    pub explicit_only: Vec<SpannedString>,
     /// The artifacts whose runs depend on earlier results, each with the built-in function that makes them.
-    pub explore: Vec<(Said, Said)>,
+    pub explore: Vec<(SpannedString, SpannedString)>,
     /// The display names of the values of axes.
-    pub names: Vec<(Said, Vec<(Said, String)>)>,
+    pub names: Vec<(SpannedString, Vec<(SpannedString, String)>)>,
     /// The named subsets of the values of an axis.
-    pub sets: Vec<(Said, Vec<Said>)>,
+    pub sets: Vec<(SpannedString, Vec<SpannedString>)>,
     /// The named values.
     pub values: Vec<(String, NamedValue)>,
     /// The experiments.
@@ -61,25 +61,29 @@ impl Study {
 
     /// Reads a study from its merged tables.
     pub fn read(t: &mut Table<'_>) -> Study {
-        let names = t.by_name("names", "Display names of values, by axis", ByName(Words));
+        let names = t.by_name("names", "Display names of values, by axis", MapOf(Words));
         let names = names.optional().unwrap_or_default();
         Study {
             title: t.text("title", "Title of the study").required(),
             reference: t.text("reference", "Publication that the study is about: authors, venue, year").or(""),
             summary: t.text("summary", "Question and findings, in a paragraph").or(""),
             artifacts: t
-                .by_name("artifacts", "Tables and figures, each with the experiments it needs", Several::of(Phrase))
+                .by_name(
+                    "artifacts",
+                    "Tables and figures, each with the experiments it needs",
+                    ListOf::of(SpannedStringKind),
+                )
                 .required(),
             explicit_only: t
                 .phrases("apart", "Artifacts that run only when they are named, since they take long")
                 .or(&[]),
             explore: t
-                .by_name("explore", "Artifacts whose runs a built-in function chooses", Phrase)
+                .by_name("explore", "Artifacts whose runs a built-in function chooses", SpannedStringKind)
                 .optional()
                 .unwrap_or_default(),
             names,
             sets: t
-                .by_name("sets", "Named subsets of the values of an axis", Several::of(Phrase))
+                .by_name("sets", "Named subsets of the values of an axis", ListOf::of(SpannedStringKind))
                 .optional()
                 .unwrap_or_default(),
             values: t.map("values", "Named values", NamedValue::read),
@@ -91,14 +95,14 @@ impl Study {
     }
 
     /// Returns the experiments of an artifact.
-    pub fn experiments_of(&self, artifact: &str) -> &[Said] {
+    pub fn experiments_of(&self, artifact: &str) -> &[SpannedString] {
         self.artifacts.iter().find(|(id, _)| id.text == artifact).map_or(&[], |(_, experiments)| experiments)
     }
 
     /// Returns the names of the points that an artifact runs.
     pub fn points_of(&self, artifact: &str, quick: bool) -> BTreeSet<String> {
         let experiments = self.experiments_of(artifact).iter();
-        experiments.flat_map(|said| self.experiments.names(&said.text, quick)).collect()
+        experiments.flat_map(|source| self.experiments.names(&source.text, quick)).collect()
     }
 
     /// Returns the resolver of the study's names over `source`.

@@ -10,22 +10,22 @@ use crate::experiment::threads::one_task_per_run;
 use crate::experiment::{RunResult, run};
 use narrows_core::engine::Recorder;
 use narrows_core::machine::Machine;
-use narrows_core::text::kind::{ByName, Phrase, Several};
-use narrows_core::text::{Problems, Read, Said, Table};
+use narrows_core::text::kind::{ListOf, MapOf, SpannedStringKind};
+use narrows_core::text::{Problems, Read, SpannedString, Table};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The values of an axis, each with its overrides.
-pub type Values = Vec<(Said, Vec<Said>)>;
+pub type Values = Vec<(SpannedString, Vec<SpannedString>)>;
 
 /// The experiments of a study.
 #[derive(Debug, Default)]
 pub struct Experiments {
     /// The axes and their values.
-    pub axes: Vec<(Said, Values)>,
+    pub axes: Vec<(SpannedString, Values)>,
     /// Overrides that replace those of the axes' values under `--quick`.
-    pub quick: Vec<(Said, Values)>,
+    pub quick: Vec<(SpannedString, Values)>,
     /// The experiments, by name.
     pub all: Vec<(String, Experiment)>,
 }
@@ -34,19 +34,19 @@ pub struct Experiments {
 #[derive(Debug)]
 pub struct Experiment {
     /// The file of the base description, in the study's folder.
-    pub base: Said,
+    pub base: SpannedString,
     /// The overrides of the base description.
-    pub set: Vec<Said>,
+    pub set: Vec<SpannedString>,
     /// The key that replaces `PAYLOAD` in the overrides of axes.
     payload: Option<String>,
     /// The names of the axes.
-    pub axes: Vec<Said>,
+    pub axes: Vec<SpannedString>,
     /// Whether spans are recorded.
     trace: bool,
     /// Whether points with incompatible parts are left out.
     skips_incompatible: bool,
     /// Overrides that replace those of the same keys under `--quick`.
-    quick: Vec<Said>,
+    quick: Vec<SpannedString>,
 }
 
 /// A point as a combination of values of the axes.
@@ -109,7 +109,7 @@ pub const POINTS_MAX: usize = 100_000;
 impl Experiments {
     /// Reads the experiments.
     pub fn read(t: &mut Table<'_>) -> Experiments {
-        let settings = || ByName(Several::of(Phrase));
+        let settings = || MapOf(ListOf::of(SpannedStringKind));
         let axes = t.by_name("axes", "Values of each axis, each with its overrides", settings());
         let axes = axes.optional().unwrap_or_default();
         let quick = t.by_name("quick", "Overrides that replace those of an axis' values under --quick", settings());
@@ -242,7 +242,7 @@ impl Experiments {
         let replacements = if quick { experiment.quick.as_slice() } else { &[] };
         let sets: Vec<String> = experiment.set.iter().map(|set| quick_override(&set.text, replacements)).collect();
         let mut points = vec![Combination { name: name.to_owned(), sets, values: Vec::new() }];
-        for Said { text: axis, .. } in &experiment.axes {
+        for SpannedString { text: axis, .. } in &experiment.axes {
             let values = self.axis(axis).into_iter().flatten();
             let values: Vec<(&str, Vec<String>)> = values
                 .map(|(value, sets)| (&*value.text, self.axis_overrides(axis, &value.text, sets, quick)))
@@ -257,7 +257,7 @@ impl Experiments {
     }
 
     /// Returns the overrides of a value of an axis.
-    fn axis_overrides(&self, axis: &str, value: &str, sets: &[Said], quick: bool) -> Vec<String> {
+    fn axis_overrides(&self, axis: &str, value: &str, sets: &[SpannedString], quick: bool) -> Vec<String> {
         let replacements = self.quick.iter().find(|(of, _)| of.text == axis && quick);
         let replacements = replacements.and_then(|(_, values)| values.iter().find(|(of, _)| of.text == value));
         let replacements = replacements.map_or(&[][..], |(_, sets)| sets);
@@ -320,7 +320,7 @@ impl SharedProblem {
 }
 
 /// Returns the override of `quick` for the same key, or else `set` itself.
-fn quick_override(set: &str, quick: &[Said]) -> String {
+fn quick_override(set: &str, quick: &[SpannedString]) -> String {
     let key = |set: &str| set.split('=').next().unwrap_or_default().to_owned();
     let other = quick.iter().find(|other| key(&other.text) == key(set));
     other.map_or_else(|| set.to_owned(), |other| other.text.clone())

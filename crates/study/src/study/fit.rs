@@ -15,7 +15,7 @@ use crate::experiment::threads::one_task_per_run;
 use crate::report::claim::Role;
 use narrows_core::engine::Outcome;
 use narrows_core::machine::Machine;
-use narrows_core::text::{Problem, Problems, Read, Said, suggest};
+use narrows_core::text::{Problem, Problems, Read, SpannedString, suggest};
 use plan::Plan;
 use rayon::prelude::*;
 use serde_json::json;
@@ -79,22 +79,22 @@ pub fn fit_study(
 
 /// Returns the claims that a plan names.
 fn planned_claims<'a>(study: &'a Study, plan: &Plan) -> Result<Vec<&'a ClaimStatement>, Vec<Problem>> {
-    let of = |said: &Said| {
-        let wrong = |message: String, label: String| Problem::new(message).at(said.place.clone(), label);
+    let of = |source: &SpannedString| {
+        let wrong = |message: String, label: String| Problem::new(message).at(source.place.clone(), label);
         let ids = study.claims.iter().map(|claim| claim.id.text.as_str());
-        let Some(claim) = study.claims.iter().find(|claim| claim.id.text == said.text) else {
-            let near = suggest::nearest(&said.text, ids);
+        let Some(claim) = study.claims.iter().find(|claim| claim.id.text == source.text) else {
+            let near = suggest::nearest(&source.text, ids);
             let label = near.map_or("no claim has this id".to_owned(), |near| format!("did you mean `{near}`?"));
-            return Err(wrong(format!("there is no claim `{}`", said.text), label));
+            return Err(wrong(format!("there is no claim `{}`", source.text), label));
         };
         match claim.expected() {
-            None => Err(wrong(format!("`{}` is not a number", said.text), "name claims of kind \"number\"".into())),
+            None => Err(wrong(format!("`{}` is not a number", source.text), "name claims of kind \"number\"".into())),
             Some(number) if number <= 0.0 => {
-                Err(wrong(format!("`{}` expects {number}", said.text), "a fit needs numbers above 0".into()))
+                Err(wrong(format!("`{}` expects {number}", source.text), "a fit needs numbers above 0".into()))
             }
             Some(_) if claim.role() != Role::Calibrated => {
                 let label = "a claim that is fitted on must be calibrated".to_owned();
-                let problem = wrong(format!("`{}` is {}", said.text, claim.role().word()), label);
+                let problem = wrong(format!("`{}` is {}", source.text, claim.role().word()), label);
                 Err(problem.help("write role = \"calibrated\" in the claim, or leave it out of the fit"))
             }
             Some(_) => Ok(claim),

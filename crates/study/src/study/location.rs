@@ -4,7 +4,7 @@
 
 use super::shipped;
 use narrows_core::machine::{Machine, Registry};
-use narrows_core::text::{Document, Problem, Problems, Read, Said, file};
+use narrows_core::text::{Document, Problem, Problems, Read, SpannedString, file};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -81,17 +81,17 @@ impl Location {
     }
 
     /// Returns a file that the study names.
-    pub fn file(&self, said: &Said) -> Result<StudyFile, Problems> {
+    pub fn file(&self, file: &SpannedString) -> Result<StudyFile, Problems> {
         match &self.source {
             StudySource::Shipped(name) => {
-                let path = format!("{name}/{}", said.text);
+                let path = format!("{name}/{}", file.text);
                 let text = shipped::paper(&path).map(str::to_owned);
                 let problem = || Problems::one(Problem::new(format!("there is no file `papers/{path}`")));
-                let (name, text) = (said.text.clone(), text.ok_or_else(problem)?);
+                let (name, text) = (file.text.clone(), text.ok_or_else(problem)?);
                 Ok(StudyFile { name, text, folder: None, registry: self.registry.clone() })
             }
             StudySource::Folder(folder) => {
-                let path = folder.join(&said.text);
+                let path = folder.join(&file.text);
                 let text = file::read(&path).map_err(Problems::one)?;
                 let (name, folder) = (path.display().to_string(), path.parent().map(Path::to_path_buf));
                 Ok(StudyFile { name, text, folder, registry: self.registry.clone() })
@@ -111,7 +111,7 @@ impl Location {
                 StudySource::Folder(folder) => folder.join(name).exists(),
             };
             if exists {
-                let file = self.file(&Said::unplaced(name))?;
+                let file = self.file(&SpannedString::unplaced(name))?;
                 let name = if let StudySource::Shipped(paper) = &self.source {
                     format!("papers/{paper}/{name}")
                 } else {

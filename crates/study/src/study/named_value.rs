@@ -5,7 +5,7 @@
 use super::expression::read::{expression, template};
 use super::expression::{Expression, Segment, Template, Term};
 use narrows_core::text::kind::NumberOrText;
-use narrows_core::text::{Constant, Said, Table};
+use narrows_core::text::{Constant, SpannedString, Table};
 
 /// A named value.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub enum ValueDefinition {
     /// A table by argument.
     Table(Vec<(String, Constant)>),
     /// A built-in function.
-    Builtin(Said),
+    Builtin(SpannedString),
 }
 
 /// A fact about a run that is not a metric.
@@ -65,7 +65,7 @@ impl ValueDefinition {
     fn read(t: &mut Table<'_>) -> ValueDefinition {
         let point = t.phrase("point", "Point whose run the value is read from, with holes for arguments").optional();
         let points = t.phrases("points", "Points of which the first that is run is used").optional();
-        let points: Vec<Said> = points.unwrap_or_default().into_iter().chain(point).collect();
+        let points: Vec<SpannedString> = points.unwrap_or_default().into_iter().chain(point).collect();
         let points: Vec<Template> = points.iter().map(|point| template(t, point)).collect();
         let metric = t.phrase("metric", "Metric of the point").optional();
         let missing =

@@ -117,7 +117,7 @@ impl LocatedStudy {
     fn experiments(&self, artifacts: &[&str]) -> Vec<&str> {
         let study = &self.read.value;
         let mut experiments: Vec<&str> =
-            artifacts.iter().flat_map(|id| study.experiments_of(id)).map(|said| said.text.as_str()).collect();
+            artifacts.iter().flat_map(|id| study.experiments_of(id)).map(|source| source.text.as_str()).collect();
         experiments.sort_unstable();
         experiments.dedup();
         experiments

@@ -11,7 +11,7 @@ use super::named_value::{Fact, NamedValue, ValueDefinition};
 use crate::experiment::record::{outcome_name, outcome_reason};
 use crate::experiment::{Candidate, RunResult};
 use narrows_core::engine::Outcome;
-use narrows_core::text::{Constant, Said, suggest};
+use narrows_core::text::{Constant, SpannedString, suggest};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -28,9 +28,9 @@ pub enum ValueSource<'a> {
 #[derive(Clone, Copy)]
 pub struct Definitions<'a> {
     /// The display names of the values of axes.
-    pub names: &'a [(Said, Vec<(Said, String)>)],
+    pub names: &'a [(SpannedString, Vec<(SpannedString, String)>)],
     /// The named subsets of the values of an axis.
-    pub sets: &'a [(Said, Vec<Said>)],
+    pub sets: &'a [(SpannedString, Vec<SpannedString>)],
     /// The named values.
     pub values: &'a [(String, NamedValue)],
     /// The experiments of the study.
@@ -179,13 +179,13 @@ impl<'a> View<'a> {
     }
 
     /// Calls a built-in function.
-    fn builtin(&self, said: &Said, arguments: &[Key]) -> Result<Value, EvalError> {
-        let value = self.builtins.value(said)?;
+    fn builtin(&self, source: &SpannedString, arguments: &[Key]) -> Result<Value, EvalError> {
+        let value = self.builtins.value(source)?;
         let arguments: Vec<&str> = arguments.iter().map(|key| key.key.as_str()).collect();
         if let (true, Some(point)) = (value.of_point, arguments.first()) {
             self.run(point)?;
         }
-        let absent = || EvalError::Missing(format!("`{}` has no value for {}", said.text, arguments.join("/")));
+        let absent = || EvalError::Missing(format!("`{}` has no value for {}", source.text, arguments.join("/")));
         match (value.function, self.source) {
             (BuiltinFn::Number(_), ValueSource::Planned(_)) => Ok(Value::Number(1.0)),
             (BuiltinFn::Numbers(_), ValueSource::Planned(_)) => Ok(Value::numbers([1.0; PLANNED_ELEMENTS])),
@@ -215,8 +215,9 @@ impl<'a> View<'a> {
 
 impl NameResolver for View<'_> {
     fn set(&self, name: &str, variable: &str) -> Option<Vec<Key>> {
-        let of = |keys: Vec<&Said>| {
-            let key = |key: &&Said| Key { key: key.text.clone(), label: self.label(&key.text, [variable, name]) };
+        let of = |keys: Vec<&SpannedString>| {
+            let key =
+                |key: &&SpannedString| Key { key: key.text.clone(), label: self.label(&key.text, [variable, name]) };
             Some(keys.iter().map(key).collect())
         };
         if let Some((_, keys)) = self.defined.sets.iter().find(|(set, _)| set.text == name) {

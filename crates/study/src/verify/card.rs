@@ -4,7 +4,7 @@
 //! arrived, or taken from a buffer that was refilled, is detected by its wrong mark.
 
 use super::actions::Action;
-use narrows_core::ni::mcp::threads::{Act, Config, Mcp, Rule, Step, Thread};
+use narrows_core::ni::mcp::threads::{Command, Config, Mcp, Rule, Step, Thread};
 
 /// The largest number of messages of a card.
 pub const MESSAGES_MAX: usize = 4;
@@ -110,7 +110,7 @@ pub struct Card {
     packet_units: u8,
     /// The largest packet length.
     segment: Option<u32>,
-    /// How many times in a row SDMA and RDMA wanted the host engine and saw the other start it.
+    /// Numbers of consecutive times that SDMA and RDMA wanted the host engine and saw the other start it.
     pub times_passed_over: [u8; 2],
     pub violation: Option<Violation>,
 }
@@ -118,7 +118,7 @@ pub struct Card {
 impl Card {
     pub fn new(config: Config, without: Option<Rule>) -> Card {
         let mut mcp = match without {
-            Some(rule) => Mcp::without(config, rule),
+            Some(rule) => Mcp::with_broken_rule(config, rule),
             None => Mcp::new(config),
         };
         // The host posts a receive for every packet, since the firmware relies on it.
@@ -164,19 +164,19 @@ impl Card {
 
     /// Runs a thread; the flag is true if the head of a packet enters the link.
     pub fn step(&mut self) -> (Step, bool) {
-        if Thread::ALL.iter().any(|&thread| self.mcp.choices(thread) > 1) {
+        if Thread::ALL.iter().any(|&thread| self.mcp.enabled_rows(thread) > 1) {
             self.record_violation(Violation::AmbiguousTransition);
         }
         let wanted = [Thread::Sdma, Thread::Rdma].map(|thread| self.mcp.wants_host(thread));
         let step = self.mcp.step().expect("a thread was ready");
-        let head = step.acts.iter().fold(false, |head, act| self.act(act) | head);
-        self.count_passing_over(wanted, &step.acts);
+        let head = step.commands.iter().fold(false, |head, command| self.execute(command) | head);
+        self.count_passing_over(wanted, &step.commands);
         (step, head)
     }
 
-    fn count_passing_over(&mut self, wanted: [bool; 2], acts: &[Act]) {
-        let read = acts.iter().any(|act| matches!(act, Act::StartHostRead { .. }));
-        let write = acts.iter().any(|act| matches!(act, Act::StartHostWrite { .. }));
+    fn count_passing_over(&mut self, wanted: [bool; 2], commands: &[Command]) {
+        let read = commands.iter().any(|command| matches!(command, Command::StartHostRead { .. }));
+        let write = commands.iter().any(|command| matches!(command, Command::StartHostWrite { .. }));
         for (at, (thread, mine, others)) in
             [(Thread::Sdma, read, write), (Thread::Rdma, write, read)].into_iter().enumerate()
         {
@@ -188,16 +188,16 @@ impl Card {
         }
     }
 
-    fn act(&mut self, act: &Act) -> bool {
-        match *act {
-            Act::StartHostRead { id, buffer, from, units } => {
+    fn execute(&mut self, command: &Command) -> bool {
+        match *command {
+            Command::StartHostRead { id, buffer, from, units } => {
                 self.send_buffers[usize::from(buffer)] = Default::default();
                 self.start_host(Some(id as u8), buffer, from, units);
             }
-            Act::StartHostWrite { buffer, from, units, .. } => {
+            Command::StartHostWrite { buffer, from, units, .. } => {
                 self.start_host(None, buffer, from, units);
             }
-            Act::StartSend { id, buffer, from, units, last } => {
+            Command::StartSend { id, buffer, from, units, last } => {
                 let [from, units] = [from, units].map(|n| n as u8);
                 let sending = Sending { message: id as u8, buffer, from, units, moved: 0, last };
                 if self.send.replace(sending).is_some() || units == 0 {
@@ -205,14 +205,14 @@ impl Card {
                 }
                 return !std::mem::replace(&mut self.link_open, true);
             }
-            Act::StartReceive { buffer, .. } => {
+            Command::StartReceive { buffer, .. } => {
                 self.receive_buffers[usize::from(buffer)] = Default::default();
                 if self.receive.replace(Receiving { buffer, moved: 0 }).is_some() {
                     self.record_violation(Violation::EngineMisuse);
                 }
             }
-            Act::SendComplete { id } => self.complete_message(id),
-            Act::Received { units, .. } => self.check_notification(units),
+            Command::SendComplete { id } => self.complete_message(id),
+            Command::Received { units, .. } => self.check_notification(units),
         }
         false
     }

@@ -33,7 +33,7 @@ pub struct Finding {
     pub holds: bool,
     /// Whether the property is expected to hold.
     pub expected: bool,
-    /// The shortest run to a state that contradicts the expectation; empty if there is none.
+    /// The shortest run to a state that contradicts the expectation; empty if no state does.
     pub trace: Vec<String>,
 }
 

@@ -5,7 +5,7 @@
 //! not marked; the marks of units are checked by the other model.
 
 use super::firmware::Firmware;
-use narrows_core::ni::mcp::threads::{Deed, Guard, Pipelining, Rule, TRANSITIONS, Thread, Transition};
+use narrows_core::ni::mcp::threads::{Action, Guard, Pipelining, Rule, TRANSITIONS, Thread, Transition};
 use std::fmt::Write;
 
 /// A formula of the model.
@@ -181,12 +181,12 @@ impl Writer {
 
     fn row(&self, text: &mut String, row: &Transition) {
         let thread = name(row.thread);
-        let deeds: String = row.deeds.iter().map(|&deed| format!("{}; ", self.deed(deed))).collect();
+        let actions: String = row.actions.iter().map(|&action| format!("{}; ", self.action(action))).collect();
         let next = if row.to.is_dispatching() { "NONE" } else { thread };
         let enabled = self.enabled(row, |_| true);
         let _ = writeln!(
             text,
-            "    :: atomic {{ {thread}_MAY && {enabled} ->\n         {deeds}{thread}_state = {}; running = {next}; last = {thread} }}",
+            "    :: atomic {{ {thread}_MAY && {enabled} ->\n         {actions}{thread}_state = {}; running = {next}; last = {thread} }}",
             row.to.name()
         );
     }
@@ -248,58 +248,58 @@ impl Writer {
         match guard {
             Guard::Descriptor => "reading < posted".to_owned(),
             Guard::SendBuffer => free("out_end - out_first"),
-            Guard::SenderAlone => alone("out_first", "out_end"),
+            Guard::NoPacketToSend => alone("out_first", "out_end"),
             Guard::HostFree if self.has_rule(Rule::EngineExclusive) => "host == RESTS".to_owned(),
             Guard::HostFree => "true".to_owned(),
             Guard::HostDone => "host == ENDED".to_owned(),
             Guard::SendWhole => format!("({sends} && {})", self.is_whole()),
             Guard::SendEnough => enough(sends, &self.is_whole(), self.counted_out(), "out_taken[out_first]"),
             Guard::SendEnded => "send == ENDED".to_owned(),
-            Guard::Comes => "coming".to_owned(),
+            Guard::PacketAnnounced => "coming".to_owned(),
             Guard::ReceiveBuffer => free("in_end - in_first"),
-            Guard::ReceiverAlone => alone("in_first", "in_end"),
+            Guard::NoPacketReceived => alone("in_first", "in_end"),
             Guard::ReceiveEnded => "receive == ENDED".to_owned(),
             // The host always has a receive posted, since the firmware relies on it.
-            Guard::Place => "true".to_owned(),
+            Guard::HostBuffer => "true".to_owned(),
             Guard::ReceivedWhole => format!("({writes} && {})", self.has_come()),
             Guard::ReceivedEnough => enough(writes, self.has_come(), self.counted_in(), "in_taken[in_first]"),
-            Guard::Rest => format!("({writes} && in_taken[in_first] < in_landed[in_first])"),
-            Guard::NoRest => format!("({writes} && in_taken[in_first] >= in_landed[in_first])"),
+            Guard::Undelivered => format!("({writes} && in_taken[in_first] < in_landed[in_first])"),
+            Guard::AllDelivered => format!("({writes} && in_taken[in_first] >= in_landed[in_first])"),
         }
     }
 
-    fn deed(&self, deed: Deed) -> String {
+    fn action(&self, action: Action) -> String {
         let last = match self.has_rule(Rule::EndsMarked) {
             true => "(send_to == out_length[out_first])",
             false => "false",
         };
-        match deed {
-            Deed::Read => self.read(),
+        match action {
+            Action::Read => self.read(),
             // This has no effect if all of it was sent before its end was noticed.
-            Deed::Filled => {
+            Action::Filled => {
                 "out_landed[out_end - 1] = out_length[out_end - 1]; out_filled[out_end - 1] = true".to_owned()
             }
-            Deed::Send => format!(
+            Action::Send => format!(
                 "check(send == RESTS); send = WORKS; send_packet = out_first; send_at = out_taken[out_first]; \
                  send_to = {}; out_taken[out_first] = send_to; send_last = {last}",
                 self.counted_out()
             ),
-            Deed::SendRests => "send = RESTS".to_owned(),
-            Deed::Sent => "check(out_taken[out_first] == out_length[out_first]); out_first++".to_owned(),
-            Deed::Receive => "check(receive == RESTS && in_end - in_first < BUFFERS); coming = false; \
+            Action::SendEngineIdle => "send = RESTS".to_owned(),
+            Action::Sent => "check(out_taken[out_first] == out_length[out_first]); out_first++".to_owned(),
+            Action::Receive => "check(receive == RESTS && in_end - in_first < BUFFERS); coming = false; \
                               receive = WORKS; in_end++"
                 .to_owned(),
-            Deed::ReceiveRests => "receive = RESTS".to_owned(),
-            Deed::Received => "in_filled[in_end - 1] = true".to_owned(),
-            Deed::TakePlace => "skip".to_owned(),
-            Deed::Write => format!(
+            Action::ReceiveEngineIdle => "receive = RESTS".to_owned(),
+            Action::Received => "in_filled[in_end - 1] = true".to_owned(),
+            Action::TakeHostBuffer => "skip".to_owned(),
+            Action::Write => format!(
                 "check(host == RESTS); sdma_passed = (SDMA_WANTS -> sdma_passed + 1 : 0); check(sdma_passed < 2); \
                  rdma_passed = 0; host = WORKS; reads = false; host_packet = in_first; host_at = in_taken[in_first]; \
                  host_to = {}; in_taken[in_first] = host_to",
                 self.counted_in()
             ),
-            Deed::HostRests => "host = RESTS".to_owned(),
-            Deed::Delivered => {
+            Action::HostEngineIdle => "host = RESTS".to_owned(),
+            Action::Delivered => {
                 "check(in_ended[in_first] && in_taken[in_first] == in_landed[in_first]); in_first++".to_owned()
             }
         }

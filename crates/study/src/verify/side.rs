@@ -150,7 +150,7 @@ impl Side {
     /// Announces the head of a packet at this position.
     pub fn announce(&mut self, position: UnitPosition) {
         if let Side::Card(card) = self {
-            card.mcp.comes(u32::from(mark(position.0, position.1)));
+            card.mcp.announce(u32::from(mark(position.0, position.1)));
         }
     }
 
@@ -166,7 +166,7 @@ impl Side {
         match self {
             Side::Card(card) => {
                 let gone = card.posted == messages && card.completed == messages && card.next_send == (messages, 0);
-                gone && card.next_delivery == (others, 0) && card.mcp.rests()
+                gone && card.next_delivery == (others, 0) && card.mcp.is_idle()
             }
             Side::Peer(peer) => peer.next_send == (messages, 0) && !peer.end_pending,
         }

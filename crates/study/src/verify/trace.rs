@@ -2,7 +2,7 @@
 
 use super::actions::{Action, SideAction};
 use super::pair::Case;
-use narrows_core::ni::mcp::threads::{Act, Step, Thread};
+use narrows_core::ni::mcp::threads::{Command, Step, Thread};
 
 /// Returns the lines of a run.
 pub fn lines(case: &Case, moves: &[SideAction]) -> Vec<String> {
@@ -53,24 +53,24 @@ fn step_text(step: &Step) -> String {
         Thread::Rdma => "RDMA",
     };
     let states: Vec<&str> = step.states.iter().map(|state| state.name()).collect();
-    let acts: String = step.acts.iter().map(|act| format!("; {}", act_text(act))).collect();
-    format!("{thread} {} → {}{acts}", step.from.name(), states.join(" → "))
+    let commands: String = step.commands.iter().map(|command| format!("; {}", command_text(command))).collect();
+    format!("{thread} {} → {}{commands}", step.from.name(), states.join(" → "))
 }
 
-fn act_text(act: &Act) -> String {
-    match *act {
-        Act::StartHostRead { id, buffer, from, units } => {
+fn command_text(command: &Command) -> String {
+    match *command {
+        Command::StartHostRead { id, buffer, from, units } => {
             format!("reads {} of message {id} from {from} into send buffer {buffer}", units_text(units))
         }
-        Act::StartSend { buffer, from, units, last, .. } => {
+        Command::StartSend { buffer, from, units, last, .. } => {
             let register = if last { "SMLT" } else { "SML" };
             format!("sends {} of send buffer {buffer} from {from} ({register})", units_text(units))
         }
-        Act::StartReceive { buffer, .. } => format!("receives into receive buffer {buffer}"),
-        Act::StartHostWrite { buffer, from, units, .. } => {
+        Command::StartReceive { buffer, .. } => format!("receives into receive buffer {buffer}"),
+        Command::StartHostWrite { buffer, from, units, .. } => {
             format!("writes {} of receive buffer {buffer} from {from}", units_text(units))
         }
-        Act::SendComplete { id } => format!("notifies the host that message {id} was sent"),
-        Act::Received { units, .. } => format!("notifies the host of a packet of {}", units_text(units)),
+        Command::SendComplete { id } => format!("notifies the host that message {id} was sent"),
+        Command::Received { units, .. } => format!("notifies the host of a packet of {}", units_text(units)),
     }
 }

@@ -1,8 +1,8 @@
-//! Narrows from Python with the parts of `narrows-outside`: install this wheel in place of the one that ships.
+//! Narrows from Python with the parts of `narrows-outside`: install this wheel instead of the shipped one.
 
 use pyo3::prelude::*;
 
-/// What the package `narrows` stands on.
+/// Defines the extension module that the Python package `narrows` imports.
 #[pymodule]
 fn _narrows(module: &Bound<'_, PyModule>) -> PyResult<()> {
     narrows_py::module(module, narrows_outside::registry())

@@ -27,7 +27,7 @@ const TAKEN_MAX: usize = if cfg!(test) { 4 } else { 1 << 12 };
 /// order by time and then identity is total.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Event {
-    /// When it happens.
+    /// Instant of the event.
     pub time: Time,
     /// Sequence number and task.
     pub id: u64,
@@ -168,7 +168,7 @@ impl EventQueue {
         self.now.len() - self.taken + self.later.len()
     }
 
-    /// True if nothing is pending.
+    /// Returns whether no event is pending.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

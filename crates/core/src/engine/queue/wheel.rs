@@ -148,8 +148,8 @@ impl Wheel {
         self.run[hole] = key;
     }
 
-    /// Adds an event to the short run, for which there is no room. Apart from the other way, which then calls
-    /// nothing, and saves no registers for it.
+    /// Adds an event to the short run, whose buffer is full. A function of its own, so that the usual path makes no
+    /// calls and saves no registers.
     #[cold]
     #[inline(never)]
     fn insert_growing(&mut self, key: u128) {

@@ -1,6 +1,6 @@
 //! Runs that cannot go on, and their reports.
 
-use super::super::sim::PointId;
+use super::super::sim::WaitReasonId;
 use super::super::{Resource, Signal};
 use super::*;
 
@@ -191,7 +191,7 @@ fn who_polls_seldom_is_waited_for_until_it_has_looked() {
 
 /// Returns the reported waits of a task that goes on after it polled for the door, and then is in a short wait
 /// again and again.
-fn reported_waits(act: impl AsyncFnOnce(&Sim, PointId) + 'static) -> Vec<String> {
+fn reported_waits(act: impl AsyncFnOnce(&Sim, WaitReasonId) + 'static) -> Vec<String> {
     let bench = Bench::new();
     let door = bench.sim().point("the door");
     bench.spawn("task", |sim, _| async move {
@@ -304,4 +304,50 @@ fn what_comes_between_two_seldom_polls_is_found() {
     });
     assert_eq!(bench.run(patience()), Outcome::Done);
     assert_eq!(bench.log.lines.take(), ["3300 in"]);
+}
+
+/// Runs a sender whose packet is returned every 10 ns until `receiver` is done; returns the outcome and the time.
+fn returned_until<F: Future<Output = ()> + 'static>(receiver: impl FnOnce(Sim) -> F + 'static) -> (Outcome, Time) {
+    let bench = Bench::new();
+    let sim = bench.sim();
+    let accepted = Rc::new(Signal::new(&sim, "the packet to be accepted"));
+    let of_wire = sim.clone();
+    sim.spawn_server("wire", async move {
+        loop {
+            of_wire.delay(ns(10)).await;
+            of_wire.packet_returned();
+        }
+    });
+    let accepts = accepted.clone();
+    bench.spawn("sender", move |_, _| async move { _ = accepted.wait().await });
+    bench.spawn("receiver", move |sim, _| async move {
+        receiver(sim).await;
+        accepts.notify();
+    });
+    (bench.run(Limits::default()), sim.now())
+}
+
+#[test]
+fn returns_without_end_are_a_deadlock_before_the_limit() {
+    let (outcome, at) = returned_until(|sim| async move { _ = Signal::new(&sim, "nothing").wait().await });
+    let Outcome::Deadlock(stuck) = outcome else { panic!("a deadlock: {outcome:?}") };
+    assert_eq!((stuck.chain[0].wants.as_str(), at), ("the packet to be accepted", Time::from_us(100)));
+}
+
+#[test]
+fn returns_end_when_a_slow_receiver_accepts() {
+    let end = Time::from_us(450);
+    let works = move |sim: Sim| async move {
+        let _works = sim.works();
+        spin_for(&sim, end).await;
+    };
+    assert_eq!(returned_until(works), (Outcome::Done, end));
+    let sleeps = move |sim: Sim| async move {
+        let door = sim.point("the door");
+        let _polls = sim.polls_for(door);
+        sim.delay(end).await;
+    };
+    assert_eq!(returned_until(sleeps), (Outcome::Done, end));
+    let computes = move |sim: Sim| async move { spin_for(&sim, end).await };
+    assert_eq!(returned_until(computes), (Outcome::Done, end));
 }

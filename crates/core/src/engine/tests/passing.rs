@@ -1,5 +1,5 @@
-//! Delays that pass at once, or are deferred, compared with the reference in which every delay goes through the queue: random tasks that
-//! delay, signal, wait, send, hold things and start others do the same at the same instants.
+//! Delays that pass at once, or are deferred, compared with the reference in which every delay goes through the queue:
+//! random tasks that delay, signal, wait, send, hold things and start others do the same at the same instants.
 
 use super::super::{Mailbox, Resource, Signal};
 use super::*;

@@ -1,7 +1,7 @@
 //! The processor of the memory bus as a [`CoherentProcessor`], for callers that use it only through this trait.
 
 use super::processor::MemoryBusProcessor;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{LocalFuture, Signal, Time};
 use crate::host::block::Address;
 use crate::host::coherent_processor::{CoherentProcessor, PolledRegister};
@@ -15,7 +15,7 @@ impl CoherentProcessor for MemoryBusProcessor {
         &'a self,
         address: Address,
         round_cycles: u64,
-        reason: PointId,
+        reason: WaitReasonId,
         wake: &'a dyn Fn() -> Time,
     ) -> LocalFuture<'a> {
         Box::pin(MemoryBusProcessor::spin(self, address, round_cycles, reason, wake))

@@ -5,7 +5,7 @@
 
 use super::parameters::Spin;
 use super::processor::MemoryBusProcessor;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Signal, Time};
 use crate::host::block::Address;
 
@@ -13,7 +13,7 @@ impl MemoryBusProcessor {
     /// Ends one round of a loop that polls the cached word at `address` and takes `round_cycles` in addition to the
     /// load. Returns when another load could return a new value. `wake` returns the time at which the program has other
     /// work, if it is known.
-    pub async fn spin(&self, address: Address, round_cycles: u64, reason: PointId, wake: &dyn Fn() -> Time) {
+    pub async fn spin(&self, address: Address, round_cycles: u64, reason: WaitReasonId, wake: &dyn Fn() -> Time) {
         self.work(round_cycles);
         match self.0.parameters.spin {
             Spin::Each => self.simulate_poll().await,
@@ -32,7 +32,7 @@ impl MemoryBusProcessor {
         self.0.sim.delay(Time::ZERO).await;
     }
 
-    async fn skip_polls(&self, address: Address, round_cycles: u64, reason: PointId, wake: &dyn Fn() -> Time) {
+    async fn skip_polls(&self, address: Address, round_cycles: u64, reason: WaitReasonId, wake: &dyn Fn() -> Time) {
         // A round that begins before the block is invalidated hits.
         while self.0.cache.contents().borrow().find(address).is_some() {
             let wake = wake();

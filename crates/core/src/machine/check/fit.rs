@@ -1,7 +1,7 @@
 //! Checks whether the parts of a machine are compatible, from capabilities, requirements and guarantees alone.
 
 use super::reach::{endpoints, lengths, names, packets, words};
-use crate::engine::Addresses;
+use crate::engine::EndpointMap;
 use crate::fabric::{FabricCapabilities, Loss};
 use crate::host::HostCapabilities;
 use crate::machine::{Ends, FabricPart, HostPart, InterfacePart, Registry, Workload, shipped};
@@ -28,7 +28,7 @@ pub struct Parts<'a> {
     /// The workload.
     pub workload: &'a Workload,
     /// The nodes, and how many endpoints they have.
-    pub addresses: Addresses,
+    pub addresses: EndpointMap,
     /// The key of the largest number of endpoints on a node.
     pub endpoints: &'a str,
 }
@@ -213,15 +213,15 @@ fn features(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     vec![IncompatibleParts::new([protocol, fabric], message, help)]
 }
 
-/// Checks that a protocol which relies on order gets it.
+/// Checks that a protocol which relies on delivery order runs on a fabric that keeps it.
 fn order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
     if !guarantees.needs_order || parts.fabric_capabilities.in_order {
         return Vec::new();
     }
-    let message = "on a fabric that may deliver out of order, one bit does not tell a copy from a new packet";
+    let message = "on a fabric that may deliver out of order, one bit does not distinguish a copy from a new packet";
     let help = format!(
-        "retransmission needs one way between two nodes, and one virtual channel; or it needs {}",
+        "retransmission needs one route between two nodes, and one virtual channel; or it needs {}",
         parts.registry.order_free_retransmission()
     );
     let keys = [parts.ends.protocol.key(parts.ends.protocol.retransmission_key().unwrap_or_default())];

@@ -160,7 +160,7 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         }
         EndpointLimit::PerNode(named) if most > named => {
             let message = format!(
-                "a node has {most} endpoints, and a header of [{}] tells {named} of a node apart",
+                "a node has {most} endpoints, and a header of [{}] distinguishes {named} at most",
                 parts.interface.table()
             );
             return report(message, help);

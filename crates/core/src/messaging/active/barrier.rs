@@ -1,8 +1,8 @@
 //! A barrier by a network of its own, as the CM-5's control network: it opens some cycles after the last endpoint has
 //! entered. A deadlock report names an endpoint that has not entered. Leaves out: the wires of that network.
 
-use crate::engine::sim::{NO_TASK, PointId, TaskId};
-use crate::engine::{EndId, Hertz, NodeId, Time};
+use crate::engine::sim::{NO_TASK, TaskId, WaitReasonId};
+use crate::engine::{EndpointId, Hertz, NodeId, Time};
 use crate::host::Processor;
 use crate::messaging::endpoint::Endpoint;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -19,18 +19,18 @@ pub struct Barrier {
     /// The number of barriers that all have entered, and the instant at which the last of these opens.
     opened: Cell<(u64, Time)>,
     /// The reason of a wait in the barrier.
-    point: OnceCell<PointId>,
+    point: OnceCell<WaitReasonId>,
 }
 
 /// An endpoint that takes part.
 struct Member {
     endpoint: Rc<Endpoint>,
-    /// Its program.
+    /// Task of the endpoint's program.
     task: Cell<TaskId>,
     /// The number of barriers that it has entered.
     entered: Cell<u64>,
     /// The reason of a wait for its program.
-    answer: PointId,
+    answer: WaitReasonId,
 }
 
 impl Barrier {
@@ -49,29 +49,29 @@ impl Barrier {
     }
 
     /// Returns the node of an endpoint.
-    pub(super) fn node_of(&self, id: EndId) -> NodeId {
+    pub(super) fn node_of(&self, id: EndpointId) -> NodeId {
         self.members.borrow()[id.index()].endpoint.node()
     }
 
     /// Registers `task` as the program of an endpoint.
-    pub(super) fn set_program(&self, id: EndId, task: TaskId) {
+    pub(super) fn set_program(&self, id: EndpointId, task: TaskId) {
         let member = &self.members.borrow()[id.index()];
         member.task.set(task);
         member.endpoint.cpu().sim().set_holder(member.answer, task);
     }
 
     /// Returns the reason of a wait for the program of an endpoint.
-    pub(super) fn answer(&self, id: EndId) -> PointId {
+    pub(super) fn answer(&self, id: EndpointId) -> WaitReasonId {
         self.members.borrow()[id.index()].answer
     }
 
     /// Returns the reason of a wait in the barrier.
-    pub(super) fn point(&self) -> PointId {
+    pub(super) fn point(&self) -> WaitReasonId {
         *self.point.get().expect("a waiting endpoint has joined")
     }
 
     /// Enters the barrier at `now`; returns its number, from 0. It opens `cycles` after the last member has entered.
-    pub(super) fn enter(&self, id: EndId, now: Time, clock: Hertz, cycles: u64) -> u64 {
+    pub(super) fn enter(&self, id: EndpointId, now: Time, clock: Hertz, cycles: u64) -> u64 {
         let number = self.opened.get().0;
         let members = self.members.borrow();
         self.entered.set(self.entered.get() + 1);

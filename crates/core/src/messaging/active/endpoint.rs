@@ -4,8 +4,8 @@ use super::barrier::Barrier;
 use super::handlers::{HandlerFuture, Handlers};
 use super::time_breakdown::{Cause, TimeBreakdown};
 use super::transfer::Transfers;
-use crate::engine::sim::{PointId, TaskId};
-use crate::engine::{Bytes, Class, EndId, Hertz, Journey, NodeId, Sim, Time};
+use crate::engine::sim::{TaskId, WaitReasonId};
+use crate::engine::{Bytes, Class, EndpointId, Hertz, Journey, NodeId, Sim, Time};
 use crate::host::{Address, AnyProcessor, Processor};
 use crate::messaging::active_message::{ActiveMessage, MessageWords, Received};
 use crate::messaging::endpoint::Endpoint;
@@ -40,7 +40,7 @@ pub struct Active {
     /// Cycles that the running handler computes.
     pub(super) handler_cycles: Cell<u64>,
     /// The reason of the program's wait, if it waits for more than any packet.
-    pub(super) wait_reason: Cell<Option<PointId>>,
+    pub(super) wait_reason: Cell<Option<WaitReasonId>>,
     pub(super) time: TimeBreakdown,
     /// The words of the packet that is being received.
     pub(super) received_words: RefCell<Vec<u32>>,
@@ -70,7 +70,7 @@ impl Active {
     }
 
     /// Returns the endpoint's number.
-    pub fn id(&self) -> EndId {
+    pub fn id(&self) -> EndpointId {
         self.endpoint.id()
     }
 
@@ -192,13 +192,13 @@ impl Active {
     }
 
     /// Registers the handler of transfers. It is passed the sending endpoint, the handler's number and the words.
-    pub fn on_transfer(&self, handler: impl Fn(EndId, u8, Vec<u32>) + 'static) {
+    pub fn on_transfer(&self, handler: impl Fn(EndpointId, u8, Vec<u32>) + 'static) {
         self.handlers.set_transfer(Rc::new(handler));
     }
 
     /// Registers the handler of packets for [`PROTOCOL_HANDLERS`](super::PROTOCOL_HANDLERS), which may access memory.
-    /// It sends by [`answer`](Active::answer) alone.
-    pub fn on_protocol(&self, handler: impl Fn(EndId, u8, MessageWords) -> HandlerFuture + 'static) {
+    /// The handler may send only with [`answer`](Active::answer).
+    pub fn on_protocol(&self, handler: impl Fn(EndpointId, u8, MessageWords) -> HandlerFuture + 'static) {
         self.handlers.set_protocol(Rc::new(handler));
     }
 
@@ -219,7 +219,7 @@ impl Active {
     }
 
     /// Returns the node of an endpoint.
-    pub fn node_of(&self, id: EndId) -> NodeId {
+    pub fn node_of(&self, id: EndpointId) -> NodeId {
         self.barrier.node_of(id)
     }
 

@@ -1,14 +1,14 @@
 //! The functions that a program registers for its active messages, and their dispatch.
 
-use crate::engine::EndId;
+use crate::engine::EndpointId;
 use crate::messaging::active_message::{MessageWords, Received};
 use std::cell::RefCell;
 use std::pin::Pin;
 use std::rc::Rc;
 
 type MessageHandler = Rc<dyn Fn(&Received<'_>)>;
-type TransferHandler = Rc<dyn Fn(EndId, u8, Vec<u32>)>;
-type ProtocolHandler = Rc<dyn Fn(EndId, u8, MessageWords) -> HandlerFuture>;
+type TransferHandler = Rc<dyn Fn(EndpointId, u8, Vec<u32>)>;
+type ProtocolHandler = Rc<dyn Fn(EndpointId, u8, MessageWords) -> HandlerFuture>;
 /// The rest of a handler that waits for memory.
 pub(super) type HandlerFuture = Pin<Box<dyn Future<Output = ()>>>;
 
@@ -43,7 +43,7 @@ impl Handlers {
     }
 
     /// Runs the handler of a transfer.
-    pub fn run_transfer(&self, from: EndId, handler: u8, words: Vec<u32>) {
+    pub fn run_transfer(&self, from: EndpointId, handler: u8, words: Vec<u32>) {
         let run = self.transfer.borrow().clone().expect("a node that is sent transfers handles them");
         run(from, handler, words);
     }

@@ -1,22 +1,22 @@
-//! How a processor sends, polls and waits.
+//! Sending, polling and waiting by a processor.
 //!
-//! Models: a send first receives what has arrived, as the CM-5's active messages do, then costs its cycles, and then
-//! waits until the interface has space, receiving what arrives meanwhile. A poll receives until it finds no packet; a
-//! poll without a packet costs its cycles, a packet costs those of a packet. Replies of handlers are sent by the program that
-//! polls, after the packets that waited.
+//! A send first receives what has arrived, as the CM-5's active messages do, then costs its cycles, and then waits
+//! until the interface has space, receiving what arrives meanwhile. A poll receives until it finds no packet; a poll
+//! without a packet costs its cycles, a packet costs those of a packet. Replies of handlers are sent by the program
+//! that polls, after the packets that waited.
 //!
 //! Without `drain-first` a send receives only while the interface is full, and a waiting program checks its condition
 //! after each packet, as if it sent from the packet's handler, which nothing interrupts: bursts then pile up at
 //! receivers. Replies are then sent when their handler has returned.
 //!
-//! Leaves out: a limit of replies.
+//! Not modelled: a limit of the number of replies.
 
 use super::endpoint::Active;
 use super::handlers::HandlerFuture;
 use super::time_breakdown::Cause;
 use super::transfer;
-use crate::engine::sim::PointId;
-use crate::engine::{EndId, Journey, Time};
+use crate::engine::sim::WaitReasonId;
+use crate::engine::{EndpointId, Journey, Time};
 use crate::host::Processor;
 use crate::messaging::active_message::{ActiveMessage, MESSAGING_HANDLERS, PROTOCOL_HANDLERS, Received};
 use crate::messaging::inbox::DeferredMessage;
@@ -42,7 +42,7 @@ impl Active {
         let (cpu, driver) = (&self.endpoint.context.cpu, &self.endpoint.context.driver);
         let mut left = cycles;
         while left > 0 {
-            if driver.may_find() {
+            if driver.may_have_packet() {
                 self.receive_all(permit).await;
             }
             // The program holds the processor until a message arrives; the remaining cycles are done afterwards.
@@ -51,7 +51,7 @@ impl Active {
             let begun = cpu.now();
             let over = begun + self.clock.cycles(left);
             cpu.arbiter().begin_work();
-            while !driver.may_find() && cpu.sim().now() < over {
+            while !driver.may_have_packet() && cpu.sim().now() < over {
                 self.endpoint.attention().wait_until(over).await;
             }
             cpu.arbiter().end_work();
@@ -81,8 +81,8 @@ impl Active {
         }
     }
 
-    /// Sends a packet; returns when it is in the interface. Receives what has arrived before the send, and while the interface is
-    /// full.
+    /// Sends a packet; returns when it is in the interface. Receives what has arrived before the send, and while the
+    /// interface is full.
     ///
     /// # Panics
     ///
@@ -98,7 +98,7 @@ impl Active {
     }
 
     /// Sends a message of any length; returns when its last packet is in the interface. Polls after each packet.
-    pub async fn transfer(&self, to: EndId, handler: u8, words: &[u32]) {
+    pub async fn transfer(&self, to: EndpointId, handler: u8, words: &[u32]) {
         self.count_message(words.len());
         if self.parameters.in_order {
             return self.send_packets(transfer::ordered_packets(to, handler, words, self.words_max())).await;
@@ -207,7 +207,7 @@ impl Active {
             },
             envelope: Envelope { handler: packet.handler, last: true, ..Envelope::default() },
             source: PayloadSource::Words(&packet.words),
-            beside: &[],
+            inline_bytes: &[],
             journey: self.journey(&packet),
         };
         let before = self.charge_to(Cause::Send);
@@ -227,7 +227,7 @@ impl Active {
 
     /// Returns whether there may be a packet to receive, as far as that is known without polling.
     fn may_receive(&self) -> bool {
-        self.endpoint.sharing.shared().is_some() || self.endpoint.context.driver.may_find()
+        self.endpoint.sharing.shared().is_some() || self.endpoint.context.driver.may_have_packet()
     }
 
     /// Receives the next packet that has arrived; returns whether there was one.
@@ -323,11 +323,11 @@ impl Active {
     }
 
     /// Waits until `condition` holds, which the program of `id` brings about; a deadlock report names that program.
-    pub async fn wait_for_answer(&self, id: EndId, condition: impl Fn() -> bool) {
+    pub async fn wait_for_answer(&self, id: EndpointId, condition: impl Fn() -> bool) {
         self.wait_because(self.barrier.answer(id), condition).await;
     }
 
-    async fn wait_because(&self, reason: PointId, condition: impl Fn() -> bool) {
+    async fn wait_because(&self, reason: WaitReasonId, condition: impl Fn() -> bool) {
         let before = self.wait_reason.replace(Some(reason));
         self.wait_until(condition).await;
         self.wait_reason.set(before);

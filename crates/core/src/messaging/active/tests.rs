@@ -4,7 +4,7 @@
 use super::transfer::{CompleteTransfer, Transfers};
 use super::{Active, ActiveMessage, Barrier, Received};
 use crate::engine::{
-    Addresses, Bytes, EndId, Hertz, Limits, MessageTally, NodeId, Outcome, Rate, Recorder, Simulation, Time,
+    Bytes, EndpointId, EndpointMap, Hertz, Limits, MessageTally, NodeId, Outcome, Rate, Recorder, Simulation, Time,
 };
 use crate::fabric::FabricSpec;
 use crate::fabric::ideal::IdealParameters;
@@ -46,7 +46,7 @@ fn pair(parameters: MessagingParameters) -> (Simulation, Vec<Rc<Active>>) {
     let simulation = Simulation::new(Recorder::off());
     let sim = simulation.sim();
     let fabric = FABRIC.join(&sim, &["a", "b"].map(str::to_owned), 1);
-    let addresses = Rc::new(Addresses::new([1, 1]));
+    let addresses = Rc::new(EndpointMap::new([1, 1]));
     let (tally, pending, barrier) = (MessageTally::new(&sim), InFlight::new(2), Rc::<Barrier>::default());
     let kind = SoftwareParameters { clock: Hertz(1_000_000_000), cores: 1 };
     let protocol = ProtocolBinding::new(std::sync::Arc::new(QUEUES), ProtocolEnvironment::new(1, true));
@@ -79,13 +79,13 @@ fn handled(parameters: MessagingParameters, packets: usize) -> u64 {
     let count = Rc::new(Cell::new(0));
     let counting = count.clone();
     receiver.on_message(move |received| {
-        assert_eq!((received.from, received.handler, received.words[0]), (EndId(0), 3, counting.get()));
+        assert_eq!((received.from, received.handler, received.words[0]), (EndpointId(0), 3, counting.get()));
         counting.set(counting.get() + 1);
     });
     let end = receiver.clone();
     simulation.sim().spawn("sends", async move {
         for number in 0..packets as u32 {
-            sender.send(ActiveMessage::new(EndId(1), 3, &[number])).await;
+            sender.send(ActiveMessage::new(EndpointId(1), 3, &[number])).await;
         }
     });
     simulation.sim().spawn("receives", async move { receiver.wait_until(|| count.get() == packets as u32).await });
@@ -110,14 +110,14 @@ fn transferred(parameters: MessagingParameters, length: u32) -> (u64, u64) {
     let whole = Rc::new(Cell::new(0));
     let (counter, end) = (whole.clone(), receiver.clone());
     receiver.on_transfer(move |from, handler, words| {
-        assert_eq!((from, handler), (EndId(0), 7));
+        assert_eq!((from, handler), (EndpointId(0), 7));
         assert_eq!(words, (0..length).collect::<Vec<_>>());
         counter.set(counter.get() + 1);
     });
     simulation.sim().spawn("sends", async move {
         let words: Vec<u32> = (0..length).collect();
-        sender.transfer(EndId(1), 7, &words).await;
-        sender.transfer(EndId(1), 7, &words).await;
+        sender.transfer(EndpointId(1), 7, &words).await;
+        sender.transfer(EndpointId(1), 7, &words).await;
     });
     simulation.sim().spawn("receives", async move { receiver.wait_until(|| whole.get() == 2).await });
     assert_eq!(simulation.run(Limits::default()), Outcome::Done);
@@ -140,7 +140,7 @@ fn transfers_have_the_stated_packets_and_are_complete() {
 /// The setup of a sender's second transfer is answered when the last packet of the first has arrived, however late.
 #[test]
 fn a_transfer_waits_for_late_packets_of_the_one_before() {
-    let (transfers, from) = (Transfers::default(), EndId(0));
+    let (transfers, from) = (Transfers::default(), EndpointId(0));
     let accept = |handler: u8, words: &[u32]| transfers.accept(&Received { from, handler, words }, false).is_some();
     assert!(accept(TRANSFER_BEGIN, &[7 << 24 | 3]), "the first is answered");
     assert!(!accept(TRANSFER_DATA, &[2, 30]));
@@ -167,14 +167,14 @@ fn packets_are_received_before_a_send_or_after() {
         let recorded = (sent.clone(), continued.clone());
         simulation.sim().spawn("computes", async move {
             busy.compute(500).await;
-            busy.send(ActiveMessage::new(EndId(1), 1, &[])).await;
+            busy.send(ActiveMessage::new(EndpointId(1), 1, &[])).await;
             recorded.0.set(busy.cycle());
             busy.wait_until(|| arrived.get() > 0).await;
             recorded.1.set(busy.cycle());
         });
         simulation.sim().spawn("sends", async move {
             for _ in 0..2 {
-                other.send(ActiveMessage::new(EndId(0), 1, &[])).await;
+                other.send(ActiveMessage::new(EndpointId(0), 1, &[])).await;
             }
         });
         simulation.run(Limits::default());
@@ -210,7 +210,7 @@ fn a_deadlock_names_the_programs_that_wait_for_each_other() {
         end.clone().runs(simulation.sim().spawn(["a program", "b program"][node], async move {
             match node {
                 0 => end.barrier().await,
-                _ => end.wait_for_answer(EndId(0), || false).await,
+                _ => end.wait_for_answer(EndpointId(0), || false).await,
             }
         }));
     }

@@ -8,7 +8,7 @@
 //!
 //! Leaves out: several transfers of a sender at once.
 
-use crate::engine::EndId;
+use crate::engine::EndpointId;
 use crate::messaging::active_message::{
     ActiveMessage, MessageWords, Received, TRANSFER_BEGIN, TRANSFER_DATA, TRANSFER_READY,
 };
@@ -22,7 +22,7 @@ const LENGTH_BITS: u32 = 24;
 #[derive(Default)]
 pub(super) struct Transfers {
     /// Incomplete transfers by the sending endpoint, which sends one at a time.
-    arriving: RefCell<BTreeMap<EndId, PartialTransfer>>,
+    arriving: RefCell<BTreeMap<EndpointId, PartialTransfer>>,
     /// Whether the receiver of the transfer that is being sent is set up.
     is_receiver_ready: Cell<bool>,
 }
@@ -57,7 +57,7 @@ fn first_word(handler: u8, words: &[u32]) -> u32 {
 
 /// Returns the packets of a transfer that arrive in order, each with at most `words_max` words.
 pub(super) fn ordered_packets(
-    to: EndId,
+    to: EndpointId,
     handler: u8,
     words: &[u32],
     words_max: usize,
@@ -73,7 +73,11 @@ pub(super) fn ordered_packets(
 
 /// Returns the packets of a transfer whose receiver is set up, each with its offset and at most `words_max` words in
 /// all.
-pub(super) fn unordered_packets(to: EndId, words: &[u32], words_max: usize) -> impl Iterator<Item = ActiveMessage> {
+pub(super) fn unordered_packets(
+    to: EndpointId,
+    words: &[u32],
+    words_max: usize,
+) -> impl Iterator<Item = ActiveMessage> {
     let data_max = words_max - 1;
     let packets = words.len().div_ceil(data_max);
     words.chunks(data_max).enumerate().map(move |(number, part)| {
@@ -83,7 +87,7 @@ pub(super) fn unordered_packets(to: EndId, words: &[u32], words_max: usize) -> i
     })
 }
 
-fn data_packet(to: EndId, words: MessageWords, number: usize, packets: usize) -> ActiveMessage {
+fn data_packet(to: EndpointId, words: MessageWords, number: usize, packets: usize) -> ActiveMessage {
     ActiveMessage {
         words,
         bulk: packets > 1,
@@ -93,7 +97,7 @@ fn data_packet(to: EndId, words: MessageWords, number: usize, packets: usize) ->
 }
 
 /// Returns the packet that asks `to` to set up a transfer of `words`.
-pub(super) fn setup(to: EndId, handler: u8, words: &[u32]) -> ActiveMessage {
+pub(super) fn setup(to: EndpointId, handler: u8, words: &[u32]) -> ActiveMessage {
     ActiveMessage::new(to, TRANSFER_BEGIN, &[first_word(handler, words)])
 }
 
@@ -143,7 +147,7 @@ impl Transfers {
     }
 
     /// Removes and returns the transfer of `from`, if it is complete.
-    pub fn take_complete(&self, from: EndId) -> Option<CompleteTransfer> {
+    pub fn take_complete(&self, from: EndpointId) -> Option<CompleteTransfer> {
         let mut arriving = self.arriving.borrow_mut();
         arriving.get(&from).filter(|partial| partial.missing == 0)?;
         let PartialTransfer { handler, words, next, .. } = arriving.remove(&from)?;
@@ -153,7 +157,7 @@ impl Transfers {
 }
 
 /// Sets up the transfer of `from` with the first word `first`; returns the answer that says so.
-fn begin(arriving: &mut BTreeMap<EndId, PartialTransfer>, from: EndId, first: u32) -> ActiveMessage {
+fn begin(arriving: &mut BTreeMap<EndpointId, PartialTransfer>, from: EndpointId, first: u32) -> ActiveMessage {
     arriving.insert(from, PartialTransfer::new(first));
     ActiveMessage { reply: true, ..ActiveMessage::new(from, TRANSFER_READY, &[]) }
 }

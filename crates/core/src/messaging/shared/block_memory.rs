@@ -5,7 +5,7 @@
 //! pages.
 
 use super::space::{PAGE, SharedAddress, Space};
-use crate::engine::EndId;
+use crate::engine::EndpointId;
 use crate::host::{Address, Processor};
 use crate::messaging::active::Active;
 use crate::protocol::directory::BlockId;
@@ -67,7 +67,7 @@ impl BlockMemory {
 
     /// Returns the address of each eight bytes of a block.
     fn addresses(&self, block: BlockId) -> impl Iterator<Item = Address> + use<> {
-        let at = SharedAddress { home: EndId(block.home.0), offset: block.number * self.block_bytes };
+        let at = SharedAddress { home: EndpointId(block.home.0), offset: block.number * self.block_bytes };
         let address = self.address(at);
         (0..u64::from(self.block_bytes) / 8).map(move |word| address + 8 * word)
     }

@@ -3,7 +3,7 @@
 
 use super::block_memory::BlockMemory;
 use super::handlers::{COHERENCE, PART};
-use crate::engine::{Class, EndId};
+use crate::engine::{Class, EndpointId};
 use crate::messaging::active::{Active, ActiveMessage};
 use crate::protocol::directory::{BlockId, CoherenceMessage};
 use std::cell::RefCell;
@@ -17,7 +17,7 @@ type PartialBlock = (Vec<u32>, usize);
 pub(super) struct BlockMessages {
     active: Rc<Active>,
     /// Messages of which parts have arrived, by sender and first word: the block's words, and how many are missing.
-    partial: RefCell<BTreeMap<(EndId, u32), PartialBlock>>,
+    partial: RefCell<BTreeMap<(EndpointId, u32), PartialBlock>>,
 }
 
 impl BlockMessages {
@@ -27,7 +27,7 @@ impl BlockMessages {
     }
 
     /// Has a message sent, with the present bytes of the block in `memory` if it carries them.
-    pub async fn send(&self, memory: &BlockMemory, to: EndId, block: BlockId, message: CoherenceMessage) {
+    pub async fn send(&self, memory: &BlockMemory, to: EndpointId, block: BlockId, message: CoherenceMessage) {
         let word = message.encode();
         let reply = message.kind.class() == Class::REPLIES;
         let send = |handler, words: &[u32]| {
@@ -54,7 +54,7 @@ impl BlockMessages {
 
     /// Accepts a part of a message of `block_words` words; returns the first word and the block's words if the message
     /// is complete with it.
-    pub fn gather(&self, from: EndId, words: &[u32], block_words: usize) -> Option<(u32, Vec<u32>)> {
+    pub fn gather(&self, from: EndpointId, words: &[u32], block_words: usize) -> Option<(u32, Vec<u32>)> {
         let (key, at, part) = ((from, words[0]), words[1] as usize, &words[2..]);
         let mut partial = self.partial.borrow_mut();
         let (data, missing) = partial.entry(key).or_insert_with(|| (vec![0; block_words], block_words));

@@ -1,7 +1,7 @@
 //! Locks: each has a home, where the endpoints that request it wait in the order in which their requests arrive.
 
 use super::handlers::LOCK;
-use crate::engine::EndId;
+use crate::engine::EndpointId;
 use crate::messaging::active::{Active, ActiveMessage};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -19,7 +19,7 @@ pub(super) struct Locks {
     /// The number of endpoints, each of which is home to some locks.
     homes: u32,
     /// Endpoints that hold and request each lock whose home this is: the holder first, then those that wait.
-    queues: RefCell<BTreeMap<u32, VecDeque<EndId>>>,
+    queues: RefCell<BTreeMap<u32, VecDeque<EndpointId>>>,
     /// Whether the lock has been granted that the program waits for.
     is_granted: Cell<bool>,
 }
@@ -43,8 +43,8 @@ impl Locks {
         self.active.flush().await;
     }
 
-    fn home(&self, number: u32) -> EndId {
-        EndId(number % self.homes)
+    fn home(&self, number: u32) -> EndpointId {
+        EndpointId(number % self.homes)
     }
 
     fn send(&self, number: u32, kind: u32) {
@@ -57,7 +57,7 @@ impl Locks {
     }
 
     /// Accepts a message about a lock.
-    pub fn accept(&self, from: EndId, words: &[u32]) {
+    pub fn accept(&self, from: EndpointId, words: &[u32]) {
         let (number, kind) = (words[0] >> BITS, words[0] & ((1 << BITS) - 1));
         match kind {
             GRANT => self.is_granted.set(true),
@@ -66,7 +66,7 @@ impl Locks {
     }
 
     /// Serves a request of `from` at the lock's home: to acquire or to release it.
-    fn serve(&self, from: EndId, number: u32, kind: u32) {
+    fn serve(&self, from: EndpointId, number: u32, kind: u32) {
         let next = {
             let mut queues = self.queues.borrow_mut();
             let queue = queues.entry(number).or_default();

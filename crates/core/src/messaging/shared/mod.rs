@@ -24,8 +24,8 @@
 //! | `handlers.rs` | the numbers of handlers |
 //!
 //! The protocol is [`protocol::directory`](crate::protocol::directory); here it is given tags, bytes and cycles.
-//! Its messages are active messages of one word, four bytes beyond the header, and a block's bytes, in several
-//! packets if one does not hold them. Bytes are loaded and stored by the processor, through its caches.
+//! The protocol's messages are active messages of one word, four bytes beyond the header, and a block's bytes, in
+//! several packets if one does not hold them. The processor loads and stores the bytes through its caches.
 //!
 //! Handlers run while their processor polls: a program that computes for long polls now and then. What they send
 //! waits in software until the program that polls can send it, and is bounded as the protocol says. Locks are by

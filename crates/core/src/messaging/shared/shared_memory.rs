@@ -8,7 +8,7 @@ use super::locks::Locks;
 use super::parameters::{SharedMemoryParameters, SharingMake};
 use super::software_coherence::SoftwareCoherence;
 use super::space::{SharedAddress, Space};
-use crate::engine::EndId;
+use crate::engine::EndpointId;
 use crate::host::{Address, Processor};
 use crate::messaging::active::Active;
 use crate::protocol::directory::Want;
@@ -194,7 +194,7 @@ impl SharedMemory {
     }
 
     /// Accepts a packet of the protocol or about a lock.
-    async fn accept(&self, from: EndId, handler: u8, words: &[u32]) {
+    async fn accept(&self, from: EndpointId, handler: u8, words: &[u32]) {
         self.active.charge(self.handler_cycles());
         match &self.kind {
             _ if handler == LOCK => self.locks.accept(from, words),

@@ -9,7 +9,7 @@ use super::block_memory::BlockMemory;
 use super::block_messages::BlockMessages;
 use super::handlers::PART;
 use super::space::{SharedAddress, Space};
-use crate::engine::{EndId, NodeId};
+use crate::engine::{EndpointId, NodeId};
 use crate::host::{Address, Processor};
 use crate::messaging::active::Active;
 use crate::protocol::directory::{
@@ -103,7 +103,7 @@ impl SoftwareCoherence {
     }
 
     /// Accepts a packet of the protocol.
-    pub async fn accept(&self, from: EndId, handler: u8, words: &[u32]) {
+    pub async fn accept(&self, from: EndpointId, handler: u8, words: &[u32]) {
         if handler == PART {
             let Some((word, data)) = self.messages.gather(from, words, self.memory.block_words()) else { return };
             return self.accept_message(from, word, &data).await;
@@ -111,7 +111,7 @@ impl SoftwareCoherence {
         self.accept_message(from, words[0], &words[1..]).await;
     }
 
-    async fn accept_message(&self, from: EndId, word: u32, data: &[u32]) {
+    async fn accept_message(&self, from: EndpointId, word: u32, data: &[u32]) {
         let message = CoherenceMessage::decode(word).expect("an endpoint sends messages that decode");
         let [sender, receiver] = [from, self.active.id()].map(|id| NodeId(id.0));
         let (block, mut actions) = (message.block(sender, receiver), self.spare_actions.take());
@@ -127,7 +127,7 @@ impl SoftwareCoherence {
         for action in actions.drain(..) {
             match action {
                 CoherenceAction::Send { to, message } => {
-                    self.messages.send(&self.memory, EndId(to.0), block, message).await;
+                    self.messages.send(&self.memory, EndpointId(to.0), block, message).await;
                 }
                 CoherenceAction::Store => self.memory.store(block, data).await,
                 CoherenceAction::Access(access) => {

@@ -1,6 +1,6 @@
 //! The shared address space: a part of it in each endpoint's memory.
 
-use crate::engine::{Bytes, EndId, NodeId};
+use crate::engine::{Bytes, EndpointId, NodeId};
 use crate::protocol::directory::{BLOCKS_MAX, BlockId};
 use std::cell::RefCell;
 
@@ -8,7 +8,7 @@ use std::cell::RefCell;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SharedAddress {
     /// The endpoint whose memory it is in.
-    pub home: EndId,
+    pub home: EndpointId,
     /// The offset in that endpoint's part, in bytes.
     pub offset: u32,
 }
@@ -41,7 +41,7 @@ impl Space {
     /// # Panics
     ///
     /// Panics if the part would have more blocks than the protocol can number.
-    pub fn allocate(&self, home: EndId, bytes: u64) -> SharedAddress {
+    pub fn allocate(&self, home: EndpointId, bytes: u64) -> SharedAddress {
         let size = &mut self.sizes.borrow_mut()[home.index()];
         let offset = size.next_multiple_of(self.block);
         let end = u64::from(offset) + bytes;

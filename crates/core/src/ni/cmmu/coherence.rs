@@ -1,15 +1,15 @@
 //! Memory shared with other nodes, kept coherent by the unit.
 //!
-//! Models: the directory protocol, its rules in [`protocol::directory`](crate::protocol::directory), its messages
-//! packets of eight bytes, or of 24 with a block; cycles of the unit for what comes, one after the other, and for
-//! what the processor asks; traps of the home's processor for readers beyond the last pointer. Copies of other
-//! nodes' blocks are in the processor's cache alone: what leaves that goes home. What came waits beside the cache
-//! until the access that it is for; so do prefetched blocks.
+//! Models: the directory protocol, whose rules are in [`protocol::directory`](crate::protocol::directory), with packets
+//! of eight bytes, or of 24 with a block; the unit's cycles for received packets, one after the other, and for the
+//! processor's requests; traps of the home's processor for readers beyond the last pointer. Copies of other nodes'
+//! blocks are only in the processor's cache: an evicted block goes to its home. A block that has arrived, requested or
+//! prefetched, waits in a buffer next to the cache until the processor accesses it.
 //!
-//! What the unit has to say waits in a queue for each class; the rules bound them. What comes is always taken in.
-//! Leaves out: the unit's share of memory that processor and messages take.
+//! Packets that the unit sends wait in one queue per class, whose lengths the protocol's rules bound. Received packets
+//! are always consumed. Leaves out: contention between the unit, the processor and messages for memory.
 
-use super::grants::Grants;
+use super::block_waiters::BlockWaiters;
 use super::parameters::{CmmuParameters, CoherenceCosts};
 use super::volume::Volume;
 use super::wire::{self, HEADER_BYTES};
@@ -27,17 +27,17 @@ use crate::protocol::{Marks, Offer};
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
-/// What is to be sent.
-struct Saying {
+/// A message of the protocol that is to be sent.
+struct OutgoingMessage {
     to: NodeId,
     message: CoherenceMessage,
     data: Option<LineBytes>,
 }
 
-/// What came of a call: what is to be said, and the cycles before that.
+/// The messages that an event of the protocol causes, and the unit's cycles before they are sent.
 #[derive(Default)]
-struct Due {
-    sayings: Vec<Saying>,
+struct PendingReplies {
+    messages: Vec<OutgoingMessage>,
     cycles: u64,
 }
 
@@ -45,28 +45,29 @@ struct Due {
 pub struct Coherence {
     sim: Sim,
     clock: Hertz,
-    own: NodeId,
+    node: NodeId,
     host: Rc<AlewifeNode>,
     port: Rc<Port>,
     costs: CoherenceCosts,
     directory: RefCell<Directory>,
     requester: RefCell<Requester>,
-    grants: RefCell<Grants>,
+    waiters: RefCell<BlockWaiters>,
     incoming: Mailbox<(NodeId, Rc<Packet>)>,
-    /// By class.
-    outgoing: Vec<Mailbox<Saying>>,
-    /// Blocks that were turned away.
+    /// One queue per class.
+    outgoing: Vec<Mailbox<OutgoingMessage>>,
+    /// Blocks whose requests were refused and are to be repeated.
     retries: Mailbox<BlockId>,
-    /// A block was granted, or taken away.
+    /// Notified when a block has been granted or taken away.
     changed: Signal,
-    said: Cell<u64>,
+    packets_sent: Cell<u64>,
     volume: Volume,
     traps: Cell<u64>,
 }
 
-struct Keeps(Weak<Coherence>);
+/// The cache's view of the unit: the permissions of the home's blocks, and evictions.
+struct UnitKeeper(Weak<Coherence>);
 
-impl Keeper for Keeps {
+impl Keeper for UnitKeeper {
     fn allows(&self, block: Address, stores: bool) -> bool {
         let Some(unit) = self.0.upgrade() else { return true };
         let number = (block / LINE_BYTES as u64) as u32;
@@ -83,58 +84,58 @@ const fn want(stores: bool) -> Want {
 }
 
 impl Coherence {
-    /// The protocol at a node, its tasks started.
+    /// Creates the protocol's side of a node's unit and starts its tasks.
     pub(super) fn start(
         sim: &Sim,
         name: &str,
-        (own, host): (NodeId, &Rc<AlewifeNode>),
+        (node, host): (NodeId, &Rc<AlewifeNode>),
         port: &Rc<Port>,
         parameters: &CmmuParameters,
     ) -> Rc<Coherence> {
         let costs = parameters.coherence;
         let CoherenceCosts { pointers, waiting, prefetches, write_backs, .. } = costs;
         let contexts = host.processor.parameters().contexts;
-        let of = |_| Mailbox::new(sim, format!("{name}: coherence to send"));
+        let of = |_| Mailbox::new(sim, format!("{name}: a coherence packet to send"));
         let unit = Rc::new(Coherence {
             sim: sim.clone(),
             clock: host.processor.clock(),
-            own,
+            node,
             host: host.clone(),
             port: port.clone(),
             costs,
-            directory: RefCell::new(Directory::new(own, DirectoryParameters { pointers: Some(pointers), waiting })),
-            requester: RefCell::new(Requester::new(own, RequesterParameters { contexts, prefetches, write_backs })),
-            grants: RefCell::default(),
-            incoming: Mailbox::new(sim, format!("{name}: coherence that came")),
+            directory: RefCell::new(Directory::new(node, DirectoryParameters { pointers: Some(pointers), waiting })),
+            requester: RefCell::new(Requester::new(node, RequesterParameters { contexts, prefetches, write_backs })),
+            waiters: RefCell::default(),
+            incoming: Mailbox::new(sim, format!("{name}: a coherence packet")),
             outgoing: Class::all(port.classes()).map(of).collect(),
-            retries: Mailbox::new(sim, format!("{name}: blocks to ask for again")),
+            retries: Mailbox::new(sim, format!("{name}: a request to repeat")),
             changed: Signal::new(sim, format!("a block of shared memory for {name}")),
-            said: Cell::new(0),
+            packets_sent: Cell::new(0),
             volume: Volume::default(),
             traps: Cell::new(0),
         });
-        host.set_keeper(Rc::new(Keeps(Rc::downgrade(&unit))));
+        host.set_keeper(Rc::new(UnitKeeper(Rc::downgrade(&unit))));
         sim.spawn_server(format!("{name} coherence"), unit.clone().serve());
-        sim.spawn_server(format!("{name} coherence retries"), unit.clone().ask_again());
+        sim.spawn_server(format!("{name} coherence retries"), unit.clone().repeat_requests());
         for class in Class::all(port.classes()) {
             sim.spawn_server(format!("{name} coherence sender"), unit.clone().send_all(class));
         }
         unit
     }
 
-    /// A packet of the protocol came.
-    pub(super) fn comes(&self, from: NodeId, packet: Rc<Packet>) {
+    /// Queues a packet of the protocol that has arrived.
+    pub(super) fn arrive(&self, from: NodeId, packet: Rc<Packet>) {
         self.incoming.send((from, packet));
     }
 
-    /// What it counted.
+    /// Returns the counters of packets, bytes and traps.
     pub(super) fn counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
-        let own = [
-            ("coherence.packets", self.said.get()),
+        let counts = [
+            ("coherence.packets", self.packets_sent.get()),
             ("coherence.bytes", self.volume.counts().map(|(_, bytes)| bytes).iter().sum()),
             ("coherence.traps", self.traps.get()),
         ];
-        own.into_iter().chain(self.volume.counts())
+        counts.into_iter().chain(self.volume.counts())
     }
 
     async fn serve(self: Rc<Self>) {
@@ -146,17 +147,17 @@ impl Coherence {
                 let bytes = packet.bytes();
                 bytes[HEADER_BYTES.len()..].try_into().expect("a block's bytes")
             });
-            let (block, mut actions) = (message.block(from, self.own), Vec::new());
+            let (block, mut actions) = (message.block(from, self.node), Vec::new());
             match message.kind.is_for_home() {
                 true => self.directory.borrow_mut().arrive(from, message, &mut actions),
                 false => self.requester.borrow_mut().arrive(from, message, &mut actions),
             }
-            let due = self.perform(block, data, &actions);
-            self.say(due).await;
+            let pending = self.perform(block, data, &actions);
+            self.send_after_cycles(pending).await;
         }
     }
 
-    /// Cycles of the unit for what came.
+    /// Returns the unit's cycles for a received message.
     fn service(&self, kind: CoherenceKind) -> u64 {
         use CoherenceKind::*;
         match kind {
@@ -167,29 +168,29 @@ impl Coherence {
         }
     }
 
-    /// Has said what is to be said, after the cycles before that.
-    async fn say(&self, due: Due) {
-        if due.cycles > 0 {
-            self.sim.delay(self.clock.cycles(due.cycles)).await;
+    /// Waits for the cycles of `pending` and enqueues its messages.
+    async fn send_after_cycles(&self, pending: PendingReplies) {
+        if pending.cycles > 0 {
+            self.sim.delay(self.clock.cycles(pending.cycles)).await;
         }
-        self.say_now(due.sayings);
+        self.enqueue(pending.messages);
     }
 
-    fn say_now(&self, sayings: Vec<Saying>) {
-        for saying in sayings {
-            let class = saying.message.kind.class().index().min(self.outgoing.len() - 1);
-            self.outgoing[class].send(saying);
+    fn enqueue(&self, messages: Vec<OutgoingMessage>) {
+        for outgoing in messages {
+            let class = outgoing.message.kind.class().index().min(self.outgoing.len() - 1);
+            self.outgoing[class].send(outgoing);
         }
     }
 
     async fn send_all(self: Rc<Self>, class: Class) {
         loop {
-            let Saying { to, message, data } = self.outgoing[class.index()].receive().await;
+            let OutgoingMessage { to, message, data } = self.outgoing[class.index()].receive().await;
             let slot = self.port.reserve(class).await;
             let mut bytes = wire::encode_coherence(message).to_vec();
             bytes.extend(data.iter().flatten());
             let length = Bytes(bytes.len() as u64);
-            self.said.set(self.said.get() + 1);
+            self.packets_sent.set(self.packets_sent.get() + 1);
             self.volume.coherence(message.kind, length.get());
             let marks = Marks { answers: message.kind.class() == Class::REPLIES, ..Marks::ALONE };
             let body = Packet::of_row(Label::default(), Journey::NONE, bytes);
@@ -197,66 +198,67 @@ impl Coherence {
         }
     }
 
-    async fn ask_again(self: Rc<Self>) {
+    async fn repeat_requests(self: Rc<Self>) {
         loop {
             let block = self.retries.receive().await;
             let mut actions = Vec::new();
             self.requester.borrow_mut().retry(block, &mut actions);
-            let due = self.perform(block, None, &actions);
-            self.say(due).await;
+            let pending = self.perform(block, None, &actions);
+            self.send_after_cycles(pending).await;
         }
     }
 
-    /// The address by which this node's processor knows a block.
+    /// Returns the address at which this node's processor accesses a block.
     fn address(&self, block: BlockId) -> Address {
         let at = u64::from(block.number) * LINE_BYTES as u64;
-        if block.home == self.own { at } else { remote(block.home, at) }
+        if block.home == self.node { at } else { remote(block.home, at) }
     }
 
     fn block(&self, address: Address) -> BlockId {
         let (home, at) = home_of(address);
-        BlockId { home: home.unwrap_or(self.own), number: (at / LINE_BYTES as u64) as u32 }
+        BlockId { home: home.unwrap_or(self.node), number: (at / LINE_BYTES as u64) as u32 }
     }
 
-    /// Does what the protocol says of a block, of which these bytes came.
-    fn perform(&self, block: BlockId, came: Option<LineBytes>, actions: &[CoherenceAction]) -> Due {
-        let (address, mut due, mut goes) = (self.address(block), Due::default(), false);
+    /// Performs the protocol's actions on a block, whose bytes are `came` if the message contained them; returns the
+    /// messages to be sent.
+    fn perform(&self, block: BlockId, came: Option<LineBytes>, actions: &[CoherenceAction]) -> PendingReplies {
+        let (address, mut pending, mut is_invalidated) = (self.address(block), PendingReplies::default(), false);
         for &action in actions {
             match action {
                 CoherenceAction::Send { to, message } => {
                     let data = message.kind.carries_block().then(|| self.host.give(address));
-                    due.sayings.push(Saying { to, message, data });
+                    pending.messages.push(OutgoingMessage { to, message, data });
                 }
                 CoherenceAction::Store => {
                     let data = came.expect("a block came");
-                    match block.home == self.own {
+                    match block.home == self.node {
                         true => self.host.take_home(address, &data),
                         false => self.host.take_copy(address, data),
                     }
                 }
                 CoherenceAction::Access(access) => {
-                    goes = access == Access::Invalid;
-                    let written = !goes && self.host.set_writable(address, access == Access::Writable);
-                    due.cycles += if written { self.costs.recall } else { 0 };
+                    is_invalidated = access == Access::Invalid;
+                    let written = !is_invalidated && self.host.set_writable(address, access == Access::Writable);
+                    pending.cycles += if written { self.costs.recall } else { 0 };
                 }
-                CoherenceAction::Granted(_) => self.grants.borrow_mut().grant(block),
+                CoherenceAction::Granted(_) => self.waiters.borrow_mut().grant(block),
                 CoherenceAction::Retry => {
                     self.retries.send_at(self.sim.now() + self.clock.cycles(self.costs.retry), block);
                 }
                 CoherenceAction::Pointer => {}
-                CoherenceAction::Trap(trap) => due.cycles += self.trap(trap, actions),
+                CoherenceAction::Trap(trap) => pending.cycles += self.trap(trap, actions),
             }
         }
-        // The bytes stayed until now, and stay until who was granted them has used them.
-        if goes && !self.grants.borrow().is_held(block) && self.host.drop_line(address) {
-            due.cycles += self.costs.recall;
+        // An invalidated block stays until all programs that were granted it have used it.
+        if is_invalidated && !self.waiters.borrow().is_held(block) && self.host.drop_line(address) {
+            pending.cycles += self.costs.recall;
         }
         self.changed.notify();
         self.port.changed.notify();
-        due
+        pending
     }
 
-    /// The home's processor runs the directory's software; the cycles that takes.
+    /// Runs the directory's software on the home's processor; returns the cycles that it takes.
     fn trap(&self, trap: Trap, actions: &[CoherenceAction]) -> u64 {
         let is_recall = |action: &&CoherenceAction| match action {
             CoherenceAction::Send { message, .. } => message.kind == CoherenceKind::Invalidate,
@@ -277,8 +279,8 @@ impl Coherence {
         let (block, mut actions) = (self.block(address), Vec::new());
         let evicted = self.requester.borrow_mut().evict(block, &mut actions);
         if evicted != Evicted::Stays {
-            let due = self.perform(block, None, &actions);
-            self.say_now(due.sayings);
+            let pending = self.perform(block, None, &actions);
+            self.enqueue(pending.messages);
         }
         evicted != Evicted::Stays
     }
@@ -287,7 +289,7 @@ impl Coherence {
 impl Coherence {
     fn allowed(&self, address: Address) -> Access {
         let block = self.block(address);
-        match block.home == self.own {
+        match block.home == self.node {
             true => self.directory.borrow().allowed(block.number),
             false => self.requester.borrow().allowed(block),
         }
@@ -295,36 +297,36 @@ impl Coherence {
 
     async fn request(&self, address: Address, want: Want) -> Option<Grant> {
         let (block, mut actions) = (self.block(address), Vec::new());
-        let touch = match block.home == self.own {
+        let outcome = match block.home == self.node {
             true => self.directory.borrow_mut().access(block.number, want, &mut actions),
             false => self.requester.borrow_mut().access(block, want, &mut actions),
         };
-        if touch == AccessOutcome::Hit {
+        if outcome == AccessOutcome::Hit {
             self.host.settle(address);
             return None;
         }
-        let grant = self.grants.borrow_mut().wait(block);
-        let due = self.perform(block, None, &actions);
-        self.say(due).await;
+        let grant = self.waiters.borrow_mut().wait(block);
+        let pending = self.perform(block, None, &actions);
+        self.send_after_cycles(pending).await;
         Some(grant)
     }
 
     async fn finish(&self, address: Address) {
         let (block, mut actions) = (self.block(address), Vec::new());
-        if !self.grants.borrow_mut().used(block) {
+        if !self.waiters.borrow_mut().used(block) {
             return;
         }
-        match block.home == self.own {
+        match block.home == self.node {
             true => self.directory.borrow_mut().used(block.number, &mut actions),
             false => self.requester.borrow_mut().used(block, &mut actions),
         }
-        let due = self.perform(block, None, &actions);
-        // It may have been taken away before.
+        let pending = self.perform(block, None, &actions);
+        // The block may have been taken away in the meantime.
         match self.allowed(address) {
             Access::Invalid => _ = self.host.drop_line(address),
             access => _ = self.host.set_writable(address, access == Access::Writable),
         }
-        self.say(due).await;
+        self.send_after_cycles(pending).await;
     }
 }
 
@@ -335,7 +337,7 @@ impl CoherenceUnit for Coherence {
     }
 
     fn node(&self) -> NodeId {
-        self.own
+        self.node
     }
 
     fn remote(&self, home: NodeId, address: Address) -> Address {
@@ -344,8 +346,8 @@ impl CoherenceUnit for Coherence {
 
     fn may(&self, address: Address, want: Want) -> bool {
         let has = self.host.processor.may(address, want == Want::Write);
-        // What others of this node were granted may be for them alone.
-        has && (!self.grants.borrow().are_held() || self.allowed(address).allows(want))
+        // A block in the cache may be there only for other programs of the node that were granted it.
+        has && (!self.waiters.borrow().any_held() || self.allowed(address).allows(want))
     }
 
     fn demand<'a>(&'a self, address: Address, want: Want) -> LocalFuture<'a, Option<Grant>> {
@@ -368,16 +370,16 @@ impl CoherenceUnit for Coherence {
         Box::pin(self.finish(address))
     }
 
-    /// Nothing is bound by a prefetch.
+    /// Prefetches a block, without a grant: the block may be taken away before it is used.
     fn prefetch<'a>(&'a self, address: Address, want: Want) -> LocalFuture<'a, ()> {
         Box::pin(async move {
             let (block, mut actions) = (self.block(address), Vec::new());
-            match block.home == self.own {
+            match block.home == self.node {
                 true => _ = self.directory.borrow_mut().prefetch(block.number, want, &mut actions),
                 false => _ = self.requester.borrow_mut().prefetch(block, want, &mut actions),
             }
-            let due = self.perform(block, None, &actions);
-            self.say(due).await;
+            let pending = self.perform(block, None, &actions);
+            self.send_after_cycles(pending).await;
         })
     }
 }

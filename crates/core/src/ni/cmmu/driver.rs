@@ -1,14 +1,16 @@
-//! Messages, as a processor sends and receives them.
+//! The driver of the unit: the processor's part in sending and receiving messages.
 //!
-//! To send: two words of header and the arguments are stored into the unit; bytes of memory are described, and taken
-//! as they are at the launch; words beyond the arguments are gathered in memory and described, too; the packet waits in the send queue, which is what the protocol below has of places. To
-//! receive: by interrupt a program pays for it with each message, and its polls that find nothing cost nothing; by
-//! polling it pays for looking. Arguments are loaded from the unit, bytes go to memory by the unit while the
-//! processor waits for their end; the program uses them where they are.
+//! To send, the processor stores two header words and the arguments into the unit and describes ranges of memory, whose
+//! bytes are read at the launch. Words beyond the arguments are gathered in memory and described as well. The packet
+//! waits in the send queue, whose length is the number of slots of the protocol below.
+//!
+//! With interrupts, a program pays for the interrupt with each message, and unsuccessful polls cost nothing; with
+//! polling it pays for each poll. Arguments are loaded from the unit. The unit moves bytes to memory while the
+//! processor waits for the end; the program uses them in place.
 
 use super::coherence::Coherence;
-use super::intake::{Intake, Message};
 use super::parameters::{ARGUMENTS, CmmuParameters, Reception};
+use super::rx::{Message, RxQueue};
 use super::volume::Volume;
 use super::wire::{self, HEADER_BYTES, MessageHead, SEQUENCE_BITS};
 use crate::engine::{Bytes, Journey, Signal, SpanLabel};
@@ -27,13 +29,13 @@ use std::rc::Rc;
 /// Bytes that the unit moves at once to and from memory.
 const DOUBLE_WORD: usize = 8;
 
-/// The driver.
+/// The driver of one node.
 pub struct CmmuDriver {
     parameters: CmmuParameters,
     costs: Costs,
     host: Rc<AlewifeNode>,
     port: Rc<Port>,
-    intake: Rc<Intake>,
+    rx: Rc<RxQueue>,
     coherence: Rc<Coherence>,
     volume: Volume,
 }
@@ -44,21 +46,21 @@ impl CmmuDriver {
         costs: Costs,
         host: &Rc<AlewifeNode>,
         port: Rc<Port>,
-        intake: Rc<Intake>,
+        rx: Rc<RxQueue>,
         coherence: Rc<Coherence>,
     ) -> CmmuDriver {
-        CmmuDriver { parameters, costs, host: host.clone(), port, intake, coherence, volume: Volume::default() }
+        CmmuDriver { parameters, costs, host: host.clone(), port, rx, coherence, volume: Volume::default() }
     }
 
-    /// A packet with its bytes; describing it takes the processor's cycles.
+    /// Returns a packet with its bytes, and charges the processor's cycles for describing it.
     fn compose(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>) -> Rc<Packet> {
         let word = self.parameters.word;
         let mut body = match packet.source {
             PayloadSource::Words(words) => {
-                let moved = moved(words.len());
+                let double_words = double_words(words.len());
                 cpu.work(word * (2 + words.len().min(ARGUMENTS) as u64));
-                if moved > 0 {
-                    cpu.work(word * 2 + self.parameters.dma + self.parameters.gather * moved);
+                if double_words > 0 {
+                    cpu.work(word * 2 + self.parameters.dma + self.parameters.gather * double_words);
                 }
                 bytes_of(words)
             }
@@ -68,16 +70,16 @@ impl CmmuDriver {
                 self.host.peek(address, bytes)
             }
         };
-        let is_moved = match packet.source {
-            PayloadSource::Words(words) => moved(words.len()) > 0,
+        let has_double_words = match packet.source {
+            PayloadSource::Words(words) => double_words(words.len()) > 0,
             PayloadSource::Memory(..) => true,
         };
-        let padded = if is_moved { body.len().next_multiple_of(DOUBLE_WORD) } else { body.len() };
+        let padded = if has_double_words { body.len().next_multiple_of(DOUBLE_WORD) } else { body.len() };
         let padding = (padded - body.len()) as u32;
         body.resize(padded, 0);
         let addresses = self.port.addresses();
-        let places = [packet.from, packet.to].map(|end| addresses.place(end));
-        let head = wire::encode(MessageHead { envelope: packet.envelope, places, padding });
+        let endpoints = [packet.from, packet.to].map(|end| addresses.place(end));
+        let head = wire::encode(MessageHead { envelope: packet.envelope, endpoints, padding });
         Packet::of_row(Label::default(), packet.journey.clone(), [&head[..], &body].concat())
     }
 
@@ -86,12 +88,12 @@ impl CmmuDriver {
     }
 }
 
-/// Double words of memory that go with so many words.
-fn moved(words: usize) -> u64 {
+/// Returns the number of double words of memory in a message of `words` words.
+fn double_words(words: usize) -> u64 {
     words.saturating_sub(ARGUMENTS).div_ceil(2) as u64
 }
 
-/// The bytes of a message behind its header.
+/// Returns the bytes of a message after its header, without padding.
 fn body(packet: &Packet, padding: u32) -> Vec<u8> {
     let bytes = packet.bytes();
     bytes[HEADER_BYTES.len()..bytes.len() - padding as usize].to_vec()
@@ -108,7 +110,7 @@ impl Driver for CmmuDriver {
         DriverLimits {
             words: self.parameters.words(),
             payload: self.parameters.payload.len(),
-            beside: 0,
+            inline_bytes: 0,
             sequences: 1 << SEQUENCE_BITS,
             steers: false,
             classes: self.port.classes(),
@@ -124,7 +126,7 @@ impl Driver for CmmuDriver {
         if cpu.is_idle() && self.port.room(packet.class) == 0 {
             return false;
         }
-        let turn = cpu.acquire("look for room").await;
+        let lease = cpu.acquire("look for room").await;
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
         let _works = cpu.sim().works();
@@ -132,36 +134,36 @@ impl Driver for CmmuDriver {
         cpu.sync().await;
         let bytes = Bytes(body.bytes().len() as u64);
         self.volume.message(bytes.get());
-        hand_over(&self.port, (cpu, &turn), packet, slot, (body, bytes));
+        hand_over(&self.port, (cpu, &lease), packet, slot, (body, bytes));
         true
     }
 
-    async fn wait_for_room(&self, _cpu: &AnyProcessor) {
+    async fn wait_for_capacity(&self, _cpu: &AnyProcessor) {
         self.port.changed.wait().await;
     }
 
-    fn may_find(&self) -> bool {
-        self.intake.has_message()
+    fn may_have_packet(&self) -> bool {
+        self.rx.has_message()
     }
 
     async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
-        if !self.intake.has_message() {
+        if !self.rx.has_message() {
             return None;
         }
-        let turn = cpu.acquire("poll").await;
+        let lease = cpu.acquire("poll").await;
         cpu.sync().await;
-        let Message { from, packet, in_memory } = self.intake.next()?;
-        let MessageHead { envelope, places, padding } = wire::decode(&packet);
+        let Message { from, packet, in_memory } = self.rx.next()?;
+        let MessageHead { envelope, endpoints, padding } = wire::decode(&packet);
         let journey = packet.journey.clone();
         journey.close("receive queue", cpu.now());
         if in_memory {
             cpu.work(self.parameters.overflow_each);
         }
         let nodes = [from, self.port.node()];
-        let ends = [0, 1].map(|end| self.port.addresses().at(nodes[end], places[end]));
+        let ends = [0, 1].map(|end| self.port.addresses().at(nodes[end], endpoints[end]));
         let bytes = packet.bytes().len() - HEADER_BYTES.len() - padding as usize;
         let state = DriverState { whole: Some(packet), ..DriverState::default() };
-        Some(RxPacket::new(ends, envelope, bytes, journey).with_state(state).with_turn(turn))
+        Some(RxPacket::new(ends, envelope, bytes, journey).with_state(state).with_lease(lease))
     }
 
     async fn take(
@@ -180,8 +182,8 @@ impl Driver for CmmuDriver {
             PayloadSink::Words(words) => {
                 let all = body.len() / 4;
                 cpu.work(p.word * all.min(ARGUMENTS) as u64);
-                if moved(all) > 0 {
-                    cpu.work(p.dma + p.double_word * moved(all));
+                if double_words(all) > 0 {
+                    cpu.work(p.dma + p.double_word * double_words(all));
                 }
                 words.extend(words_of(&body));
                 0
@@ -196,8 +198,8 @@ impl Driver for CmmuDriver {
         cpu.sync().await;
         arrival.journey.served(begun, cpu.now());
         arrival.journey.close("receive", cpu.now());
-        if let Some(turn) = arrival.turn.take() {
-            turn.did("receive", arrival.journey.id(), HEADER_BYTES.len() + body.len());
+        if let Some(lease) = arrival.lease.take() {
+            lease.did("receive", arrival.journey.id(), HEADER_BYTES.len() + body.len());
         }
         RxCompletion { address, ..RxCompletion::default() }
     }
@@ -208,7 +210,7 @@ impl Driver for CmmuDriver {
         cpu.sync().await;
         let begin = cpu.now();
         cpu.arbiter().record_span(SpanLabel { what: "poll", ..SpanLabel::default() }, looks, begin);
-        if self.may_find() || (wake.next)() <= begin {
+        if self.may_have_packet() || (wake.next)() <= begin {
             return false;
         }
         self.port.changed.wait_until((wake.next)()).await;
@@ -242,7 +244,7 @@ impl Driver for CmmuDriver {
     }
 
     fn counts(&self) -> Vec<(&'static str, u64)> {
-        let [traps, saved] = self.intake.overflows();
+        let [traps, saved] = self.rx.overflows();
         let own = [("ni.overflows", traps), ("ni.overflowed_messages", saved)];
         own.into_iter().chain(self.volume.counts()).chain(self.coherence.counts()).collect()
     }

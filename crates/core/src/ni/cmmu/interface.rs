@@ -2,9 +2,9 @@
 
 use super::coherence::Coherence;
 use super::driver::CmmuDriver;
-use super::intake::Intake;
 use super::parameters::CmmuParameters;
-use super::wire::{FRAGMENT_BITS, PLACE_BITS};
+use super::rx::RxQueue;
+use super::wire::{ENDPOINT_BITS, FRAGMENT_BITS};
 use crate::engine::Bytes;
 use crate::host::HostCapabilities;
 use crate::host::alewife::LINE_BYTES;
@@ -30,7 +30,7 @@ impl InterfaceSpec for CmmuParameters {
 
     fn limits(&self) -> InterfaceLimits {
         let message = Bytes(self.payload.get() << FRAGMENT_BITS);
-        InterfaceLimits::new(self.packet_max(), message, 1 << 16, EndpointLimit::PerNode(1 << PLACE_BITS))
+        InterfaceLimits::new(self.packet_max(), message, 1 << 16, EndpointLimit::PerNode(1 << ENDPOINT_BITS))
             .with_words(self.words())
     }
 
@@ -50,7 +50,7 @@ impl InterfaceSpec for CmmuParameters {
         let port = context.port(self.packet_max(), STAGES);
         let node = &context.host.delegated_misses().expect("a checked interface finds a cache whose misses it serves");
         let coherence = Coherence::start(context.sim, context.name(), (context.node(), node), &port, self);
-        let intake = Intake::start(context.sim, context.name(), node, (&port, &coherence), self);
-        Box::new(CmmuDriver::new(*self, context.costs, node, port, intake, coherence)).into()
+        let rx = RxQueue::start(context.sim, context.name(), node, (&port, &coherence), self);
+        Box::new(CmmuDriver::new(*self, context.costs, node, port, rx, coherence)).into()
     }
 }

@@ -4,34 +4,34 @@
 //! |---|---|
 //! | `parameters.rs` | queues, cycles, the protocol's costs |
 //! | `wire.rs` | a packet's two words of header |
-//! | `intake.rs` | what comes: the receive queue, and what becomes of it when it is full |
+//! | `rx.rs` | the receive queue and its overflow |
 //! | `interface.rs` | the specification |
-//! | `driver.rs` | messages, as a processor sends and receives them |
+//! | `driver.rs` | the processor's part in sending and receiving messages |
 //! | `coherence.rs` | memory shared with other nodes: the directory protocol, in hardware |
-//! | `volume.rs` | bytes that it sends, by what they are for |
-//! | `grants.rs` | who waits for a block, and who has one that may not go yet |
+//! | `volume.rs` | bytes sent, by purpose |
+//! | `block_waiters.rs` | programs that wait for a block, or have not used a granted one |
 //!
 //! Datasheet (Kubiatowicz and Agarwal, *Anatomy of a Message in the Alewife Multiprocessor*, ICS 1993; Agarwal et
 //! al., ISCA 1995; Chong et al., HPCA 1998, §3): a processor describes a message by storing up to fourteen 32-bit
-//! arguments behind two words of header, and pairs of address and length, whose bytes the unit fetches itself, in
-//! double words; an instruction launches it. What comes interrupts the processor, or is polled for. One network
+//! arguments after two header words, and pairs of address and length, whose bytes the unit itself fetches in double
+//! words; an instruction launches it. A received message interrupts the processor, or the processor polls. One network
 //! carries messages and the protocol of shared memory, which the unit serves without the processor: requests in one
-//! class, replies in the other, where the fabric has two. A full receive queue holds the network up, coherence
-//! behind messages; when it has been full for some time software empties it into memory.
+//! class, replies in another if the fabric has two. A full receive queue blocks the network, including coherence
+//! packets behind messages; when it has been full for some time, software empties it into memory.
 //!
 //! The protocol's rules are [`protocol::directory`](crate::protocol::directory), here with five pointers, then a
-//! software trap (LimitLESS). What is below it is the [`Port`](super::Port) that every interface has, and whatever
-//! protocol lies there.
+//! software trap (LimitLESS). Below it is the [`Port`](super::Port) that every interface has, with the protocol of the
+//! machine.
 //!
-//! Leaves out: protection, the window of descriptors that several messages share, scatter at the receiver beyond one
-//! place, and sending from a handler that interrupts a half-described message.
+//! Leaves out: protection, the window of descriptors that several messages share, scatter at the receiver to more than
+//! one address, and sending from a handler that interrupts a half-described message.
 
+mod block_waiters;
 mod coherence;
 pub mod driver;
-mod grants;
-mod intake;
 mod interface;
 mod parameters;
+mod rx;
 mod volume;
 mod wire;
 

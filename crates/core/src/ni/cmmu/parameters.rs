@@ -4,16 +4,16 @@ use super::wire::HEADER_BYTES;
 use crate::engine::{Bytes, Time};
 use crate::text::{ParameterChoice, Parameters};
 
-/// How a processor learns of a message.
+/// The way in which a processor is notified of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ParameterChoice)]
 pub enum Reception {
-    /// It is interrupted.
+    /// The unit interrupts the processor.
     Interrupt,
-    /// It looks.
+    /// The processor polls the unit.
     Polling,
 }
 
-/// What the directory protocol costs, in cycles of the unit.
+/// The costs of the directory protocol, in cycles of the unit unless stated otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = CYCLES_MAX), meaning = Work, resource = "coherence controller")]
 pub struct CoherenceCosts {
@@ -25,87 +25,88 @@ pub struct CoherenceCosts {
     ///
     /// Until the answer is at the network.
     pub home: u64,
-    /// Cycles more where the home's own cache has stored it.
+    /// Additional cycles if the home's cache holds the block modified.
     pub recall: u64,
-    /// Cycles from an answer's arrival until the processor goes on.
+    /// Cycles from an answer's arrival until the processor continues.
     pub reply: u64,
-    /// Cycles at who has a copy, from what the home asks to its answer.
+    /// Cycles at the node that has a copy, from the home's request to its answer.
     pub invalidate: u64,
-    /// Cycles at the home to take in such an answer.
+    /// Cycles at the home to receive such an answer.
     ///
-    /// Or a block that comes home.
+    /// Or a block that is written back.
     pub acknowledge: u64,
-    /// Readers of a block that hardware knows.
+    /// Readers of a block that hardware records.
     ///
-    /// By pointers of the block.
+    /// In the pointers of the block.
     #[param(min = 1, max = FEW_MAX, meaning = Capacity, resource = "directory")]
     pub pointers: u32,
-    /// Cycles of the home's processor when a reader finds no pointer.
+    /// Cycles of the home's processor when no pointer is free for a reader.
     ///
-    /// To empty them into memory.
+    /// The software moves the pointers to memory.
     #[param(resource = "coherence software")]
     pub trap_read: u64,
     /// Cycles of the home's processor before such a block is written.
     ///
-    /// A block some of whose readers are in memory.
+    /// A block with some of its readers recorded in memory.
     #[param(resource = "coherence software")]
     pub trap_write: u64,
-    /// Cycles more for each reader that it sends to.
+    /// Additional cycles for each invalidation that the software sends.
     #[param(resource = "coherence software")]
     pub trap_each: u64,
     /// Requests that may wait at a home for blocks that are busy.
     ///
-    /// Others are turned away.
+    /// Further requests are refused and repeated.
     #[param(max = 1 << 20, default = 16, meaning = Capacity, resource = "directory")]
     pub waiting: u32,
-    /// Cycles until what was turned away is asked again.
+    /// Cycles until a refused request is repeated.
     #[param(min = 1, meaning = Policy)]
     pub retry: u64,
     /// Blocks that may be prefetched at once; 0 for none.
     #[param(min = 0, max = FEW_MAX, meaning = Capacity, resource = "prefetch buffer")]
     pub prefetches: u32,
-    /// Processor cycles to ask for a block that will be wanted.
+    /// Processor cycles to start a prefetch.
     #[param(resource = "coherence software")]
     pub prefetch: u64,
-    /// Blocks that may be on their way home at once.
+    /// Blocks that may be written back at once.
     #[param(min = 1, max = FEW_MAX, meaning = Capacity, resource = "write-back buffer")]
     pub write_backs: u32,
     /// Processor cycles to handle a lock at its home.
     #[param(resource = "coherence software")]
     pub lock: u64,
-    /// Cycles of a loop that the processor changes to on every remote miss; 0: it waits.
+    /// Cycles of a loop that the processor runs on every remote miss; 0: it waits.
     ///
-    /// A loop in another context (Chong et al. 1998, §5.3: a network that is farther, and as wide as need be).
+    /// The loop runs in another context (Chong et al. 1998, §5.3: it emulates a network with a longer latency and
+    /// unlimited bandwidth).
     #[param(default = 0, meaning = Load)]
     pub delay: u64,
 }
 
-/// The most pointers, prefetches and blocks on their way home (chosen).
+/// The maximum number of pointers, prefetches and write-backs (chosen).
 const FEW_MAX: u32 = 1024;
 
-/// The unit.
+/// The parameters of the unit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = CYCLES_MAX), meaning = Work, resource = "message instructions")]
 pub struct CmmuParameters {
-    /// The most bytes of memory of a packet, in double words.
+    /// Maximum number of bytes of memory in a packet, in double words.
     #[param(key = "message-max", min = "8 B", max = "16 KiB", default = "512 B", check = not_whole_double_words)]
     #[param(meaning = Granularity)]
     pub payload: Bytes,
     /// Messages that the receive queue holds.
     #[param(key = "receive-queue", min = 1, max = 1024, meaning = Capacity, resource = "receive queue")]
     pub queue: usize,
-    /// How a processor learns of a message.
+    /// Notification of the processor of a message.
     #[param(default = "interrupt")]
     pub reception: Reception,
-    /// Processor cycles of an interrupt, to its handler and back.
+    /// Processor cycles to enter an interrupt handler and return.
     #[param(key = "interrupt-cycles", resource = "interrupt")]
     pub interrupt: u64,
     /// Processor cycles to store or to load a word of a message.
     #[param(key = "word-cycles")]
     pub word: u64,
-    /// Processor cycles to describe bytes in memory, and to know of their end.
+    /// Processor cycles to describe bytes in memory and to detect the end of their transfer.
     ///
-    /// That they have gone or come.
+    /// In either direction.
     #[param(key = "dma-cycles")]
     pub dma: u64,
     /// Processor cycles to gather a double word in memory, beyond the arguments.
@@ -114,15 +115,15 @@ pub struct CmmuParameters {
     /// Cycles to put a double word of a message into memory.
     #[param(key = "double-word-cycles", resource = "interface memory")]
     pub double_word: u64,
-    /// For how long a message may wait for room in the receive queue.
+    /// Time that a message may wait for a free entry of the receive queue.
     #[param(key = "overflow-after", min = "1 us", max = "100 ms", meaning = Timeout)]
     pub patience: Time,
     /// Processor cycles of the trap that empties the receive queue.
     #[param(key = "overflow-cycles", resource = "overflow software")]
     pub overflow: u64,
-    /// More for each message, to memory and from there.
+    /// Additional processor cycles for each message that is moved to memory.
     ///
-    /// When it is put into memory, and again when it is received from there.
+    /// They are charged when the message is moved, and again when it is received from memory.
     #[param(key = "overflow-message-cycles", resource = "overflow software")]
     pub overflow_each: u64,
     /// The protocol of shared memory.
@@ -132,10 +133,10 @@ pub struct CmmuParameters {
 
 fn not_whole_double_words(payload: &Bytes) -> Option<(String, &'static str)> {
     let is_whole = payload.get().is_multiple_of(8);
-    (!is_whole).then(|| (format!("{payload} is no whole number of double words"), "a double word is 8 B"))
+    (!is_whole).then(|| (format!("{payload} is not a whole number of double words"), "a double word is 8 B"))
 }
 
-/// The most arguments of a message (Chong et al. 1998, §3.2).
+/// The maximum number of arguments of a message (Chong et al. 1998, §3.2).
 pub const ARGUMENTS: usize = 14;
 
 const CYCLES_MAX: u64 = 1_000_000;

@@ -1,13 +1,13 @@
-//! What a unit puts into the network, by what it is for (Chong et al. 1998, §5.1, Figure 5): invalidates and their
-//! answers, requests and answers without a block, headers of blocks and of messages, and data.
+//! Bytes that a unit sends, by purpose (Chong et al. 1998, §5.1, Figure 5): invalidates and their answers, requests and
+//! answers without a block, headers of blocks and of messages, and data.
 //!
-//! Leaves out: what the network adds to a packet.
+//! Leaves out: the bytes that the network adds to a packet.
 
 use super::wire::HEADER_BYTES;
 use crate::protocol::directory::CoherenceKind;
 use std::cell::Cell;
 
-/// Bytes, by what they are for.
+/// The counters of bytes by purpose.
 #[derive(Default)]
 pub(super) struct Volume {
     invalidates: Cell<u64>,
@@ -21,7 +21,7 @@ fn add(to: &Cell<u64>, bytes: u64) {
 }
 
 impl Volume {
-    /// A packet of the protocol of shared memory.
+    /// Counts a packet of the coherence protocol.
     pub fn coherence(&self, kind: CoherenceKind, bytes: u64) {
         use CoherenceKind::{Invalidate, Invalidated};
         match kind {
@@ -31,13 +31,13 @@ impl Volume {
         }
     }
 
-    /// A packet with a header and data.
+    /// Counts a packet with a header and data.
     pub fn message(&self, bytes: u64) {
         add(&self.headers, HEADER_BYTES.get());
         add(&self.data, bytes - HEADER_BYTES.get());
     }
 
-    /// By name.
+    /// Returns the counters with their names.
     pub fn counts(&self) -> [(&'static str, u64); 4] {
         [
             ("volume.invalidates", self.invalidates.get()),
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_told_by_what_they_are_for() {
+    fn bytes_are_counted_by_purpose() {
         let volume = Volume::default();
         volume.coherence(CoherenceKind::Read, 8);
         volume.coherence(CoherenceKind::Shared, 24);

@@ -1,9 +1,9 @@
-//! A half of a fifo or queue: a driver that sends, or one that receives, and what either is built from.
+//! A half of a fifo or queue: a sending or a receiving driver, and the context in which it is built.
 //!
-//! Leaves out how two halves make an interface: that is [`queue_driver`](super::queue_driver)'s.
+//! Leaves out the combination of two halves, which is in [`queue_driver`](super::queue_driver).
 
 use super::parameters::InterfaceParameters;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Journey, Sim};
 use crate::host::{AnyCoherentPort, AnyProcessor, Host};
 use crate::ni::build_context::BuildContext;
@@ -13,7 +13,7 @@ use crate::ni::port::Port;
 use crate::ni::word_copy::PayloadSink;
 use std::rc::Rc;
 
-/// A driver that sends.
+/// A sending half of a driver.
 pub trait SendHalf {
     /// Returns whether a packet may be sent now.
     async fn can_send(&self, cpu: &AnyProcessor) -> bool;
@@ -31,24 +31,24 @@ pub struct RxHit {
     pub state: DriverState,
 }
 
-/// A driver that receives.
+/// A receiving half of a driver.
 pub trait ReceiveHalf {
-    /// Looks for a packet once.
+    /// Polls once for a packet.
     async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit>;
     /// Moves the packet just found to `sink`, and frees its slot.
     async fn take(&self, cpu: &AnyProcessor, header: Header, sink: &mut PayloadSink<'_>);
-    /// Ends a round of the polling loop in which nothing was found; returns what
-    /// [`Driver::idle`](crate::ni::Driver::idle) does.
+    /// Ends a round of the polling loop in which no packet was found; returns the same as
+    /// [`Driver::idle`](crate::ni::Driver::idle).
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
-    /// Charges the processor's part of such a round, where `idle` would wait.
+    /// Charges the processor's part of such a round, in place of `idle`, which would wait.
     fn charge_poll(&self, cpu: &AnyProcessor);
     /// Returns the point that is polled on this processor, or `None` if `idle` waits for it.
-    fn polled(&self, cpu: &AnyProcessor) -> Option<PointId>;
+    fn polled(&self, cpu: &AnyProcessor) -> Option<WaitReasonId>;
 }
 
-/// What a half is built from.
+/// The context in which a half is built.
 pub struct HalfContext<'a> {
-    /// What the interface is built from.
+    /// The context in which the interface is built.
     pub context: &'a BuildContext<'a>,
     /// Port to the network.
     pub port: &'a Rc<Port>,
@@ -76,7 +76,7 @@ impl HalfContext<'_> {
     ///
     /// # Panics
     ///
-    /// Panics if the host has none, which a checked interface does not find.
+    /// Panics if the host has none; a checked interface has one.
     pub fn coherent(&self) -> AnyCoherentPort {
         self.host().coherent().expect("a checked interface that needs a coherent bus finds one")
     }

@@ -1,4 +1,4 @@
-//! The fifos and queues of Mukherjee and Hill (1998): nine parts of one type, which stands for all of them.
+//! The fifos and queues of Mukherjee and Hill (1998): nine designs, all specified by one type.
 //!
 //! | file or folder | holds |
 //! |---|---|
@@ -94,7 +94,7 @@ impl InterfaceSpec for InterfaceParameters {
         }
     }
 
-    /// Queues in main memory, the word with the head of one, the buffer of user-level DMA.
+    /// Returns the main memory for the queues, for the head of one, or for the buffer of user-level DMA.
     fn memory_footprint(&self) -> MemoryFootprint {
         let (block, has_head) = (BLOCK_BYTES as u64, u64::from(self.design.has_queue()));
         let queues = match self.design {

@@ -1,9 +1,9 @@
-//! The fifos and queues of Mukherjee and Hill (1998), §4 and Table 2: the designs, their parameters,
-//! each with its source, and what is refused.
+//! The designs of Mukherjee and Hill (1998), §4 and Table 2, their parameters with their sources, and the checks of the
+//! parameters.
 //!
-//! A design is a sending and a receiving half, each with its device and its driver side by side in
-//! one file; the Memory-Channel-like one is made of halves of two others. The interface's own loop is
-//! in [`queue_driver`](super::queue_driver).
+//! A design consists of a sending and a receiving half, each with its device and its driver in one file; the
+//! Memory-Channel-like design combines halves of two other designs. The driver's loop is in
+//! [`queue_driver`](super::queue_driver).
 //!
 //! *Calibrated* means: fitted on one column of Table 5, the round trip at 64 bytes (7 of 53 cells), one
 //! value for all designs; *chosen*: the paper does not say.
@@ -16,7 +16,8 @@ use crate::text::{Meaning, ParameterSink, ParameterType, Table};
 /// Key of the largest network message.
 pub const MESSAGE_MAX: &str = "message-max";
 
-/// Largest number of blocks of a queue at home in the interface, where those of both directions lie apart.
+/// Maximum number of blocks of a queue at home in the interface; the queues of the two directions have separate address
+/// ranges.
 const INTERFACE_QUEUE_MAX: u64 = 1 << 17;
 /// The resources that several parameters belong to.
 const MEMORY: &str = "interface memory";
@@ -89,8 +90,8 @@ impl Design {
         }
     }
 
-    /// Returns what the design needs of a host. A queue in main memory is polled in the cache where that snoops, else in
-    /// memory.
+    /// Returns the host capabilities that the design needs. A queue in main memory is polled in the cache if the cache
+    /// snoops, and otherwise in memory.
     pub fn needs(self) -> HostCapabilities {
         use HostCapabilities as Has;
         match self {
@@ -128,7 +129,7 @@ pub struct InterfaceParameters {
     pub design: Design,
     /// Access time of its memory: 60 ns, `CNI512Q` 120 ns (Table 3, note a).
     pub memory_time: Time,
-    /// Its logic's time for a message, on each side (calibrated, one value for all designs).
+    /// Time of the interface's logic for a message, on each side (calibrated, one value for all designs).
     pub processing_time: Time,
     /// Largest network message, header included: 256 bytes (Table 3).
     pub message_bytes_max: Bytes,
@@ -151,7 +152,7 @@ pub struct InterfaceParameters {
     pub queue_blocks: u64,
     /// `CNI32Qm`: blocks of its cache in each direction: 32 (§4).
     pub cache_blocks: usize,
-    /// Queues: how long a full receive queue waits before it looks at the head again (chosen).
+    /// Queues: time that a full receive queue waits before it reads the head again (chosen).
     pub head_poll_time: Time,
     /// Cycles of the driver's loop around the access that moves 8 bytes: two 4-byte words (chosen).
     pub word_cycles: u64,
@@ -183,7 +184,7 @@ impl InterfaceParameters {
         }
     }
 
-    /// Reads the parameters of a design; those that other designs alone have keep the paper's value.
+    /// Reads the parameters of a design; parameters that the design does not have keep the paper's value.
     pub fn read(t: &mut Table<'_>, design: Design) -> InterfaceParameters {
         let mut read = InterfaceParameters {
             memory_time: t.time("memory-time", "Access time of the interface's memory").resource(MEMORY).required(),
@@ -213,15 +214,15 @@ impl InterfaceParameters {
         if design == Design::Udma {
             let threshold = t.bytes("udma-threshold", "Payloads larger than this use user-level DMA");
             read.udma_threshold = threshold.meaning(Meaning::Policy).required();
-            let start = t.time("udma-start", "From the initiating load until the engine works");
+            let start = t.time("udma-start", "Time from the initiating load until the engine works");
             read.udma_start_time = start.resource(UDMA).required();
-            let switch = t.time("udma-switch", "To switch the bus master, for each block");
+            let switch = t.time("udma-switch", "Time to switch the bus master, for each block");
             read.udma_switch_time = switch.resource(UDMA).required();
         }
         if design.has_queue() {
             let blocks = t.count("queue-blocks", "Blocks of each queue; a power of two").min(1);
             read.queue_blocks = blocks.meaning(Meaning::Capacity).resource("message queues").required();
-            let poll = t.time("head-poll", "How long a full queue waits before it looks again");
+            let poll = t.time("head-poll", "Time that a full queue waits before it reads the head again");
             read.head_poll_time = poll.meaning(Meaning::Policy).required();
         }
         if design.caches() {
@@ -245,7 +246,7 @@ impl InterfaceParameters {
         self.window_bytes = window.required().len();
     }
 
-    /// Writes the parameters of the design, as they are read.
+    /// Writes the parameters of the design, in the form in which they are read.
     pub fn write(&self, to: &mut dyn ParameterSink) {
         let design = self.design;
         to.value("memory-time", self.memory_time.to_value());
@@ -276,12 +277,12 @@ impl InterfaceParameters {
         }
     }
 
-    /// Returns the number of blocks that the largest message takes.
+    /// Returns the number of blocks of the largest message.
     pub fn message_blocks_max(&self) -> u64 {
         self.message_bytes_max.get().div_ceil(BLOCK_BYTES as u64)
     }
 
-    /// Returns everything that is wrong with these parameters.
+    /// Returns the errors in these parameters.
     pub fn check(&self) -> Vec<ParameterError> {
         let mut problems = Vec::new();
         self.check_message(&mut problems);
@@ -297,7 +298,7 @@ impl InterfaceParameters {
             problems.push(ParameterError::new("cache-blocks", reason));
         }
         if problems.is_empty() && self.design == Design::Cni512q && self.queue_blocks > INTERFACE_QUEUE_MAX {
-            let reason = format!("{} blocks are more than the interface has a place for", self.queue_blocks);
+            let reason = format!("{} blocks are more than the interface can hold", self.queue_blocks);
             problems.push(ParameterError::new("queue-blocks", reason).help(format!("at most {INTERFACE_QUEUE_MAX}")));
         }
         problems

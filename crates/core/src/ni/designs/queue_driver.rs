@@ -1,8 +1,8 @@
-//! The driver of every fifo and queue: it is made of a sending and a receiving half.
+//! The driver of every fifo and queue, which combines a sending and a receiving half.
 //!
-//! Models the messaging layer's cycles for each packet, the header that is composed and read, and a round of polling
-//! where nothing is found. The program on the processor holds it from the poll that finds a packet until the packet is
-//! taken. Leaves out what the halves do, which is each design's own.
+//! Models the messaging layer's cycles for each packet, the composing and reading of the header, and an unsuccessful
+//! polling round. The program holds the processor from the poll that finds a packet until the packet is taken. Leaves
+//! out the work of the halves, which each design defines.
 
 use super::fifo::device::ReceiveFifo;
 use super::fifo::{blocks, udma, words};
@@ -10,8 +10,8 @@ use super::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use super::parameters::{Design, InterfaceParameters};
 use super::queue::remote_memory::RemoteOperations;
 use super::queue::{cached, direct_memory, driver as queue, in_interface};
-use crate::engine::sim::PointId;
-use crate::engine::{EndId, Journey, Signal};
+use crate::engine::sim::WaitReasonId;
+use crate::engine::{EndpointId, Journey, Signal};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor};
 use crate::ni::build_context::BuildContext;
 use crate::ni::driver::{
@@ -22,7 +22,7 @@ use crate::ni::one_sided::{OneSided, WorkQueue};
 use crate::ni::parcel::{HEADER_BYTES, Header, RECEIVING, Ticket};
 use crate::ni::port::Port;
 use crate::ni::port_config::Stages;
-use crate::ni::word_copy::{PayloadSink, behind_header};
+use crate::ni::word_copy::{PayloadSink, payload_after_header};
 use std::rc::Rc;
 
 /// The sending halves.
@@ -136,7 +136,7 @@ impl SplitDriver {
         }
     }
 
-    /// Returns whether payloads lie in memory behind their headers, each beginning at a block.
+    /// Returns whether packets are stored in memory with their headers, each beginning at a block.
     fn moves_headers(&self) -> bool {
         matches!(self.receiver, Receiver::Udma(_))
     }
@@ -155,7 +155,14 @@ impl DriverExtensions for SplitDriver {
 impl Driver for SplitDriver {
     fn limits(&self) -> DriverLimits {
         let payload = self.parameters.message_bytes_max.len() - HEADER_BYTES;
-        DriverLimits { words: payload / 4, payload, beside: 0, sequences: Header::SEQUENCES, steers: false, classes: 1 }
+        DriverLimits {
+            words: payload / 4,
+            payload,
+            inline_bytes: 0,
+            sequences: Header::SEQUENCES,
+            steers: false,
+            classes: 1,
+        }
     }
 
     fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> TxToken {
@@ -165,28 +172,28 @@ impl Driver for SplitDriver {
     }
 
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, begun: &TxToken) -> bool {
-        let turn = cpu.acquire("look for room").await;
+        let lease = cpu.acquire("look for room").await;
         if !on_half!(&self.sender, Sender, half => half.can_send(cpu).await) {
             return false;
         }
         let _works = cpu.sim().works();
         let header = self.header(packet);
         on_half!(&self.sender, Sender, half => half.send(cpu, header, packet, begun.0.clone()).await);
-        turn.did("send", packet.journey.id(), header.packet_bytes());
+        lease.did("send", packet.journey.id(), header.packet_bytes());
         true
     }
 
-    async fn wait_for_room(&self, cpu: &AnyProcessor) {
+    async fn wait_for_capacity(&self, cpu: &AnyProcessor) {
         cpu.work(self.costs.poll);
         cpu.sync().await;
     }
 
     async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
-        let turn = cpu.acquire("poll").await;
+        let lease = cpu.acquire("poll").await;
         let RxHit { header, journey, state } = on_half!(&self.receiver, Receiver, half => half.poll(cpu).await)?;
-        let ends = [header.source, header.destination].map(|end| EndId(end.into()));
+        let ends = [header.source, header.destination].map(|end| EndpointId(end.into()));
         let packet = RxPacket::new(ends, header.envelope, header.payload_bytes.into(), journey);
-        Some(packet.with_state(DriverState { header, ..state }).with_turn(turn))
+        Some(packet.with_state(DriverState { header, ..state }).with_lease(lease))
     }
 
     async fn take(
@@ -203,8 +210,8 @@ impl Driver for SplitDriver {
         if let Some(ticket) = arrival.state.ticket.take() {
             ticket.end(&RECEIVING, cpu.now());
         }
-        if let Some(turn) = arrival.turn.take() {
-            turn.did("receive", arrival.journey.id(), header.packet_bytes());
+        if let Some(lease) = arrival.lease.take() {
+            lease.did("receive", arrival.journey.id(), header.packet_bytes());
         }
         RxCompletion { address, ..RxCompletion::default() }
     }
@@ -222,7 +229,8 @@ impl Driver for SplitDriver {
     }
 
     fn attention(&self) -> &Signal {
-        // A poller of a cached block waits for its loss, one of a status for a packet.
+        // A program that polls a cached block waits for its invalidation; one that polls a status register waits for a
+        // packet.
         match (self.cpu.snooping(), self.receiver.fifo()) {
             (Some(_), Some(fifo)) => &fifo.visible,
             (Some(processor), None) => processor.attention(),
@@ -230,11 +238,11 @@ impl Driver for SplitDriver {
         }
     }
 
-    fn polled_room(&self) -> Option<PointId> {
+    fn polled_capacity(&self) -> Option<WaitReasonId> {
         Some(self.port.freed.point())
     }
 
-    fn polled_packet(&self) -> Option<PointId> {
+    fn polled_packet(&self) -> Option<WaitReasonId> {
         on_half!(&self.receiver, Receiver, half => half.polled(&self.cpu))
     }
 
@@ -249,7 +257,7 @@ impl Driver for SplitDriver {
     }
 
     fn payload_address(&self, into: Address) -> Address {
-        if self.moves_headers() { behind_header(into) } else { into }
+        if self.moves_headers() { payload_after_header(into) } else { into }
     }
 
     fn port(&self) -> Option<&Rc<Port>> {

@@ -2,7 +2,7 @@
 
 use super::nic::QueuesNic;
 use super::parameters::QueuesParameters;
-use super::wire::{FRAGMENT_BITS, PLACE_BITS};
+use super::wire::{ENDPOINT_BITS, FRAGMENT_BITS};
 use crate::engine::Bytes;
 use crate::host::HostCapabilities;
 use crate::ni::any::AnyDriver;
@@ -22,7 +22,7 @@ impl InterfaceSpec for QueuesParameters {
     }
 
     fn limits(&self) -> InterfaceLimits {
-        let endpoints = EndpointLimit::PerNode(1 << PLACE_BITS);
+        let endpoints = EndpointLimit::PerNode(1 << ENDPOINT_BITS);
         InterfaceLimits::new(self.packet, Bytes(self.part() << FRAGMENT_BITS), u32::MAX, endpoints)
             .with_words(self.words())
     }

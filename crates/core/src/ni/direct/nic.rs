@@ -1,4 +1,4 @@
-//! The queues, as their driver uses them: the processor moves words between memory or registers and a queue.
+//! The steps of the queues' driver: the processor moves words between memory or registers and a queue.
 
 use super::parameters::QueuesParameters;
 use super::wire::{self, PART_HEADER, SEQUENCE_BITS};
@@ -10,7 +10,7 @@ use crate::ni::port_config::Stages;
 use crate::ni::whole_packet::{ComposedPacket, RxPayload, WholePacketNic};
 use crate::ni::word_copy::{PayloadSink, PayloadSource, load, loaded, store, stored};
 
-/// Capacity of the buffer in which a packet is composed, in bytes: 36 at most are used.
+/// Capacity of the buffer in which a packet is composed, in bytes; at most 36 are used.
 const COMPOSED_BYTES: usize = 40;
 
 /// A packet that is being composed.
@@ -34,8 +34,8 @@ impl Composition {
     }
 
     fn put_words(&mut self, words: &[u32]) {
-        let places = self.bytes[self.used..self.used + 4 * words.len()].chunks_exact_mut(4);
-        places.zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
+        let fields = self.bytes[self.used..self.used + 4 * words.len()].chunks_exact_mut(4);
+        fields.zip(words).for_each(|(field, word)| field.copy_from_slice(&word.to_le_bytes()));
         self.used += 4 * words.len();
     }
 
@@ -83,7 +83,7 @@ impl WholePacketNic for QueuesNic {
         DriverLimits {
             words: self.packet.len() / 4 - 1,
             payload: self.packet.len() - PART_HEADER,
-            beside: 0,
+            inline_bytes: 0,
             sequences: 1 << SEQUENCE_BITS,
             steers: false,
             classes: 1,
@@ -92,7 +92,7 @@ impl WholePacketNic for QueuesNic {
 
     async fn post(&self, cpu: &AnyProcessor, request: &SendRequest<'_>, endpoints: [u32; 2]) -> ComposedPacket {
         match request.source {
-            // Words take no access to memory.
+            // Words are in registers and need no access to memory.
             PayloadSource::Words(words) => {
                 let mut composed = Composition::begin(request, endpoints);
                 composed.put_words(words);

@@ -1,8 +1,8 @@
 //! The header of a packet of the queues.
 //!
-//! It is a word: handler, whether the packet is a part of a message, and which endpoint of each of the two nodes it is
-//! from and for (8 bits). In a part a second word follows that says which (12 bits of sequence, 19 of fragment, and
-//! whether it is the last).
+//! The first word contains the handler, a flag for a part of a message, and the indices of the sending and the
+//! receiving endpoint on their nodes (8 bits each). A part has a second word with its sequence number (12 bits), its
+//! fragment number (19 bits) and a flag for the last fragment.
 
 use crate::ni::driver::HEAD_WORD;
 use crate::ni::envelope::Envelope;
@@ -14,17 +14,17 @@ pub const PART_HEADER: usize = 8;
 pub const SEQUENCE_BITS: u32 = 12;
 /// Bits of a fragment's number.
 pub const FRAGMENT_BITS: u32 = 19;
-/// Bits of an endpoint's position among those of its node.
-pub const PLACE_BITS: u32 = 8;
-/// Position of the sender's bits in the first word; the receiver's are above them.
-const PLACES: u32 = 16;
-/// States that a second word follows; above the handler.
+/// Bits of an endpoint's index on its node.
+pub const ENDPOINT_BITS: u32 = 8;
+/// First bit of the sender's index in the first word; the receiver's index follows.
+const ENDPOINTS_AT: u32 = 16;
+/// The flag, above the handler, that a second word follows.
 const IS_PART: u32 = 1 << 8;
 
 /// Returns the header's words, and their number.
 pub fn encode(envelope: Envelope, [from, to]: [u32; 2]) -> ([u32; 2], usize) {
     let Envelope { is_part, handler, sequence, fragment, last } = envelope;
-    let first = u32::from(handler) | from << PLACES | to << (PLACES + PLACE_BITS);
+    let first = u32::from(handler) | from << ENDPOINTS_AT | to << (ENDPOINTS_AT + ENDPOINT_BITS);
     if !is_part {
         return ([first, 0], 1);
     }
@@ -42,7 +42,7 @@ pub fn word(bytes: &[u8], word: usize) -> u32 {
 /// Reads the header of a packet.
 pub fn decode(bytes: &[u8]) -> PacketHeader {
     let first = word(bytes, 0);
-    let endpoints = [first >> PLACES & ((1 << PLACE_BITS) - 1), first >> (PLACES + PLACE_BITS)];
+    let endpoints = [first >> ENDPOINTS_AT & ((1 << ENDPOINT_BITS) - 1), first >> (ENDPOINTS_AT + ENDPOINT_BITS)];
     if first & IS_PART == 0 {
         let envelope = Envelope { handler: first as u8, last: true, ..Envelope::default() };
         return PacketHeader { envelope, endpoints, length: HEAD_WORD.len() };

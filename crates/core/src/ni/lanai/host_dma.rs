@@ -3,7 +3,7 @@
 //! One engine serves both directions, one transfer at a time (Yocum et al. 1997, §2.1).
 
 use super::registers::Registers;
-use super::{Landing, Sram, Wires};
+use super::{EngineConnections, Landing, Sram};
 use crate::engine::record::Span;
 use crate::engine::{Bytes, Journey, Signal, Sim, Time, TrackId};
 use crate::host::{
@@ -14,28 +14,23 @@ use std::rc::Rc;
 
 /// A transfer between host memory and SRAM.
 pub struct HostJob {
-    /// Which way.
     pub direction: Direction,
-    /// Where in host memory.
     pub host_address: Address,
-    /// Where in SRAM.
     pub sram_address: u64,
-    /// How much.
     pub bytes: Bytes,
     /// The counter that shows the progress of a read.
     pub landing: Option<Rc<Landing>>,
-    /// For whom.
     pub journey: Journey,
-    /// The stage of the message that ends with it.
+    /// The stage of the message that ends with the transfer.
     pub closes: Option<&'static str>,
 }
 
-/// The engine.
+/// The host DMA engine.
 pub struct HostDma {
     sim: Sim,
     sram: Rc<Sram>,
     port: Rc<dyn DmaPort>,
-    /// For the bytes of a beat.
+    /// Buffer for the bytes of a beat, kept to avoid allocations.
     buffer: Cell<Vec<u8>>,
     attention: Rc<Signal>,
     registers: Registers<HostJob>,
@@ -43,14 +38,14 @@ pub struct HostDma {
 }
 
 impl HostDma {
-    pub(super) fn start(wires: &Wires, port: Rc<dyn DmaPort>) -> Rc<HostDma> {
-        let (sim, name) = (wires.sim.clone(), wires.name);
+    pub(super) fn start(connections: &EngineConnections, port: Rc<dyn DmaPort>) -> Rc<HostDma> {
+        let (sim, name) = (connections.sim.clone(), connections.name);
         let engine = Rc::new(HostDma {
-            sram: wires.sram.clone(),
+            sram: connections.sram.clone(),
             port,
             buffer: Cell::default(),
-            attention: wires.attention.clone(),
-            registers: Registers::new(wires, "host DMA"),
+            attention: connections.attention.clone(),
+            registers: Registers::new(connections, "host DMA"),
             tracks: ["hostTx", "hostRcv"].map(|engine| sim.recorder().track(name, engine)),
             sim: sim.clone(),
         });
@@ -59,7 +54,7 @@ impl HostDma {
         engine
     }
 
-    /// Whether a transfer can be started.
+    /// Returns whether a transfer can be started.
     pub fn is_idle(&self) -> bool {
         self.registers.is_idle()
     }
@@ -69,12 +64,12 @@ impl HostDma {
         self.registers.begin(job);
     }
 
-    /// How long the engine has been busy in all.
+    /// Returns the total time for which the engine has been busy.
     pub fn busy_total(&self) -> Time {
         self.registers.busy_total()
     }
 
-    /// How long of that it was set up and moved bytes, and did not wait for a bus or for memory.
+    /// Returns the part of the busy time spent on set-up and on moving bytes, without waiting for a bus or for memory.
     pub fn moved_total(&self) -> Time {
         self.registers.moved_total()
     }
@@ -83,10 +78,10 @@ impl HostDma {
         loop {
             let job = self.registers.next().await;
             let start = self.sim.now();
-            self.registers.works();
+            self.registers.begin_work();
             self.transfer(&job, start).await;
-            self.registers.rests();
-            self.registers.done();
+            self.registers.end_work();
+            self.registers.complete();
         }
     }
 
@@ -94,10 +89,10 @@ impl HostDma {
         let mut transfer = submit_when_free(&*self.port, &self.request(job)).await;
         let setup = transfer.set_up().await;
         job.journey.served(start, self.sim.now());
-        self.registers.moves(setup);
+        self.registers.record_moved(setup);
         let mut data = self.buffer.take();
         while let Some(beat) = transfer.next_beat(&mut data).await {
-            self.pass(job, &mut transfer, (beat, &data)).await;
+            self.pass_beat(job, &mut transfer, (beat, &data)).await;
         }
         self.buffer.set(data);
         if let Some(stage) = job.closes {
@@ -117,13 +112,13 @@ impl HostDma {
         DmaRequest { address: job.host_address, operation }
     }
 
-    /// Has a beat, which began to flow, pass between bus and SRAM; `data` is what it reads.
-    async fn pass(&self, job: &HostJob, transfer: &mut DmaCompletion, (beat, data): (DataBeat, &[u8])) {
+    /// Passes a beat that has begun between bus and SRAM; `data` holds the bytes of a read.
+    async fn pass_beat(&self, job: &HostJob, transfer: &mut DmaCompletion, (beat, data): (DataBeat, &[u8])) {
         if job.direction == Direction::Read {
             self.sram.store(job.sram_address + beat.offset, data);
         }
         self.sram.set_bus_rate(Some(self.sram.host_rate(beat.rate)));
-        let end = self.ends(&beat);
+        let end = self.end_of_beat(&beat);
         if let Some(landing) = &job.landing {
             landing.begin(beat.bytes, beat.from, end);
         }
@@ -133,14 +128,14 @@ impl HostDma {
         }
         self.sram.set_bus_rate(None);
         job.journey.served(beat.began, end);
-        self.registers.moves(end - beat.began);
+        self.registers.record_moved(end - beat.began);
         if job.landing.as_ref().is_some_and(|landing| landing.settle()) {
             self.attention.notify();
         }
     }
 
-    /// When the last byte of a burst has left the bus, and is in memory or was taken from it.
-    fn ends(&self, beat: &DataBeat) -> Time {
+    /// Returns the time at which the last byte of a beat has left the bus and has been written to or read from SRAM.
+    fn end_of_beat(&self, beat: &DataBeat) -> Time {
         let met = self.sram.host_rate(beat.rate);
         if met < beat.rate { beat.to.max(beat.from + met.time_for(beat.bytes)) } else { beat.to }
     }

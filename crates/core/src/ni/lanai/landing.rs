@@ -23,17 +23,17 @@ struct Burst {
 }
 
 impl Landing {
-    /// Nothing of `total` has landed yet.
+    /// Creates the counter of a transfer of `total` bytes.
     pub fn new(total: Bytes) -> Landing {
         Landing { total: Cell::new(total.get()), ..Landing::default() }
     }
 
-    /// How much is to land.
+    /// Returns the length of the transfer.
     pub fn total(&self) -> Bytes {
         Bytes(self.total.get())
     }
 
-    /// How much has landed at `now`.
+    /// Returns the number of bytes that have landed at `now`.
     pub fn landed(&self, now: Time) -> Bytes {
         let under_way = self.burst.get().map_or(0, |burst| match now >= burst.end {
             true => burst.bytes,
@@ -42,18 +42,18 @@ impl Landing {
         Bytes(self.settled.get() + under_way)
     }
 
-    /// Whether the source has finished.
+    /// Returns whether all bytes have landed.
     pub fn finished(&self) -> bool {
         self.settled.get() == self.total.get()
     }
 
-    /// A burst begins that lands `bytes` evenly between two instants.
+    /// Begins a burst whose `bytes` land evenly between `start` and `end`.
     pub fn begin(&self, bytes: Bytes, start: Time, end: Time) {
         debug_assert!(self.burst.get().is_none(), "one burst at a time lands in a buffer");
         self.burst.set(Some(Burst { bytes: bytes.get(), start, end }));
     }
 
-    /// The burst has ended; true if a watched count was reached or the source finished.
+    /// Ends the burst; returns whether a watched count was reached or the transfer is complete.
     pub fn settle(&self) -> bool {
         let burst = self.burst.take().expect("a burst was under way");
         self.settled.set(self.settled.get() + burst.bytes);
@@ -65,8 +65,8 @@ impl Landing {
         reached || self.finished()
     }
 
-    /// Asks to be told when `count` has landed. The instant, if it lies in the burst under way;
-    /// else [`settle`](Landing::settle) will say so.
+    /// Watches for `count` bytes to have landed. Returns the time of that if it is within the running burst; otherwise
+    /// [`settle`](Landing::settle) reports it.
     pub fn watch(&self, count: Bytes) -> Option<Time> {
         self.watched.set(Some(count.get()));
         let burst = self.burst.get()?;
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_count_can_be_read_within_a_burst() {
+    fn the_count_grows_evenly_within_a_burst() {
         let landing = Landing::new(Bytes(300));
         landing.begin(Bytes(100), Time::from_ns(10), Time::from_ns(20));
         assert_eq!(landing.landed(Time::from_ns(10)), Bytes(0));

@@ -1,4 +1,4 @@
-//! The LANai interface: a chip on which firmware runs. Nothing here knows which firmware.
+//! The LANai interface: a chip on which firmware runs. This module does not depend on the firmware.
 //!
 //! ```text
 //!   PCI ═══ host DMA ══╗           ╔══ network transmit ══▶ link
@@ -6,11 +6,10 @@
 //!        processor ════╝           ╚══ network receive ◀══ link
 //! ```
 //!
-//! Datasheet (Yocum et al. 1997, §2): LANai 4.1 at the 33 MHz clock of the bus; dual-ported SRAM in
-//! which PCI comes first; three DMA engines, each started by the firmware and each showing how far
-//! it has come while it runs. The firmware's time is the processor's: it does one thing at a time.
-//! It leaves out the instruction set (work is stated in cycles) and the memory cycles that the
-//! processor itself takes.
+//! Datasheet (Yocum et al. 1997, §2): LANai 4.1 at the 33 MHz clock of the bus; dual-ported SRAM in which PCI has
+//! priority; three DMA engines, which the firmware starts and whose progress it can read while they run. The firmware
+//! runs on one processor, so its work is sequential. The model leaves out the instruction set (work is given in cycles)
+//! and the processor's own memory cycles.
 
 mod host_dma;
 mod landing;
@@ -34,7 +33,7 @@ use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// Why the size of the chip's memory has no effect on a run, for the firmware that uses it.
+/// The reason, shown to users, why the size of the chip's memory has no effect on a run.
 pub const SRAM_FITS: &str = "what is in the memory fits";
 
 /// The parameters of the chip.
@@ -49,45 +48,44 @@ pub struct LanaiParameters {
 }
 
 impl LanaiParameters {
-    /// Returns what is wrong on a host whose bus moves DMA at `rate`: the chip's memory serves the bus first, and
-    /// something must be left for the network.
+    /// Returns an error if the memory is not faster than a bus that moves DMA at `rate`: the chip's memory serves the
+    /// bus first, and some of its rate must be left for the network.
     pub fn check_dma_rate(&self, rate: Rate, rate_table: &str) -> Option<ParameterError> {
         if rate < self.sram.rate {
             return None;
         }
-        let message = format!("memory of {} leaves nothing for the network beside DMA at {rate}", self.sram.rate);
+        let message = format!("memory of {} leaves nothing for the network during DMA at {rate}", self.sram.rate);
         let help = format!("the bus comes first: more than the rates of {rate_table}");
         Some(ParameterError::new("lanai.sram.rate", message).help(help))
     }
 }
 
-/// A LANai on its card: what firmware programs.
+/// A LANai on its card: the processor and the engines that firmware programs.
 pub struct Lanai {
-    /// The simulation it acts in.
     pub sim: Sim,
     /// The memory.
     pub sram: Rc<Sram>,
-    /// The engine towards host memory, both ways.
+    /// The engine between host memory and SRAM, for both directions.
     pub host_dma: Rc<HostDma>,
     /// The engine towards the link.
     pub transmit: Rc<TransmitDma>,
     /// The engine from the link.
     pub receive: Rc<ReceiveDma>,
-    /// Told when an engine stops, a watched count is reached, or the host writes.
+    /// Notified when an engine stops, a watched count is reached, or the host writes.
     pub attention: Rc<Signal>,
     clock: Hertz,
-    worked: Cell<Time>,
+    work_total: Cell<Time>,
     track: Track,
 }
 
 impl Lanai {
-    /// The chip on `host`'s bus and at its node's place in `fabric`, whose first class it uses; `sram` is
-    /// what the host sees.
+    /// Starts the chip on `host`'s bus and at its node's port of `fabric`, whose first class it uses. The host accesses
+    /// `sram`.
     pub fn start(sim: &Sim, parameters: LanaiParameters, sram: Rc<Sram>, host: &Host, fabric: &Fabric) -> Rc<Lanai> {
         let (node, class) = (host.node, Class::REQUESTS);
         let attention = sram.attention();
         let (tx, rx) = fabric.streams(sim, node, &host.name, class);
-        let wires = Wires {
+        let connections = EngineConnections {
             sim: sim.clone(),
             name: &host.name,
             sram: sram.clone(),
@@ -97,22 +95,22 @@ impl Lanai {
         };
         Rc::new(Lanai {
             sim: sim.clone(),
-            host_dma: HostDma::start(&wires, host.dma_port()),
-            transmit: TransmitDma::start(&wires, tx),
-            receive: ReceiveDma::start(&wires, rx),
+            host_dma: HostDma::start(&connections, host.dma_port()),
+            transmit: TransmitDma::start(&connections, tx),
+            receive: ReceiveDma::start(&connections, rx),
             sram,
             attention,
             clock: parameters.clock,
-            worked: Cell::default(),
+            work_total: Cell::default(),
             track: sim.recorder().register_track(&host.name, "firmware"),
         })
     }
 
-    /// The firmware works for `cycles`, ending on an edge of the clock.
+    /// Advances time by `cycles` of the firmware's work, up to an edge of the clock.
     pub async fn work(&self, cycles: u64) {
         let start = self.sim.now();
         self.sim.until(self.clock.edge_after(start, cycles)).await;
-        self.worked.set(self.worked.get() + (self.sim.now() - start));
+        self.work_total.set(self.work_total.get() + (self.sim.now() - start));
         self.sim.recorder().record_span(
             self.track,
             SpanLabel { what: "work", ..SpanLabel::default() },
@@ -121,21 +119,21 @@ impl Lanai {
         );
     }
 
-    /// For how long each part was at work.
+    /// Returns the utilization of each engine, the firmware and the memory.
     pub fn utilization(&self) -> Vec<Utilization> {
         let (transmit, receive) = (&self.transmit, &self.receive);
         vec![
             Utilization { what: "host DMA", busy: self.host_dma.busy_total(), active: self.host_dma.moved_total() },
-            Utilization::always_active("firmware", self.worked()),
+            Utilization::always_active("firmware", self.work_total()),
             Utilization::always_active("SRAM", self.sram.busy_total()),
             Utilization { what: "netTx", busy: transmit.busy_total(), active: transmit.moved_total() },
             Utilization { what: "netRcv", busy: receive.busy_total(), active: receive.moved_total() },
         ]
     }
 
-    /// How long the firmware has worked in all.
-    pub fn worked(&self) -> Time {
-        self.worked.get()
+    /// Returns the total time for which the firmware has worked.
+    pub fn work_total(&self) -> Time {
+        self.work_total.get()
     }
 }
 
@@ -157,13 +155,13 @@ impl HostDmaEngine for Lanai {
     }
 }
 
-/// What every engine is wired to.
-struct Wires<'a> {
+/// The connections that all engines share.
+struct EngineConnections<'a> {
     sim: Sim,
     name: &'a str,
     sram: Rc<Sram>,
     attention: Rc<Signal>,
     clock: Hertz,
-    /// The pace of the network engines, where memory and wire keep up.
+    /// The rate of the network engines if the memory is no bottleneck.
     link_rate: Rate,
 }

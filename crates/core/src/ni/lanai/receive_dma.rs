@@ -1,10 +1,10 @@
 //! The engine from the link to SRAM (netRcv).
 //!
-//! It takes what arrives only while a transfer is posted; else the link's back-pressure stops the
-//! sender (Yocum et al. 1997, §3.2). Its transfers stall until the sender transmits.
+//! It accepts bytes only while a transfer is posted; otherwise the link's back-pressure stops the sender (Yocum et al.
+//! 1997, §3.2). A posted transfer waits until the sender transmits.
 
 use super::registers::Registers;
-use super::{Landing, Sram, Wires};
+use super::{EngineConnections, Landing, Sram};
 use crate::engine::record::Span;
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, Rate, Signal, Sim, Time, TrackId};
@@ -14,15 +14,14 @@ use std::rc::Rc;
 
 /// A transfer from the link to SRAM.
 pub struct ReceiveJob {
-    /// Where in SRAM.
     pub sram_address: u64,
-    /// The counter that shows its progress; it states how much.
+    /// The counter that shows its progress and holds its length.
     pub landing: Rc<Landing>,
-    /// The stage of the message that ends with it.
+    /// The stage of the message that ends with the transfer.
     pub closes: Option<&'static str>,
 }
 
-/// The engine.
+/// The network receive engine.
 pub struct ReceiveDma {
     sim: Sim,
     sram: Rc<Sram>,
@@ -30,22 +29,22 @@ pub struct ReceiveDma {
     registers: Registers<ReceiveJob>,
     packet: RefCell<Option<Rc<Packet>>>,
     dropped: RefCell<Option<Rc<Packet>>>,
-    ended: Cell<Time>,
+    end_time: Cell<Time>,
     link_rate: Rate,
     track: TrackId,
 }
 
 impl ReceiveDma {
-    pub(super) fn start(wires: &Wires, mut rx: AnyStreamRx) -> Rc<ReceiveDma> {
-        let (sim, name) = (wires.sim.clone(), wires.name);
+    pub(super) fn start(connections: &EngineConnections, mut rx: AnyStreamRx) -> Rc<ReceiveDma> {
+        let (sim, name) = (connections.sim.clone(), connections.name);
         let engine = Rc::new(ReceiveDma {
-            sram: wires.sram.clone(),
-            attention: wires.attention.clone(),
-            registers: Registers::new(wires, "netRcv"),
+            sram: connections.sram.clone(),
+            attention: connections.attention.clone(),
+            registers: Registers::new(connections, "netRcv"),
             packet: RefCell::default(),
             dropped: RefCell::default(),
-            ended: Cell::default(),
-            link_rate: wires.link_rate,
+            end_time: Cell::default(),
+            link_rate: connections.link_rate,
             track: sim.recorder().track(name, "netRcv"),
             sim: sim.clone(),
         });
@@ -54,7 +53,7 @@ impl ReceiveDma {
         engine
     }
 
-    /// Whether a transfer can be posted.
+    /// Returns whether a transfer can be posted.
     pub fn is_idle(&self) -> bool {
         self.registers.is_idle()
     }
@@ -64,32 +63,32 @@ impl ReceiveDma {
         self.registers.begin(job);
     }
 
-    /// The packet of the last transfer that ended.
+    /// Returns the packet of the last transfer that received bytes.
     pub fn packet(&self) -> Option<Rc<Packet>> {
         self.packet.borrow().clone()
     }
 
-    /// When the last transfer ended.
-    pub fn ended(&self) -> Time {
-        self.ended.get()
+    /// Returns the time at which the last transfer ended.
+    pub fn end_time(&self) -> Time {
+        self.end_time.get()
     }
 
-    /// The packet that was dropped during the last transfer, if one was; asking clears it.
+    /// Takes the packet that was dropped during the last transfer, if there was one.
     pub fn take_dropped(&self) -> Option<Rc<Packet>> {
         self.dropped.borrow_mut().take()
     }
 
-    /// States who posts its transfers, for the tale of a stuck run.
+    /// Sets the task that posts transfers, for the deadlock report.
     pub fn set_poster(&self, task: TaskId) {
         self.sim.set_holder(self.registers.work(), task);
     }
 
-    /// How long the engine has moved bytes in all.
+    /// Returns the total time for which the engine has moved bytes.
     pub fn busy_total(&self) -> Time {
         self.registers.busy_total()
     }
 
-    /// How long it would have taken for them at its own pace, which is the link's.
+    /// Returns the time that those bytes would have taken at the link's rate.
     pub fn moved_total(&self) -> Time {
         self.registers.moved_total()
     }
@@ -99,11 +98,11 @@ impl ReceiveDma {
         loop {
             let job = self.registers.next().await;
             self.transfer(&job, rx).await;
-            self.registers.done();
+            self.registers.complete();
         }
     }
 
-    /// Takes a transfer.
+    /// Performs a transfer.
     async fn transfer(&self, job: &ReceiveJob, rx: &mut AnyStreamRx) {
         let mut first = None;
         let mut taken = Bytes::ZERO;
@@ -128,14 +127,14 @@ impl ReceiveDma {
                 }
             }
         }
-        self.ended.set(self.sim.now());
+        self.end_time.set(self.sim.now());
         if let (Some(stage), Some(packet)) = (job.closes, self.packet()) {
             packet.journey.close(stage, self.sim.now());
         }
         self.record(taken, first.unwrap_or(self.sim.now()));
     }
 
-    /// Takes bytes at the pace of the wire, or of the memory if that is slower.
+    /// Receives bytes at the rate of the link, or of the memory if that is slower.
     async fn take(
         &self,
         job: &ReceiveJob,
@@ -145,18 +144,18 @@ impl ReceiveDma {
         rx: &AnyStreamRx,
     ) {
         packet.take(bytes, |data| self.sram.store(job.sram_address + taken.get(), data));
-        self.sram.network_begins();
+        self.sram.begin_network();
         let start = self.sim.now();
         let alone = self.link_rate.time_for(bytes);
         let memory = self.sram.network_time(alone, start, |rate| rx.end_of_transfer(start, bytes, rate) - start);
         let time = time.max(memory);
         job.landing.begin(bytes, start, start + time);
-        self.registers.works();
+        self.registers.begin_work();
         self.sim.delay(time).await;
-        self.registers.rests();
-        // What has come before is not taken at the pace of the link.
-        self.registers.moves(alone.min(time));
-        self.sram.network_ends();
+        self.registers.end_work();
+        // Bytes that arrived earlier are received faster than at the link's rate.
+        self.registers.record_moved(alone.min(time));
+        self.sram.end_network();
         packet.journey.served(start, self.sim.now());
     }
 

@@ -1,8 +1,8 @@
-//! What firmware sees of an engine: it stores a job when the engine is idle, and the engine is busy
-//! until it says that it is done. One piece for all three engines.
+//! The interface between firmware and an engine: the firmware stores a job while the engine is idle, and the engine is
+//! busy until it reports completion. All three engines use it.
 
-use super::Wires;
-use crate::engine::sim::PointId;
+use super::EngineConnections;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Busy, Signal, Sim, Time};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -14,20 +14,20 @@ pub(super) struct Registers<J> {
     started: Signal,
     job: RefCell<Option<J>>,
     busy: Cell<bool>,
-    worked: Busy,
+    busy_time: Busy,
     moved_total: Cell<Time>,
 }
 
 impl<J> Registers<J> {
-    /// An idle engine, called `engine` in the tale of a stuck run.
-    pub(super) fn new(wires: &Wires, engine: &str) -> Registers<J> {
+    /// Creates the registers of an idle engine, which a deadlock report calls `engine`.
+    pub(super) fn new(connections: &EngineConnections, engine: &str) -> Registers<J> {
         Registers {
-            sim: wires.sim.clone(),
-            attention: wires.attention.clone(),
-            started: Signal::new(&wires.sim, format!("{} {engine} work", wires.name)),
+            sim: connections.sim.clone(),
+            attention: connections.attention.clone(),
+            started: Signal::new(&connections.sim, format!("{} {engine} work", connections.name)),
             job: RefCell::default(),
             busy: Cell::new(false),
-            worked: Busy::default(),
+            busy_time: Busy::default(),
             moved_total: Cell::default(),
         }
     }
@@ -43,7 +43,7 @@ impl<J> Registers<J> {
         self.started.notify();
     }
 
-    /// The engine waits for its next job.
+    /// Waits for the engine's next job.
     pub(super) async fn next(&self) -> J {
         loop {
             if let Some(job) = self.job.borrow_mut().take() {
@@ -53,29 +53,29 @@ impl<J> Registers<J> {
         }
     }
 
-    /// The engine works from now on.
-    pub(super) fn works(&self) {
-        self.worked.begin(self.sim.now());
+    /// Records that the engine works from now on.
+    pub(super) fn begin_work(&self) {
+        self.busy_time.begin(self.sim.now());
     }
 
-    /// It works no more.
-    pub(super) fn rests(&self) {
-        self.worked.end(self.sim.now());
+    /// Records that the engine has stopped working.
+    pub(super) fn end_work(&self) {
+        self.busy_time.end(self.sim.now());
     }
 
-    /// The engine is done, and tells the firmware.
-    pub(super) fn done(&self) {
+    /// Marks the engine as idle and notifies the firmware.
+    pub(super) fn complete(&self) {
         self.busy.set(false);
         self.sim.progress();
         self.attention.notify();
     }
 
     pub(super) fn busy_total(&self) -> Time {
-        self.worked.total(self.sim.now())
+        self.busy_time.total(self.sim.now())
     }
 
-    /// The engine has moved bytes that take `alone` at its own pace.
-    pub(super) fn moves(&self, alone: Time) {
+    /// Records that the engine has moved bytes that take `alone` at the engine's own rate.
+    pub(super) fn record_moved(&self, alone: Time) {
         self.moved_total.set(self.moved_total.get() + alone);
     }
 
@@ -83,8 +83,8 @@ impl<J> Registers<J> {
         self.moved_total.get()
     }
 
-    /// What the engine waits for when it has no job.
-    pub(super) fn work(&self) -> PointId {
+    /// Returns the point at which an idle engine waits.
+    pub(super) fn work(&self) -> WaitReasonId {
         self.started.point()
     }
 }

@@ -1,12 +1,12 @@
-//! The interface's memory: its bytes, and who gets its cycles.
+//! The interface's memory: its bytes, and the division of its rate among bus and network engines.
 //!
 //! "The PCI has highest priority for LANai memory cycles" and "both netTx and netRcv may be slowed
 //! by memory bandwidth limitations on the LANai" (Yocum et al. 1997, §3.2): the network engines
 //! share what the bus leaves of the memory's rate.
 //!
-//! The grain of the model is a flit: its pace is what the memory leaves when it begins, and holds
-//! until it ends, though a burst of the bus may end before. The memory is told as busy while it
-//! holds a network engine back, that is while its rate is given out in full.
+//! The model decides per flit: a flit's rate is the one that the memory has left when the flit begins. The rate stays
+//! until the flit ends, even if a burst of the bus ends earlier. The memory is counted as busy while it slows down a
+//! network engine, that is while its whole rate is in use.
 
 use crate::engine::{Busy, Bytes, Rate, Signal, Sim, Time};
 use crate::host::Device;
@@ -20,7 +20,7 @@ pub struct SramParameters {
     /// Size of the interface's memory.
     #[param(min = "4 KiB", max = "64 MiB", meaning = Capacity)]
     pub size: Bytes,
-    /// What the memory serves in all, bus and network together.
+    /// Total rate of the memory, for bus and network together.
     #[param(resource = "SRAM")]
     pub rate: Rate,
 }
@@ -32,13 +32,13 @@ pub struct Sram {
     bus_rate: Cell<Option<Rate>>,
     network_engines: Cell<u64>,
     sim: Sim,
-    /// For how long it held an engine back; two at once count once.
+    /// The time for which it slowed down an engine; two engines at once count once.
     holds_back: Busy,
     attention: Rc<Signal>,
 }
 
 impl Sram {
-    /// Zeroed memory for the interface of the node `name`.
+    /// Creates zeroed memory for the interface of the node `name`.
     pub fn new(sim: &Sim, name: &str, parameters: SramParameters) -> Rc<Sram> {
         Rc::new(Sram {
             parameters,
@@ -51,30 +51,30 @@ impl Sram {
         })
     }
 
-    /// Told when the host has written.
+    /// Returns the signal that is notified when the host has written.
     pub(super) fn attention(&self) -> Rc<Signal> {
         self.attention.clone()
     }
 
-    /// The memory's bytes from `address`.
+    /// Reads bytes from `address` on.
     pub fn load(&self, address: u64, into: &mut [u8]) {
         let start = address as usize;
         into.copy_from_slice(&self.bytes.borrow()[start..start + into.len()]);
     }
 
-    /// Shows `bytes` from `address` to `look`.
+    /// Calls `look` with the `bytes` bytes from `address` on.
     pub fn show<T>(&self, address: u64, bytes: Bytes, look: impl FnOnce(&[u8]) -> T) -> T {
         let start = address as usize;
         look(&self.bytes.borrow()[start..start + bytes.len()])
     }
 
-    /// Puts bytes at `address`.
+    /// Writes bytes from `address` on.
     pub fn store(&self, address: u64, from: &[u8]) {
         let start = address as usize;
         self.bytes.borrow_mut()[start..start + from.len()].copy_from_slice(from);
     }
 
-    /// A 32-bit word, as the chip's processor loads it.
+    /// Loads a 32-bit word.
     pub fn load_word(&self, address: u64) -> u32 {
         let mut word = [0; 4];
         self.load(address, &mut word);
@@ -86,31 +86,31 @@ impl Sram {
         self.store(address, &word.to_le_bytes());
     }
 
-    /// The bus moves data at `rate` from now on, or stops.
+    /// Sets the rate at which the bus moves data from now on; `None` if it stops.
     pub(super) fn set_bus_rate(&self, rate: Option<Rate>) {
         self.bus_rate.set(rate);
     }
 
-    /// At what rate it meets a burst that crosses the bus at `bus`: a bus that is as fast as the memory
-    /// or faster is met through a buffer of a burst, which the memory serves with every other access
-    /// (chosen: the share that 32-bit PCI at the chip's clock has of it).
+    /// Returns the rate at which the memory serves a burst that crosses the bus at rate `bus`. A bus that is at least
+    /// as fast as the memory is served through a burst buffer, which gets every other access of the memory (chosen: the
+    /// share that 32-bit PCI at the chip's clock has of it).
     pub(super) fn host_rate(&self, bus: Rate) -> Rate {
         let half = Rate::from_bits_per_s(self.parameters.rate.bits_per_s() / 2);
         if bus < self.parameters.rate { bus } else { half }
     }
 
-    /// A network engine begins to move data.
-    pub(super) fn network_begins(&self) {
+    /// Counts a network engine that begins to move data.
+    pub(super) fn begin_network(&self) {
         self.network_engines.set(self.network_engines.get() + 1);
     }
 
-    /// A network engine stops.
-    pub(super) fn network_ends(&self) {
+    /// Removes a network engine that stops.
+    pub(super) fn end_network(&self) {
         self.network_engines.set(self.network_engines.get() - 1);
     }
 
-    /// Returns the time that the memory takes, from `now` on, for bytes of a network engine that takes `alone` for them
-    /// at its own pace and `time_at` at a rate.
+    /// Returns the time that the memory takes, from `now` on, for bytes that take a network engine `alone` at its own
+    /// rate and `time_at(rate)` at another rate.
     pub(super) fn network_time(&self, alone: Time, now: Time, time_at: impl FnOnce(Rate) -> Time) -> Time {
         let time = time_at(self.network_rate());
         if time > alone {
@@ -119,12 +119,12 @@ impl Sram {
         time
     }
 
-    /// How long the memory gave out all it has, and held a network engine back, in all.
+    /// Returns the total time for which the memory's whole rate was in use and slowed down a network engine.
     pub fn busy_total(&self) -> Time {
         self.holds_back.total(self.sim.now())
     }
 
-    /// What one network engine gets of the memory now.
+    /// Returns the memory rate that is now available to one network engine.
     fn network_rate(&self) -> Rate {
         let left = self.bus_rate.get().map_or(self.parameters.rate, |bus| self.parameters.rate.less(bus));
         Rate::from_bits_per_s((left.bits_per_s() / self.network_engines.get().max(1)).max(1))

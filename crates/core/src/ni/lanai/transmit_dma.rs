@@ -1,10 +1,10 @@
 //! The engine from SRAM to the link (netTx).
 //!
-//! All transfers of a packet are one packet to the network: the path is taken with the first and
-//! let go after the last (Yocum et al. 1997, §3.5).
+//! All transfers of a packet form one packet in the network: the first takes the path, and the last releases it (Yocum
+//! et al. 1997, §3.5).
 
 use super::registers::Registers;
-use super::{Sram, Wires};
+use super::{EngineConnections, Sram};
 use crate::engine::record::Span;
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, Hertz, Sim, Time, TrackId};
@@ -16,17 +16,15 @@ use std::rc::Rc;
 pub struct TransmitJob {
     /// The packet it is part of.
     pub packet: Rc<Packet>,
-    /// Where in SRAM.
     pub sram_address: u64,
-    /// How much.
     pub bytes: Bytes,
-    /// Whether the packet ends with it.
+    /// Whether the packet ends with this transfer.
     pub last: bool,
-    /// The stage of the message that ends with it.
+    /// The stage of the message that ends with the transfer.
     pub closes: Option<&'static str>,
 }
 
-/// The engine.
+/// The network transmit engine.
 pub struct TransmitDma {
     sim: Sim,
     sram: Rc<Sram>,
@@ -39,13 +37,13 @@ pub struct TransmitDma {
 }
 
 impl TransmitDma {
-    pub(super) fn start(wires: &Wires, mut tx: AnyStreamTx) -> Rc<TransmitDma> {
-        let (sim, name) = (wires.sim.clone(), wires.name);
+    pub(super) fn start(connections: &EngineConnections, mut tx: AnyStreamTx) -> Rc<TransmitDma> {
+        let (sim, name) = (connections.sim.clone(), connections.name);
         let engine = Rc::new(TransmitDma {
-            sram: wires.sram.clone(),
-            registers: Registers::new(wires, "netTx"),
+            sram: connections.sram.clone(),
+            registers: Registers::new(connections, "netTx"),
             dropped: Cell::new(false),
-            clock: wires.clock,
+            clock: connections.clock,
             track: sim.recorder().track(name, "netTx"),
             task: Cell::default(),
             sim: sim.clone(),
@@ -55,7 +53,7 @@ impl TransmitDma {
         engine
     }
 
-    /// Whether a transfer can be started.
+    /// Returns whether a transfer can be started.
     pub fn is_idle(&self) -> bool {
         self.registers.is_idle()
     }
@@ -65,44 +63,45 @@ impl TransmitDma {
         self.registers.begin(job);
     }
 
-    /// Whether the watchdog dropped the packet of the last transfer; asking clears it.
+    /// Returns whether the watchdog dropped the packet of the last transfer, and clears this state.
     pub fn was_dropped(&self) -> bool {
         self.dropped.replace(false)
     }
 
-    /// The engine's task, for the tale of a stuck run.
+    /// Returns the engine's task, for the deadlock report.
     pub fn task(&self) -> TaskId {
         self.task.get()
     }
 
-    /// How long the engine has been busy in all, waits for its path among it.
+    /// Returns the total time for which the engine has been busy, including waits for the path.
     pub fn busy_total(&self) -> Time {
         self.registers.busy_total()
     }
 
-    /// How long it would have taken for the bytes it moved at its own pace, which is the link's.
+    /// Returns the time that the bytes it moved would have taken at the link's rate.
     pub fn moved_total(&self) -> Time {
         self.registers.moved_total()
     }
 
     async fn serve(&self, tx: &mut AnyStreamTx) {
-        // Whether the way is taken for the packet.
+        // Whether the packet holds its path.
         let mut open = false;
         loop {
             let job = self.registers.next().await;
             let start = self.sim.now();
-            self.registers.works();
+            self.registers.begin_work();
             open = self.transfer(tx, open, &job).await;
             if let Some(stage) = job.closes {
                 job.packet.journey.close(stage, self.sim.now());
             }
             self.record(&job, start);
-            self.registers.rests();
-            self.registers.done();
+            self.registers.end_work();
+            self.registers.complete();
         }
     }
 
-    /// Sends a transfer; the way is kept unless the packet ended: whether it is.
+    /// Performs a transfer and returns whether the packet still holds its path, which it does until it ends or is
+    /// dropped.
     async fn transfer(&self, tx: &mut AnyStreamTx, open: bool, job: &TransmitJob) -> bool {
         match self.send(tx, open, job).await {
             Ok(()) if job.last => {
@@ -123,19 +122,19 @@ impl TransmitDma {
         }
         let mut sent = Bytes::ZERO;
         while sent < job.bytes {
-            // While the way takes nothing, the engine takes nothing of the memory.
+            // While the path accepts nothing, the engine uses none of the memory's rate.
             let bytes = tx.reserve((job.bytes - sent).min(tx.flow_unit())).await?;
             self.sram.show(job.sram_address + sent.get(), bytes, |data| job.packet.append(data));
-            self.sram.network_begins();
+            self.sram.begin_network();
             let start = self.sim.now();
             let last = job.last && sent + bytes == job.bytes;
             let alone = tx.rate().time_for(bytes);
             let time_at = |rate| self.clock.end_of_transfer(start, bytes, rate) - start;
             let memory = self.sram.network_time(alone, start, time_at);
             tx.send(bytes, memory, last).await;
-            // The link may still be at the last of them when the engine has none left.
-            self.registers.moves(alone.min(self.sim.now() - start));
-            self.sram.network_ends();
+            // The link may still transmit the last bytes when the engine has read all of them.
+            self.registers.record_moved(alone.min(self.sim.now() - start));
+            self.sram.end_network();
             job.packet.journey.served(start, self.sim.now());
             sent += bytes;
         }

@@ -1,8 +1,8 @@
-//! Where what comes goes in host memory.
+//! The receive buffers in host memory, and the destination of each received packet.
 //!
-//! Where the host copies, a buffer holds a packet as it came. Where it does not, a buffer is a program's:
-//! data goes to it, page by page, since only a page is physically linear, and a packet's headers to a
-//! place of the kernel's beside it.
+//! If the host copies, a buffer holds a packet as it arrived. With zero copy and for a library, a buffer belongs to a
+//! program: data goes to it page by page, since only a page is physically contiguous, and the packet's headers go to a
+//! separate header slot of the kernel.
 
 use super::headers::Headers;
 use super::layout::{Piece, carried_max, event, fragments_max};
@@ -12,72 +12,73 @@ use crate::protocol::udp_ip::PAYLOAD_MAX;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// What a place for a packet's headers takes.
-pub const HEADER_PLACE: u64 = 64;
+/// Bytes of a slot for a packet's headers.
+pub const HEADER_SLOT: u64 = 64;
 
-/// The buffers of a node that its interface may receive into.
+/// The receive buffers of a node.
 #[derive(Clone)]
 pub struct ReceiveBuffers {
-    /// The kernel's part of each.
+    /// Address of each buffer's kernel part.
     kernel: Rc<[Address]>,
-    /// The program's part of each, where the host does not copy.
+    /// Address of each buffer's program part; empty if the host copies.
     program: Rc<[Address]>,
-    /// Where the host is told of messages, where a library looks for them in its own memory.
-    told: Address,
+    /// Address of the ring of events, for a library, which polls in its own memory.
+    events: Address,
     page: u64,
     carried_max: u64,
 }
 
-/// Where a packet goes.
+/// The destination of a received packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Place {
-    /// The buffer.
+pub struct RxDestination {
     buffer: u32,
-    /// Which fragment of a datagram it is.
+    /// Index of the fragment in its datagram; of a library's message, the node that sent it.
     fragment: u32,
-    /// Bytes of its headers, and where its data goes; none where the packet goes as it is.
+    /// Bytes of the packet's headers, and the offset of its data in the program's buffer; `None` if the packet is
+    /// written unchanged.
     split: Option<(u64, u64)>,
-    /// Nobody reads its headers.
+    /// Whether the headers are not written to the host.
     bare: bool,
 }
 
-impl Place {
-    /// The nodes whose messages the host can be told of.
+impl RxDestination {
+    /// Maximum number of nodes: an event has 16 bits for the sender of a message.
     pub const NODES_MAX: u32 = 1 << 16;
 
-    /// All of it in one buffer.
-    pub fn whole(buffer: u32) -> Place {
-        Place { buffer, fragment: 0, split: None, bare: false }
+    /// Returns the destination of a packet that goes unchanged into one buffer.
+    pub fn whole(buffer: u32) -> RxDestination {
+        RxDestination { buffer, fragment: 0, split: None, bare: false }
     }
 
-    /// A part of a message from `node` in a program's buffer, behind what the firmware has put before it.
-    pub fn of_message(buffer: u32, node: u32, at: u64) -> Place {
-        Place { buffer, fragment: node, split: Some((PREFIX, at)), bare: true }
+    /// Returns the destination, at offset `at` of a program's buffer, of a packet of a message from `node`, without the
+    /// firmware's prefix.
+    pub fn of_message(buffer: u32, node: u32, at: u64) -> RxDestination {
+        RxDestination { buffer, fragment: node, split: Some((PREFIX, at)), bare: true }
     }
 
-    /// The buffer.
+    /// Returns the index of the buffer.
     pub fn buffer(&self) -> u32 {
         self.buffer
     }
 
-    /// As the host is told.
-    pub fn told(&self) -> u32 {
+    /// Returns the buffer and the fragment as a word of an event.
+    pub fn event_word(&self) -> u32 {
         self.buffer | self.fragment << 16
     }
 
-    /// What the host was told: the buffer, and which fragment.
-    pub fn of_told(word: u32) -> (u32, u32) {
+    /// Returns the buffer and the fragment that a word of an event contains.
+    pub fn from_event_word(word: u32) -> (u32, u32) {
         (word & 0xffff, word >> 16)
     }
 }
 
 impl ReceiveBuffers {
-    /// Those of `host`.
+    /// Allocates the receive buffers in the memory of `host`.
     pub fn new(host: &Host, parameters: &McpParameters) -> ReceiveBuffers {
         let all = 0..parameters.receive_buffers;
         let in_place = parameters.is_in_place();
         let kernel = match in_place {
-            true => HEADER_PLACE * fragments_max(parameters),
+            true => HEADER_SLOT * fragments_max(parameters),
             false => parameters.mtu.get(),
         };
         let program: Vec<Address> = match in_place {
@@ -87,60 +88,60 @@ impl ReceiveBuffers {
         ReceiveBuffers {
             kernel: all.map(|_| host.allocate(kernel as usize)).collect(),
             program: program.into(),
-            told: host.allocate((event::BYTES * parameters.receive_buffers) as usize),
+            events: host.allocate((event::BYTES * parameters.receive_buffers) as usize),
             page: parameters.page.get(),
             carried_max: carried_max(parameters),
         }
     }
 
-    /// How many there are.
+    /// Returns the number of buffers.
     pub fn count(&self) -> u32 {
         self.kernel.len() as u32
     }
 
-    /// Where a fragment goes whose datagram has a buffer.
-    pub fn of_fragment(&self, buffer: u32, headers: &Headers) -> Place {
+    /// Returns the destination of a fragment whose datagram has taken `buffer`.
+    pub fn of_fragment(&self, buffer: u32, headers: &Headers) -> RxDestination {
         let fragment = (headers.offset / self.carried_max) as u32;
-        Place { buffer, fragment, split: Some((headers.bytes, headers.data_at())), bare: false }
+        RxDestination { buffer, fragment, split: Some((headers.bytes, headers.data_at())), bare: false }
     }
 
-    /// Where the headers of a packet lie, or all of it.
+    /// Returns the address of a packet's headers, or of the whole packet if the host copies.
     pub fn kernel(&self, buffer: u32, fragment: u32) -> Address {
-        self.kernel[buffer as usize] + HEADER_PLACE * u64::from(fragment)
+        self.kernel[buffer as usize] + HEADER_SLOT * u64::from(fragment)
     }
 
-    /// Where the host is told of message `number`.
-    pub fn told(&self, number: u64) -> Address {
-        self.told + number % u64::from(self.count()) * event::BYTES
+    /// Returns the address of the event of message `number`.
+    pub fn event_address(&self, number: u64) -> Address {
+        self.events + number % u64::from(self.count()) * event::BYTES
     }
 
-    /// Where a datagram's data lies, where the host does not copy.
+    /// Returns the address of the program part of a buffer; it exists only if the host does not copy.
     pub fn program(&self, buffer: u32) -> Address {
         self.program[buffer as usize]
     }
 
-    /// The stretches of memory that a part of a packet goes to.
-    pub fn pieces(&self, place: &Place, part: Range<u64>) -> Vec<Piece> {
-        let Some((headers, data_at)) = place.split else {
-            let kernel = self.kernel(place.buffer, 0);
+    /// Returns the scatter list for a part of a packet.
+    pub fn pieces(&self, destination: &RxDestination, part: Range<u64>) -> Vec<Piece> {
+        let Some((headers, data_at)) = destination.split else {
+            let kernel = self.kernel(destination.buffer, 0);
             let piece = Piece { address: kernel + part.start, bytes: part.end - part.start };
             return if piece.bytes > 0 { vec![piece] } else { Vec::new() };
         };
         let mut pieces = Vec::new();
-        if part.start < headers && !place.bare {
-            let kernel = self.kernel(place.buffer, place.fragment);
+        if part.start < headers && !destination.bare {
+            let kernel = self.kernel(destination.buffer, destination.fragment);
             let bytes = part.end.min(headers) - part.start;
             pieces.push(Piece { address: kernel + part.start, bytes });
         }
         if part.end > headers {
-            let from = self.program(place.buffer) + data_at + part.start.max(headers) - headers;
+            let from = self.program(destination.buffer) + data_at + part.start.max(headers) - headers;
             pieces.extend(pages(from, part.end - part.start.max(headers), self.page));
         }
         pieces
     }
 }
 
-/// A stretch of a program's memory as stretches that are physically linear.
+/// Splits a range of a program's memory into physically contiguous pieces.
 pub fn pages(mut address: Address, mut bytes: u64, page: u64) -> Vec<Piece> {
     let mut pieces = Vec::new();
     while bytes > 0 {

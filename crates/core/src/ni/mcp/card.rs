@@ -1,12 +1,12 @@
-//! The driver's half that every user of the interface has: descriptors of packets to send, buffers to
-//! receive into, and what the interface tells of those that came.
+//! The part of the driver that the kernel and the library share: descriptors of packets to send, receive buffers, and
+//! the interface's events.
 
-use super::buffers::{Place, ReceiveBuffers};
+use super::buffers::{ReceiveBuffers, RxDestination};
 use super::instruments::Instruments;
 use super::layout::{Layout, event, post, state};
 use super::parameters::McpParameters;
 use super::queue::SendQueue;
-use crate::engine::{Addresses, Journey, MessageTally, Signal, Sim};
+use crate::engine::{EndpointMap, Journey, MessageTally, Signal, Sim};
 use crate::host::{Address, AnyProcessor, Host, Processor, Window};
 use crate::ni::build_context::BuildContext;
 use crate::ni::driver::Costs;
@@ -15,49 +15,51 @@ use crate::ni::word_copy::words_of;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// A node's driver of its card.
+/// The driver of a node's card.
 pub struct Card {
     pub(super) sim: Sim,
     pub(super) name: String,
     pub(super) host: Host,
     pub(super) parameters: McpParameters,
     pub(super) costs: Costs,
-    pub(super) addresses: Rc<Addresses>,
+    pub(super) addresses: Rc<EndpointMap>,
     pub(super) tally: Rc<MessageTally>,
     pub(super) window: Window,
     pub(super) layout: Layout,
     pub(super) queue: SendQueue,
-    /// Buffers of what is to be sent, and which are free.
+    /// Addresses of the send buffers.
     pub(super) send_memory: Vec<Address>,
+    /// Indices of the free send buffers.
     pub(super) send_free: RefCell<Vec<usize>>,
-    /// Told when something to be sent may find room, or something has come.
-    pub(super) room: Signal,
+    /// Signalled when a waiting send may succeed, or a message has arrived.
+    pub(super) send_wakeup: Signal,
     pub(super) buffers: ReceiveBuffers,
     pub(super) instruments: Rc<Instruments>,
     pending: Rc<InFlight>,
-    /// How many buffers were posted, and events read.
+    /// Number of receive buffers posted so far.
     posted: Cell<u64>,
+    /// Number of events read so far.
     events: Cell<u64>,
 }
 
-/// What the interface tells of what came.
-pub(super) struct Came {
-    /// The buffer that it is in.
+/// An event of the interface: a received packet.
+pub(super) struct RxEvent {
+    /// Index of the buffer that holds the packet.
     pub buffer: u32,
-    /// Which fragment it is.
+    /// Index of the fragment in its datagram.
     pub fragment: u32,
-    /// How long it is.
+    /// Length of the packet in bytes.
     pub length: u64,
-    /// It was dropped on its way: what is there of it is not read.
+    /// Whether the network dropped it; the part that arrived is not read.
     pub lost: bool,
-    /// The sum of what it carries.
-    pub word: u32,
-    /// Its way.
+    /// Checksum of its payload.
+    pub checksum: u32,
+    /// The packet's journey.
     pub journey: Journey,
 }
 
 impl Card {
-    /// The driver of a card that the host finds in `window`; what is to be sent has buffers of `send_bytes`.
+    /// Creates the driver of a card that is mapped at `window`, with send buffers of `send_bytes` each.
     pub(super) fn new(
         context: &BuildContext<'_>,
         (window, parameters): (Window, &McpParameters),
@@ -80,7 +82,7 @@ impl Card {
             queue: SendQueue::new(parameters),
             send_free: RefCell::new((0..send_memory.len()).rev().collect()),
             send_memory,
-            room: Signal::new(context.sim, format!("room to send of {}", context.name())),
+            send_wakeup: Signal::new(context.sim, format!("send capacity of {}", context.name())),
             buffers,
             instruments: instruments.clone(),
             pending: context.pending.clone(),
@@ -89,7 +91,8 @@ impl Card {
         }
     }
 
-    /// The words of the descriptors that are posted before the run begins: where each lies, and what it is.
+    /// Posts all receive buffers before the run begins: passes the address and the value of each descriptor word to
+    /// `store`.
     pub(super) fn post_all(&self, mut store: impl FnMut(u64, u32)) {
         for buffer in 0..self.buffers.count() {
             let at = self.next_post();
@@ -111,7 +114,7 @@ impl Card {
         cpu.write_run(self.window.at(at + post::STATE), &state::FILLED.to_le_bytes()).await;
     }
 
-    /// Reads words of the interface.
+    /// Reads `N` words of interface memory.
     pub(super) async fn read_words<const N: usize>(&self, cpu: &AnyProcessor, at: u64) -> [u32; N] {
         let mut bytes = vec![0; 4 * N];
         cpu.read_run(self.window.at(at), &mut bytes).await;
@@ -119,28 +122,28 @@ impl Card {
         std::array::from_fn(|_| words.next().expect("as many words as were read"))
     }
 
-    /// The host has learnt of what came, or of a packet that was dropped on its way and is counted as lost by
-    /// whoever sent it: its way.
-    pub(super) fn arrived(&self, lost: bool) -> Journey {
+    /// Takes the journey of the packet whose event the host has read. A packet that the network dropped has already
+    /// been counted as lost by its sender.
+    pub(super) fn take_journey(&self, lost: bool) -> Journey {
         if !lost {
             self.pending.remove(self.host.node);
         }
         self.instruments.received.borrow_mut().pop_front().unwrap_or(Journey::NONE)
     }
 
-    /// Reads what the interface tells next, if it tells anything.
-    pub(super) async fn read_event(&self, cpu: &AnyProcessor) -> Option<Came> {
+    /// Reads the next event of the interface, if there is one.
+    pub(super) async fn read_event(&self, cpu: &AnyProcessor) -> Option<RxEvent> {
         let at = self.layout.event(self.events.get());
         let [filled] = self.read_words::<1>(cpu, at + event::STATE).await;
         if filled != state::FILLED {
             return None;
         }
-        let [buffer, length, word] = self.read_words::<3>(cpu, at + event::WORDS).await;
+        let [buffer, length, checksum] = self.read_words::<3>(cpu, at + event::WORDS).await;
         self.events.set(self.events.get() + 1);
         cpu.write_run(self.window.at(at + event::STATE), &state::FREE.to_le_bytes()).await;
-        let (buffer, fragment) = Place::of_told(buffer);
+        let (buffer, fragment) = RxDestination::from_event_word(buffer);
         let (lost, length) = (length & event::LOST != 0, u64::from(length & !event::LOST));
-        let journey = self.arrived(lost);
-        Some(Came { buffer, fragment, length, lost, word, journey })
+        let journey = self.take_journey(lost);
+        Some(RxEvent { buffer, fragment, length, lost, checksum, journey })
     }
 }

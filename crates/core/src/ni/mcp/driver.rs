@@ -1,12 +1,12 @@
-//! What the messaging layer sees: a socket for each program, over the kernel, or a library.
+//! The driver as the messaging layer sees it: the kernel's sockets, or a library.
 
 use super::card::Card;
 use super::headers::ENVELOPE;
-use super::kernel::{Kernel, Received, words_max};
+use super::kernel::{Kernel, ReceivedDatagram, words_max};
 use super::layout::data_max;
 use super::library::Library;
 use super::stage;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Journey, Mailbox, Signal};
 use crate::host::{AnyProcessor, Processor, Utilization};
 use crate::ni::driver::{
@@ -29,13 +29,14 @@ pub(super) enum SoftwareStack {
 pub struct McpDriver {
     stack: SoftwareStack,
     chip: Rc<Lanai>,
-    /// Datagrams that programs have, by number.
-    held: RefCell<BTreeMap<u64, Received>>,
+    /// Datagrams that programs have received and not released, by number.
+    held: RefCell<BTreeMap<u64, ReceivedDatagram>>,
+    /// The next such number.
     next: Cell<u64>,
 }
 
 impl McpDriver {
-    /// Over `chip`.
+    /// Creates the driver of `chip`.
     pub(super) fn new(stack: SoftwareStack, chip: Rc<Lanai>) -> McpDriver {
         McpDriver { stack, chip, held: RefCell::default(), next: Cell::new(0) }
     }
@@ -47,17 +48,17 @@ impl McpDriver {
         }
     }
 
-    fn inbox(&self) -> &Mailbox<Received> {
+    fn inbox(&self) -> &Mailbox<ReceivedDatagram> {
         match &self.stack {
             SoftwareStack::Kernel(kernel) => &kernel.inbox,
             SoftwareStack::Library(library) => &library.inbox,
         }
     }
 
-    /// Gives a datagram's buffers back.
-    async fn give_back(&self, cpu: &AnyProcessor, received: Received) {
+    /// Posts the buffers of a datagram again.
+    async fn repost_buffers(&self, cpu: &AnyProcessor, received: ReceivedDatagram) {
         match &self.stack {
-            SoftwareStack::Kernel(kernel) => kernel.give_back(cpu, received.parts).await,
+            SoftwareStack::Kernel(kernel) => kernel.release_parts(cpu, received.parts).await,
             SoftwareStack::Library(library) => {
                 for part in received.parts {
                     library.card.repost(cpu, part.buffer).await;
@@ -79,7 +80,7 @@ impl Driver for McpDriver {
         DriverLimits {
             words: words_max(&self.card().parameters),
             payload,
-            beside: 0,
+            inline_bytes: 0,
             sequences: 1 << 16,
             steers: false,
             classes: 1,
@@ -97,17 +98,17 @@ impl Driver for McpDriver {
         }
     }
 
-    async fn wait_for_room(&self, cpu: &AnyProcessor) {
+    async fn wait_for_capacity(&self, cpu: &AnyProcessor) {
         cpu.sync().await;
         match &self.stack {
             SoftwareStack::Kernel(kernel) => {
-                kernel.card.room.wait().await;
+                kernel.card.send_wakeup.wait().await;
             }
-            SoftwareStack::Library(library) => library.wait_for_room(cpu).await,
+            SoftwareStack::Library(library) => library.wait_for_capacity(cpu).await,
         }
     }
 
-    fn may_find(&self) -> bool {
+    fn may_have_packet(&self) -> bool {
         match &self.stack {
             SoftwareStack::Kernel(kernel) => !kernel.inbox.is_empty(),
             SoftwareStack::Library(_) => true,
@@ -116,7 +117,7 @@ impl Driver for McpDriver {
 
     async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         if let SoftwareStack::Library(library) = &self.stack {
-            library.look(cpu).await;
+            library.poll(cpu).await;
         }
         let received = self.inbox().try_receive()?;
         let entry = self.next.get();
@@ -128,7 +129,7 @@ impl Driver for McpDriver {
         Some(RxPacket::new(ends, envelope, bytes, journey).with_state(state))
     }
 
-    /// `recvfrom`, of a socket; a library's message has been received when it was found.
+    /// Receives a message: for a socket this is `recvfrom`; a library has received the message when it found it.
     async fn take(
         &self,
         cpu: &AnyProcessor,
@@ -136,7 +137,7 @@ impl Driver for McpDriver {
         extra_cycles: u64,
         sink: PayloadSink<'_>,
     ) -> RxCompletion {
-        let turn = cpu.acquire("receive").await;
+        let lease = cpu.acquire("receive").await;
         let start = cpu.now();
         cpu.work(extra_cycles);
         if let SoftwareStack::Kernel(kernel) = &self.stack {
@@ -149,27 +150,27 @@ impl Driver for McpDriver {
                 RxCompletion { address, entry: Some(entry), ..RxCompletion::default() }
             }
             sink => {
-                let received = self.held.borrow_mut().remove(&entry).expect("what was found is held");
+                let received = self.held.borrow_mut().remove(&entry).expect("a polled message is held");
                 match &self.stack {
                     SoftwareStack::Kernel(kernel) => kernel.read(cpu, &received, sink).await,
                     SoftwareStack::Library(library) => library.read(cpu, &received, sink).await,
                 }
-                self.give_back(cpu, received).await;
+                self.repost_buffers(cpu, received).await;
                 RxCompletion::default()
             }
         };
         cpu.sync().await;
         arrival.journey.served(start, cpu.now());
         arrival.journey.close(stage::HOST_RECEIVE, cpu.now());
-        turn.did("receive", arrival.journey.id(), arrival.bytes);
+        lease.did("receive", arrival.journey.id(), arrival.bytes);
         landed
     }
 
     async fn release(&self, cpu: &AnyProcessor, entry: u64) {
         let received = self.held.borrow_mut().remove(&entry);
         if let Some(received) = received {
-            let _turn = cpu.acquire("give back").await;
-            self.give_back(cpu, received).await;
+            let _lease = cpu.acquire("give back").await;
+            self.repost_buffers(cpu, received).await;
             cpu.sync().await;
         }
     }
@@ -199,14 +200,14 @@ impl Driver for McpDriver {
         self.inbox().arrived()
     }
 
-    fn polled_room(&self) -> Option<PointId> {
+    fn polled_capacity(&self) -> Option<WaitReasonId> {
         match &self.stack {
             SoftwareStack::Kernel(_) => None,
-            SoftwareStack::Library(library) => Some(library.card.room.point()),
+            SoftwareStack::Library(library) => Some(library.card.send_wakeup.point()),
         }
     }
 
-    fn polled_packet(&self) -> Option<PointId> {
+    fn polled_packet(&self) -> Option<WaitReasonId> {
         match &self.stack {
             SoftwareStack::Kernel(_) => None,
             SoftwareStack::Library(library) => Some(library.inbox.point()),

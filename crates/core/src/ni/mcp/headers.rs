@@ -1,44 +1,44 @@
-//! What the messaging layer says of a packet, at the beginning of a datagram's payload; and what the
-//! firmware reads of a packet's headers while the rest of it is still coming.
+//! The headers of a packet: the messaging layer's header at the beginning of a datagram's payload, the firmware's
+//! prefix, and the IPv4 fields that the firmware reads while the rest of the packet is still arriving.
 
 use crate::ni::envelope::Envelope;
 use crate::ni::word_copy::bytes_of;
 use crate::protocol::udp_ip::{DatagramKey, UDP_HEADER};
 use etherparse::Ipv4HeaderSlice;
 
-/// What the messaging layer says, in bytes of the payload.
+/// Bytes of the messaging layer's header, a part of the payload.
 pub const ENVELOPE: usize = 12;
 
-/// The first word of what the firmware puts before a packet of a message: no beginning of an IPv4 packet.
+/// The first word of the firmware's prefix; no IPv4 packet begins with it.
 const MESSAGE: u32 = 0x6d63_7001;
 
-/// What the firmware put before a packet of a message.
+/// The prefix that the firmware puts before each packet of a library's message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Prefix {
-    /// The node that sends it, and which of its messages it is.
+    /// The sending node and the number of the message.
     pub key: (u32, u32),
-    /// Where in the message it is.
+    /// Offset of the packet in the message, in bytes.
     pub from: u32,
-    /// How long the message is.
+    /// Length of the message in bytes.
     pub total: u32,
-    /// The places of its endpoints.
-    pub ends: u32,
+    /// Indices of its two endpoints on their nodes, as one word.
+    pub endpoints: u32,
 }
 
 impl Prefix {
-    /// What the beginning of a packet says; nothing if it is none of a message.
+    /// Parses the beginning of a packet; returns `None` if it has no prefix.
     pub fn of(bytes: &[u8]) -> Option<Prefix> {
         let bytes: &[u8; 24] = bytes.first_chunk()?;
         let (words, _) = bytes.as_chunks::<4>();
         let word = |index: usize| u32::from_le_bytes(words[index]);
-        let prefix = Prefix { key: (word(1), word(2)), from: word(3), total: word(4), ends: word(5) };
+        let prefix = Prefix { key: (word(1), word(2)), from: word(3), total: word(4), endpoints: word(5) };
         (word(0) == MESSAGE).then_some(prefix)
     }
 
-    /// As the firmware puts it before a packet.
+    /// Returns the prefix as bytes.
     pub fn bytes(&self) -> Vec<u8> {
-        let Prefix { key: (node, number), from, total, ends } = *self;
-        bytes_of(&[MESSAGE, node, number, from, total, ends])
+        let Prefix { key: (node, number), from, total, endpoints } = *self;
+        bytes_of(&[MESSAGE, node, number, from, total, endpoints])
     }
 }
 
@@ -46,7 +46,7 @@ impl Prefix {
 const IS_PART: u8 = 1;
 const LAST: u8 = 2;
 
-/// The envelope as bytes.
+/// Returns the envelope as bytes.
 pub fn encode(envelope: Envelope) -> [u8; ENVELOPE] {
     let Envelope { is_part, handler, sequence, fragment, last } = envelope;
     let mut bytes = [0; ENVELOPE];
@@ -57,7 +57,7 @@ pub fn encode(envelope: Envelope) -> [u8; ENVELOPE] {
     bytes
 }
 
-/// The envelope that bytes say, if there are enough of them.
+/// Parses an envelope; returns `None` if `bytes` is too short.
 pub fn decode(bytes: &[u8]) -> Option<Envelope> {
     let bytes: &[u8; ENVELOPE] = bytes.first_chunk()?;
     Some(Envelope {
@@ -69,21 +69,21 @@ pub fn decode(bytes: &[u8]) -> Option<Envelope> {
     })
 }
 
-/// What the firmware reads of a packet.
+/// The header fields that the firmware reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Headers {
-    /// Which datagram it is of.
+    /// The datagram that the packet is part of.
     pub key: DatagramKey,
-    /// Where what it carries begins in the datagram, UDP's header counted.
+    /// Offset of the packet's payload in the datagram, in bytes, including UDP's header.
     pub offset: u64,
     /// Whether other fragments follow.
     pub more: bool,
-    /// The bytes that are the kernel's: IPv4's header, and in the first fragment UDP's and the envelope.
+    /// Bytes that go to the kernel: IPv4's header, and in the first fragment also UDP's header and the envelope.
     pub bytes: u64,
 }
 
 impl Headers {
-    /// What the beginning of a packet says; nothing if it is none of IPv4.
+    /// Parses the beginning of a packet; returns `None` if it is not an IPv4 packet.
     pub fn of(bytes: &[u8]) -> Option<Headers> {
         let header = Ipv4HeaderSlice::from_slice(bytes).ok()?;
         let (from, to) = (header.source_addr(), header.destination_addr());
@@ -97,12 +97,12 @@ impl Headers {
         })
     }
 
-    /// Whether the datagram has other fragments.
+    /// Returns whether the datagram has other fragments.
     pub fn is_fragment(&self) -> bool {
         self.more || self.offset > 0
     }
 
-    /// Where its data goes in what the program receives.
+    /// Returns the offset of the packet's data in the program's buffer.
     pub fn data_at(&self) -> u64 {
         self.offset.saturating_sub((UDP_HEADER + ENVELOPE) as u64)
     }
@@ -115,7 +115,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn an_envelope_comes_as_it_was_sent(
+        fn a_decoded_envelope_equals_the_encoded_one(
             is_part in any::<bool>(),
             handler in any::<u8>(),
             sequence in any::<u16>(),
@@ -127,7 +127,7 @@ mod tests {
         }
 
         #[test]
-        fn no_beginning_of_a_packet_panics(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
+        fn parsing_any_bytes_does_not_panic(bytes in proptest::collection::vec(any::<u8>(), 0..80)) {
             let _ = Headers::of(&bytes);
         }
     }

@@ -1,10 +1,10 @@
-//! What travels alongside the bytes: instruments, by which no part decides.
+//! Journeys of the packets, carried outside of the simulated bytes; they do not affect the simulation.
 
 use crate::engine::Journey;
 use std::cell::RefCell;
 use std::collections::VecDeque;
 
-/// The packets that slots and events stand for.
+/// The journeys of the packets in send slots and events.
 #[derive(Default)]
 pub struct Instruments {
     /// Packets in send slots, oldest first.

@@ -1,13 +1,13 @@
-//! The specification of the control program: a chip, and what runs on it and above it.
+//! The specification of the control program: the chip, the firmware on it and the software above it.
 
-use super::buffers::{HEADER_PLACE, Place, ReceiveBuffers};
+use super::buffers::{HEADER_SLOT, ReceiveBuffers, RxDestination};
 use super::card::Card;
 use super::driver::{McpDriver, SoftwareStack};
 use super::firmware;
 use super::kernel::{self, Kernel, WORDS_MAX, words_max};
 use super::layout::{Layout, MESSAGE_HEADER, data_max, fragments_max};
 use super::library::Library;
-use super::parameters::{McpParameters, PipeliningParameters, Users};
+use super::parameters::{McpParameters, PipeliningParameters, Software};
 use crate::engine::{Bytes, Mailbox, Rate};
 use crate::host::HostCapabilities;
 use crate::ni::any::AnyDriver;
@@ -54,24 +54,24 @@ impl InterfaceSpec for McpInterface {
         HostCapabilities::of([HostCapabilities::REGISTERS, HostCapabilities::DMA])
     }
 
-    /// Where nobody copies, a message is a datagram.
+    /// Returns the limits of the interface. With zero copy a message is one datagram.
     fn limits(&self) -> InterfaceLimits {
         let (parameters, data) = (&self.parameters, data_max(&self.parameters) as u64);
         let message = Bytes(if parameters.is_in_place() { data } else { data << 16 });
-        let nodes = match parameters.users {
-            Users::Kernel(_) => addresses::NODES_MAX,
-            Users::Library(_) => Place::NODES_MAX,
+        let nodes = match parameters.software {
+            Software::Kernel(_) => addresses::NODES_MAX,
+            Software::Library(_) => RxDestination::NODES_MAX,
         };
         InterfaceLimits::new(parameters.mtu, message, nodes, EndpointLimit::PerNode(addresses::PLACES_MAX))
             .with_words(words_max(parameters))
             .with_host_dma()
     }
 
-    /// Buffers in both directions.
+    /// Returns the host memory for the buffers of both directions.
     fn memory_footprint(&self) -> MemoryFootprint {
         let parameters = &self.parameters;
         let receive = match parameters.is_in_place() {
-            true => PAYLOAD_MAX as u64 + HEADER_PLACE * fragments_max(parameters),
+            true => PAYLOAD_MAX as u64 + HEADER_SLOT * fragments_max(parameters),
             false => parameters.mtu.get(),
         };
         let own = [(parameters.send_buffers, self.send_bytes()), (parameters.receive_buffers, receive)];
@@ -111,11 +111,17 @@ impl InterfaceSpec for McpInterface {
         let card = Rc::new(Card::new(context, (window, parameters), buffers.clone(), &instruments, send_bytes));
         card.post_all(|at, word| sram.store_word(at, word));
         firmware::start(context, &chip, parameters, buffers, &instruments);
-        let stack = match parameters.users {
-            Users::Kernel(costs) => SoftwareStack::Kernel(Kernel::start(context, &card, costs)),
-            Users::Library(costs) => {
+        let stack = match parameters.software {
+            Software::Kernel(costs) => SoftwareStack::Kernel(Kernel::start(context, &card, costs)),
+            Software::Library(costs) => {
                 let inbox = Mailbox::new(context.sim, format!("a message for {}", context.name()));
-                SoftwareStack::Library(Library { card, costs, inbox, told: Cell::new(0), looks: Cell::new(0) })
+                SoftwareStack::Library(Library {
+                    card,
+                    costs,
+                    inbox,
+                    events_read: Cell::new(0),
+                    failed_attempts: Cell::new(0),
+                })
             }
         };
         Box::new(McpDriver::new(stack, chip)).into()
@@ -125,13 +131,13 @@ impl InterfaceSpec for McpInterface {
 impl McpInterface {
     /// Returns the bytes of host memory that a message to send takes in addition to the program's buffer.
     fn send_bytes(&self) -> u64 {
-        match self.parameters.users {
-            Users::Kernel(_) => kernel::send_bytes(&self.parameters),
-            Users::Library(_) => (MESSAGE_HEADER + 4 * WORDS_MAX) as u64,
+        match self.parameters.software {
+            Software::Kernel(_) => kernel::send_bytes(&self.parameters),
+            Software::Library(_) => (MESSAGE_HEADER + 4 * WORDS_MAX) as u64,
         }
     }
 
-    /// Rings and packet buffers lie in the interface's memory.
+    /// Checks that rings and packet buffers fit in the interface's memory.
     fn check_memory(&self) -> Option<ParameterError> {
         let McpParameters { packet_buffers, mtu, .. } = &self.parameters;
         let (needs, memory) = (Layout::new(&self.parameters).size(), self.chip.sram.size);
@@ -145,10 +151,11 @@ impl McpInterface {
         Some(error.help("make packet-buffers or mtu smaller, or lanai.sram.size larger"))
     }
 
+    /// Checks that the pipelining suits the software: a library's firmware has no fine-grained pipelining.
     fn check_pipelining(&self) -> Option<ParameterError> {
         if !matches!(
-            (self.parameters.users, self.parameters.pipelining),
-            (Users::Library(_), PipeliningParameters::Fine(_))
+            (self.parameters.software, self.parameters.pipelining),
+            (Software::Library(_), PipeliningParameters::Fine(_))
         ) {
             return None;
         }

@@ -1,95 +1,94 @@
-//! What lies where in interface memory: the second level of the send queue, descriptors of buffers to
-//! receive into, what the host is told, and packet buffers.
+//! The layout of interface memory: the second level of the send queue, the descriptors of receive buffers, the events
+//! for the host, and the packet buffers.
 //!
-//! All of it is words of 32 bits, as the host's loads and stores find them.
+//! Descriptors and events consist of 32-bit words, which the host loads and stores.
 
 use super::headers::ENVELOPE;
-use super::parameters::{McpParameters, Users};
+use super::parameters::{McpParameters, Software};
 use crate::engine::Bytes;
 use crate::host::Address;
 use crate::protocol::udp_ip::{IPV4_HEADER, PAYLOAD_MAX, UDP_HEADER};
 
-/// What the messaging layer says of a message, before its data.
+/// Bytes of the messaging layer's header before the data of a library's message.
 pub const MESSAGE_HEADER: usize = 16;
 
-/// A number of messages that have gone, which the host compares with what it has seen.
+/// Address of the number of messages sent, which the host compares with the number that it has handled.
 pub const SENT: u64 = 0;
-/// What lies before the rings.
+/// Bytes before the rings.
 const HEAD: u64 = 64;
 
-/// Offsets of the words of a send slot; pieces follow, an address and a length each.
+/// Offsets of the words of a send slot; the pieces follow, each with an address and a length.
 pub mod send {
-    /// Whether the host has filled it.
+    /// The state word: whether the host has filled the slot.
     pub const STATE: u64 = 0;
-    /// The packet's length.
+    /// The message's length in bytes.
     pub const LENGTH: u64 = 4;
-    /// The node it is for.
+    /// The destination node.
     pub const NODE: u64 = 8;
-    /// The places of its endpoints among those of their nodes.
-    pub const ENDS: u64 = 12;
-    /// How many pieces follow, and what the interface fills in.
+    /// Indices of the two endpoints on their nodes.
+    pub const ENDPOINTS: u64 = 12;
+    /// The number of pieces, and the flag [`SUMS`].
     pub const PIECES: u64 = 16;
     /// The first piece.
     pub const LIST: u64 = 20;
-    /// Set in [`PIECES`] where the interface is to fill the checksum in; below it, the pieces.
+    /// The flag in [`PIECES`] that has the interface fill in the checksum; the lower bits are the number of pieces.
     pub const SUMS: u32 = 1 << 31;
 }
 
-/// Offsets of the words of a descriptor of a buffer to receive into.
+/// Offsets of the words of a receive-buffer descriptor.
 pub mod post {
-    /// Whether the host has filled it.
+    /// The state word: whether the host has filled the descriptor.
     pub const STATE: u64 = 0;
-    /// Which of its buffers it is.
+    /// The index of the buffer.
     pub const BUFFER: u64 = 4;
-    /// Its bytes.
+    /// Bytes of a descriptor.
     pub const BYTES: u64 = 8;
 }
 
-/// What the host is told of what came, in four words: a state; the buffer, and in the high half the
-/// fragment's place in it, or of a message the node that sent it; the length, and whether it came whole; the
-/// sum of a packet's data, or of a message the places of its endpoints.
+/// Offsets of the words of an event, which notifies the host of a received packet or message. An event has four words:
+/// the state; the buffer, with the fragment's index, or a message's sending node, in the high half; the length, with
+/// the flag [`LOST`](event::LOST); and the checksum of a packet's payload, or the indices of a message's endpoints.
 pub mod event {
-    /// Whether the firmware has filled it.
+    /// The state word: whether the firmware has filled the event.
     pub const STATE: u64 = 0;
-    /// Where the other words begin.
+    /// The first of the other words.
     pub const WORDS: u64 = 4;
-    /// Its bytes.
+    /// Bytes of an event.
     pub const BYTES: u64 = 16;
-    /// Set in the length where the packet was dropped on its way.
+    /// The flag in the length that marks a packet that the network dropped.
     pub const LOST: u32 = 1 << 31;
 }
 
-/// Values of a state word.
+/// The values of a state word.
 pub mod state {
-    /// It may be filled.
+    /// The entry may be filled.
     pub const FREE: u32 = 0;
-    /// It is filled.
+    /// The entry is filled.
     pub const FILLED: u32 = 1;
 }
 
-/// A stretch of host memory.
+/// A contiguous range of host memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
-    /// Where.
     pub address: Address,
-    /// How much.
     pub bytes: u64,
 }
 
-/// Where it all lies.
+/// The sizes from which all addresses in interface memory follow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Layout {
     slots: u64,
     slot_bytes: u64,
     posts: u64,
     events: u64,
-    /// Packet buffers in each direction, and the bytes of one.
+    /// Number of packet buffers in each direction.
     buffers: u64,
+    /// Bytes of a packet buffer.
     buffer_bytes: u64,
 }
 
 impl Layout {
-    /// For an interface with these parameters.
+    /// Returns the layout for an interface with these parameters.
     pub fn new(parameters: &McpParameters) -> Layout {
         let pieces = pieces_max(parameters);
         Layout {
@@ -102,66 +101,66 @@ impl Layout {
         }
     }
 
-    /// Send slot `number`, counted from the first that was used.
+    /// Returns the address of the send slot that is used as number `number`.
     pub fn slot(&self, number: u64) -> u64 {
         HEAD + (number % self.slots) * self.slot_bytes
     }
 
-    /// Descriptor `number` of a buffer to receive into.
+    /// Returns the address of receive-buffer descriptor `number`.
     pub fn post(&self, number: u64) -> u64 {
         HEAD + self.slots * self.slot_bytes + (number % self.posts) * post::BYTES
     }
 
-    /// What the host is told, entry `number`.
+    /// Returns the address of event `number`.
     pub fn event(&self, number: u64) -> u64 {
         self.post(0) + self.posts * post::BYTES + (number % self.events) * event::BYTES
     }
 
-    /// Packet buffer `buffer` towards the link.
+    /// Returns the address of packet buffer `buffer` towards the link.
     pub fn send_buffer(&self, buffer: u8) -> u64 {
         self.event(0) + self.events * event::BYTES + u64::from(buffer) * self.buffer_bytes
     }
 
-    /// Packet buffer `buffer` from the link.
+    /// Returns the address of packet buffer `buffer` from the link.
     pub fn receive_buffer(&self, buffer: u8) -> u64 {
         self.send_buffer(0) + (self.buffers + u64::from(buffer)) * self.buffer_bytes
     }
 
-    /// What it takes.
+    /// Returns the size of the used interface memory.
     pub fn size(&self) -> Bytes {
         Bytes(self.send_buffer(0) + 2 * self.buffers * self.buffer_bytes)
     }
 }
 
-/// The most pieces of a packet: its headers, and each page of its data.
+/// Returns the maximum number of pieces of a packet: its headers, and each page of its data.
 pub fn pieces_max(parameters: &McpParameters) -> u64 {
-    match parameters.users {
-        Users::Library(_) => MESSAGE_MAX / parameters.page.get() + 3,
-        Users::Kernel(_) if parameters.remedies.zero_copy => parameters.mtu.get() / parameters.page.get() + 3,
-        Users::Kernel(_) => 1,
+    match parameters.software {
+        Software::Library(_) => MESSAGE_MAX / parameters.page.get() + 3,
+        Software::Kernel(_) if parameters.offloads.zero_copy => parameters.mtu.get() / parameters.page.get() + 3,
+        Software::Kernel(_) => 1,
     }
 }
 
-/// The most packets of a datagram that the host is told of apart; of a message it is told once.
+/// Returns the maximum number of events per datagram, one for each packet; a library's message has one event.
 pub fn fragments_max(parameters: &McpParameters) -> u64 {
-    if let Users::Library(_) = parameters.users {
+    if let Software::Library(_) = parameters.software {
         return 1;
     }
     packets_of(parameters, PAYLOAD_MAX as u64)
 }
 
-/// The packets of a datagram with such a payload.
+/// Returns the number of packets of a datagram with a payload of `payload` bytes.
 pub fn packets_of(parameters: &McpParameters, payload: u64) -> u64 {
     (payload + UDP_HEADER as u64).div_ceil(carried_max(parameters))
 }
 
-/// The longest message of a library, its header and all (chosen: as long as a datagram may be).
+/// The maximum length of a library's message, including its header (chosen: the maximum length of a datagram).
 pub const MESSAGE_MAX: u64 = 65_504;
 
-/// The most of a program's data in a datagram, in whole words of eight bytes: the queues hold all its
-/// packets, and where the host copies, the buffers to receive into do.
+/// Returns the maximum number of bytes of program data in a datagram, a multiple of eight: the send queue must hold all
+/// of its packets, and if the host copies, so must the receive buffers.
 pub fn data_max(parameters: &McpParameters) -> usize {
-    if let Users::Library(_) = parameters.users {
+    if let Software::Library(_) = parameters.software {
         return MESSAGE_MAX as usize - MESSAGE_HEADER;
     }
     let queued = parameters.send_slots + parameters.send_queue;
@@ -170,7 +169,7 @@ pub fn data_max(parameters: &McpParameters) -> usize {
     (carried - UDP_HEADER - ENVELOPE) / 8 * 8
 }
 
-/// The most that a fragment carries which others follow.
+/// Returns the maximum payload, in bytes, of a fragment that is not the last.
 pub fn carried_max(parameters: &McpParameters) -> u64 {
     (parameters.mtu.get() - IPV4_HEADER as u64) / 8 * 8
 }

@@ -1,14 +1,15 @@
-//! The user-level way, as GM's and Berkeley-VIA's libraries have it: a program's message goes from its
-//! memory to another's, and no kernel lies between (Jin et al. 2005, §5.2).
+//! User-level messaging, as in the libraries of GM and Berkeley-VIA: a program's message goes from its memory to
+//! another program's memory without a kernel in between (Jin et al. 2005, §5.2).
 //!
-//! A descriptor names the message's pages; the firmware cuts it into packets and puts it together again. A
-//! program learns what came by looking where the interface writes it in memory, and what has gone, when it
-//! needs room, by looking across the bus. It leaves out registration of memory and protection.
+//! A descriptor lists the message's pages; the firmware splits the message into packets and reassembles it. A program
+//! learns of received messages by polling events that the interface writes to host memory. It learns of sent messages
+//! by reading across the bus when it has no free slot or buffer. The model leaves out memory registration and
+//! protection.
 
-use super::buffers::{Place, pages};
+use super::buffers::{RxDestination, pages};
 use super::card::Card;
 use super::headers::{ENVELOPE, decode, encode};
-use super::kernel::{Part, Received};
+use super::kernel::{Part, ReceivedDatagram};
 use super::layout::{MESSAGE_HEADER, Piece, SENT, event, state};
 use super::parameters::LibraryCosts;
 use super::queue::Descriptor;
@@ -25,27 +26,27 @@ use std::rc::Rc;
 pub struct Library {
     pub(super) card: Rc<Card>,
     pub(super) costs: LibraryCosts,
-    /// What came and no program has.
-    pub(super) inbox: Mailbox<Received>,
-    /// How many messages it was told of.
-    pub(super) told: Cell<u64>,
-    /// How often it looked for room in vain.
-    pub(super) looks: Cell<u32>,
+    /// Messages that have arrived and that no program has taken.
+    pub(super) inbox: Mailbox<ReceivedDatagram>,
+    /// Number of events read.
+    pub(super) events_read: Cell<u64>,
+    /// Number of consecutive unsuccessful attempts to reserve a slot, up to [`ATTEMPTS_MAX`].
+    pub(super) failed_attempts: Cell<u32>,
 }
 
-/// After so many looks for room in vain it waits no longer than before (chosen: 16 us at 500 ns).
-const LOOKS_MAX: u32 = 5;
+/// The number of unsuccessful attempts after which the wait no longer grows (chosen: 16 us at 500 ns).
+const ATTEMPTS_MAX: u32 = 5;
 
-/// The places of two endpoints among those of their nodes, as one word.
-fn ends(places: [u32; 2]) -> u32 {
-    places[0] << 16 | places[1]
+/// Returns the indices of two endpoints on their nodes as one word.
+fn endpoints_word(indices: [u32; 2]) -> u32 {
+    indices[0] << 16 | indices[1]
 }
 
 impl Library {
-    /// Sends a message; false if there is no room for it.
+    /// Sends a message; returns `false` if no slot or no buffer is free.
     pub(super) async fn send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>) -> bool {
         let card = &self.card;
-        let turn = cpu.acquire("send").await;
+        let lease = cpu.acquire("send").await;
         let Some(buffer) = self.reserve(cpu).await else { return false };
         let _works = cpu.sim().works();
         let start = cpu.now();
@@ -72,7 +73,7 @@ impl Library {
         let descriptor = Descriptor {
             to: card.addresses.node(packet.to),
             length: list.iter().map(|piece| piece.bytes).sum(),
-            ends: ends([packet.from, packet.to].map(|end| card.addresses.place(end))),
+            endpoints: endpoints_word([packet.from, packet.to].map(|end| card.addresses.place(end))),
             pieces: list,
             sums: false,
             frees: Some(buffer),
@@ -80,63 +81,69 @@ impl Library {
         };
         card.enqueue(cpu, descriptor).await;
         cpu.sync().await;
-        turn.did("send", packet.journey.id(), packet.source.bytes());
+        lease.did("send", packet.journey.id(), packet.source.bytes());
         true
     }
 
-    /// Takes a slot and a buffer; looks across the bus for what has gone when none is known to be free.
+    /// Reserves a slot and returns a buffer. If none is known to be free, reads the number of sent messages across the
+    /// bus.
     async fn reserve(&self, cpu: &AnyProcessor) -> Option<usize> {
         let card = &self.card;
         let take = || {
-            let is_room = !card.send_free.borrow().is_empty() && card.queue.reserve(1);
-            is_room.then(|| card.send_free.borrow_mut().pop().expect("one is free"))
+            let is_free = !card.send_free.borrow().is_empty() && card.queue.reserve(1);
+            is_free.then(|| card.send_free.borrow_mut().pop().expect("one is free"))
         };
         if let Some(buffer) = take() {
             return Some(buffer);
         }
         let [all] = card.read_words::<1>(cpu, SENT).await;
-        card.have_gone(cpu, all, self.costs.completion).await;
+        card.complete_sends(cpu, all, self.costs.completion).await;
         let taken = take();
-        self.looks.set(if taken.is_some() { 0 } else { self.looks.get().min(LOOKS_MAX - 1) + 1 });
+        self.failed_attempts.set(if taken.is_some() {
+            0
+        } else {
+            self.failed_attempts.get().min(ATTEMPTS_MAX - 1) + 1
+        });
         taken
     }
 
-    /// Waits before it looks for room again: twice as long each time, since a look takes the bus from DMA.
-    pub(super) async fn wait_for_room(&self, cpu: &AnyProcessor) {
-        let wait = Time::from_ps(self.costs.interval.ps() << self.looks.get());
+    /// Waits before the next attempt to reserve a slot: twice as long each time, since an attempt takes the bus from
+    /// DMA.
+    pub(super) async fn wait_for_capacity(&self, cpu: &AnyProcessor) {
+        let wait = Time::from_ps(self.costs.interval.ps() << self.failed_attempts.get());
         cpu.sim().delay(wait).await;
     }
 
-    /// Looks for a message once.
-    pub(super) async fn look(&self, cpu: &AnyProcessor) {
-        let turn = cpu.acquire("poll").await;
+    /// Polls once for a message.
+    pub(super) async fn poll(&self, cpu: &AnyProcessor) {
+        let lease = cpu.acquire("poll").await;
         let card = &self.card;
         cpu.work(card.costs.poll);
-        let Some([buffer, length, ends]) = self.read_told(cpu).await else { return cpu.sync().await };
-        let journey = card.arrived(false);
+        let Some([buffer, length, endpoints]) = self.read_event(cpu).await else { return cpu.sync().await };
+        let journey = card.take_journey(false);
         let start = cpu.now();
         cpu.work(card.costs.receive + self.costs.receive);
-        let (buffer, node) = Place::of_told(buffer);
+        let (buffer, node) = RxDestination::from_event_word(buffer);
         let memory = card.buffers.program(buffer);
         let mut head = [0; ENVELOPE];
         cpu.load_run(memory, &mut head).await;
         cpu.sync().await;
-        let [from, to] = [ends >> 16, ends & 0xffff];
+        let [from, to] = [endpoints >> 16, endpoints & 0xffff];
         let from = card.addresses.at(NodeId(node), from);
         let to = card.addresses.at(card.host.node, to);
         let data = length as usize - MESSAGE_HEADER;
-        let (address, place) = (memory + MESSAGE_HEADER as u64, ENVELOPE..ENVELOPE + data);
-        let part = Part { buffer, address, place, sum: Sum::ZERO, journey: journey.clone() };
+        let (address, range) = (memory + MESSAGE_HEADER as u64, ENVELOPE..ENVELOPE + data);
+        let part = Part { buffer, address, range, sum: Sum::ZERO, journey: journey.clone() };
         journey.served(start, cpu.now());
-        turn.did("receive", journey.id(), data);
+        lease.did("receive", journey.id(), data);
         let envelope = decode(&head).expect("a message begins with an envelope");
         let bytes = ENVELOPE + data;
-        self.inbox.send(Received { from, to, envelope, parts: vec![part], bytes, journey });
+        self.inbox.send(ReceivedDatagram { from, to, envelope, parts: vec![part], bytes, journey });
     }
 
-    /// Looks where the interface tells of the next message.
-    async fn read_told(&self, cpu: &AnyProcessor) -> Option<[u32; 3]> {
-        let at = self.card.buffers.told(self.told.get());
+    /// Reads the event of the next message, if the interface has written it.
+    async fn read_event(&self, cpu: &AnyProcessor) -> Option<[u32; 3]> {
+        let at = self.card.buffers.event_address(self.events_read.get());
         let mut bytes = [0; event::BYTES as usize];
         cpu.load_run(at, &mut bytes[..4]).await;
         if words_of(&bytes).next() != Some(state::FILLED) {
@@ -144,15 +151,15 @@ impl Library {
         }
         cpu.load_run(at + 4, &mut bytes[4..]).await;
         cpu.store_run(at, &state::FREE.to_le_bytes()).await;
-        self.told.set(self.told.get() + 1);
+        self.events_read.set(self.events_read.get() + 1);
         let mut words = words_of(&bytes[4..]);
         Some(std::array::from_fn(|_| words.next().expect("three words follow the state")))
     }
 
-    /// Takes a message's words out of its buffer.
-    pub(super) async fn read(&self, cpu: &AnyProcessor, received: &Received, sink: PayloadSink<'_>) {
+    /// Copies a message's words from its buffer to the sink.
+    pub(super) async fn read(&self, cpu: &AnyProcessor, received: &ReceivedDatagram, sink: PayloadSink<'_>) {
         let (PayloadSink::Words(words), Some(part)) = (sink, received.parts.first()) else { return };
-        let mut bytes = vec![0; part.place.len()];
+        let mut bytes = vec![0; part.range.len()];
         cpu.load_run(part.address, &mut bytes).await;
         words.extend(words_of(&bytes));
     }

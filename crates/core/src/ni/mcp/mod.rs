@@ -1,5 +1,5 @@
-//! Sockets over UDP/IP on a LANai, and the Myrinet control program (MCP) below them, as its users knew
-//! it and with the remedies of Jin et al. (2005).
+//! Sockets over UDP/IP on a LANai and the Myrinet control program (MCP) below them, both in the original form and with
+//! the improvements of Jin et al. (2005).
 //!
 //! ```text
 //!  program ─ sendto ─ kernel ─PIO─▶ send slots ─┐          ┌─▶ events ─PIO─▶ interrupt, bottom half ─ recvfrom
@@ -9,22 +9,22 @@
 //!
 //! | file or folder | holds |
 //! |---|---|
-//! | `threads/` | its threads as a table of transitions, and the machine that runs it; no time, no I/O |
+//! | `threads/` | the threads as a table of transitions, and the machine that runs it; without time and I/O |
 //! | `parameters.rs` | every named number |
 //! | `interface.rs` | the specification |
-//! | `stage.rs`, `instruments.rs` | the stages of a packet, and what travels alongside the bytes |
-//! | `layout.rs` | what lies where in interface memory |
-//! | `buffers.rs` | where what comes goes in host memory |
-//! | `headers.rs`, `sums.rs` | what the firmware reads of a packet, and checksums on the way |
+//! | `stage.rs`, `instruments.rs` | the stages of a packet, and the journeys carried alongside the bytes |
+//! | `layout.rs` | the layout of interface memory |
+//! | `buffers.rs` | the receive buffers in host memory |
+//! | `headers.rs`, `sums.rs` | the headers that the firmware reads, and its checksums |
 //! | `firmware/` | the device half: the threads on the chip's engines |
-//! | `card.rs`, `queue.rs`, `posting.rs` | the driver's half that every user has; the send queue's two levels, and what enters them |
+//! | `card.rs`, `queue.rs`, `posting.rs` | the part of the driver that kernel and library share, with the send queue |
 //! | `kernel/` | sockets, UDP, IP, interrupts and the bottom half |
-//! | `library.rs` | the user-level way, without a kernel |
+//! | `library.rs` | user-level messaging, without a kernel |
 //! | `driver.rs` | the driver half, as the messaging layer sees it |
 //!
-//! A message of a program is a datagram, or several; a datagram is a packet, or several of an MTU. It
-//! leaves out the link's header and protection between processes; and any protocol but UDP, so that
-//! what a fabric loses is lost.
+//! A program's message consists of one or several datagrams, and a datagram of one or several packets of at most an
+//! MTU. The model leaves out the link's header, protection between processes, and all protocols but UDP: a packet that
+//! the fabric loses is not retransmitted.
 
 mod buffers;
 mod card;

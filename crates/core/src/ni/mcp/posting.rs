@@ -1,4 +1,4 @@
-//! What enters the send queue's two levels, and what leaves them when messages have gone.
+//! Enqueueing of packets to send on the two levels of the send queue, and their completion.
 
 use super::card::Card;
 use super::layout::{send, state};
@@ -7,47 +7,48 @@ use crate::host::{AnyProcessor, Processor};
 use crate::ni::word_copy::bytes_of;
 
 impl Card {
-    /// Sends a packet for which there is room: at once if the interface has a slot, else when its turn
-    /// comes.
+    /// Sends a packet for which a descriptor has been reserved: at once if the interface has a free slot and no other
+    /// packet waits, and otherwise in order.
     pub(super) async fn enqueue(&self, cpu: &AnyProcessor, packet: Descriptor) {
         let queue = &self.queue;
-        if queue.free.get() == 0 || !queue.waiting.borrow().is_empty() {
+        if queue.free_slots.get() == 0 || !queue.waiting.borrow().is_empty() {
             return queue.waiting.borrow_mut().push_back(packet);
         }
         self.fill_slot(cpu, packet).await;
     }
 
-    /// The words after the state first, the state last: the firmware takes the slot by it.
+    /// Fills a slot: the words after the state first, and the state last, since the firmware takes the slot once the
+    /// state is set.
     async fn fill_slot(&self, cpu: &AnyProcessor, packet: Descriptor) {
         let queue = &self.queue;
-        let slot = self.layout.slot(queue.next.get());
-        queue.next.set(queue.next.get() + 1);
-        queue.free.set(queue.free.get() - 1);
-        queue.under_way.borrow_mut().push_back(packet.frees);
+        let slot = self.layout.slot(queue.next_slot.get());
+        queue.next_slot.set(queue.next_slot.get() + 1);
+        queue.free_slots.set(queue.free_slots.get() - 1);
+        queue.in_interface.borrow_mut().push_back(packet.frees);
         self.instruments.sending.borrow_mut().push_back(packet.journey.clone());
         let sums = if packet.sums { send::SUMS } else { 0 };
-        let mut words = vec![packet.length as u32, packet.to.0, packet.ends, packet.pieces.len() as u32 | sums];
+        let mut words = vec![packet.length as u32, packet.to.0, packet.endpoints, packet.pieces.len() as u32 | sums];
         words.extend(packet.pieces.iter().flat_map(|piece| [piece.address as u32, piece.bytes as u32]));
         cpu.write_run(self.window.at(slot + send::LENGTH), &bytes_of(&words)).await;
         cpu.write_run(self.window.at(slot + send::STATE), &state::FILLED.to_le_bytes()).await;
     }
 
-    /// So many messages have gone in all: their buffers are free, which takes `cycles` each, and others take
-    /// their slots.
-    pub(super) async fn have_gone(&self, cpu: &AnyProcessor, all: u32, cycles: u64) {
+    /// Handles the completion of messages, `all` of which have been sent since the beginning: frees the buffers of the
+    /// new ones, which takes `cycles` each, and fills their slots with waiting packets.
+    pub(super) async fn complete_sends(&self, cpu: &AnyProcessor, all: u32, cycles: u64) {
         let queue = &self.queue;
-        let new = all.wrapping_sub(queue.seen.replace(all));
+        let new = all.wrapping_sub(queue.completed.replace(all));
         for _ in 0..new {
             cpu.work(cycles);
-            let buffer = queue.under_way.borrow_mut().pop_front().expect("what has gone was under way");
+            let buffer = queue.in_interface.borrow_mut().pop_front().expect("a sent message was in the interface");
             self.send_free.borrow_mut().extend(buffer);
-            queue.free.set(queue.free.get() + 1);
-            queue.room.set(queue.room.get() + 1);
+            queue.free_slots.set(queue.free_slots.get() + 1);
+            queue.unreserved.set(queue.unreserved.get() + 1);
         }
-        while queue.free.get() > 0 {
+        while queue.free_slots.get() > 0 {
             let Some(packet) = queue.waiting.borrow_mut().pop_front() else { break };
             self.fill_slot(cpu, packet).await;
         }
-        self.room.notify();
+        self.send_wakeup.notify();
     }
 }

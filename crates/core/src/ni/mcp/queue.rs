@@ -1,5 +1,5 @@
-//! The send queue: a small second level in the interface, and a first level in host memory from which an
-//! interrupt for what has gone refills it (Jin et al. 2005, §4.2), "in a self-clocking manner".
+//! The send queue: a small second level in the interface, and a first level in host memory from which the completion
+//! interrupt refills it (Jin et al. 2005, §4.2), "in a self-clocking manner".
 
 use super::layout::Piece;
 use super::parameters::McpParameters;
@@ -11,48 +11,49 @@ use std::collections::VecDeque;
 pub(super) struct Descriptor {
     pub to: NodeId,
     pub length: u64,
-    /// The places of its endpoints among those of their nodes, where the firmware tells them.
-    pub ends: u32,
+    /// Indices of the two endpoints on their nodes, as one word; used only in a library's prefix.
+    pub endpoints: u32,
     pub pieces: Vec<Piece>,
-    /// Whether the interface fills the checksum in.
+    /// Whether the interface fills in the checksum.
     pub sums: bool,
-    /// The buffer that is free when it has gone.
+    /// The send buffer that becomes free once the packet has been sent.
     pub frees: Option<usize>,
     pub journey: Journey,
 }
 
-/// The two levels.
+/// The state of the two levels.
 pub(super) struct SendQueue {
-    /// Slots of the interface, and descriptors of host memory, that nobody has taken.
-    pub(super) free: Cell<u64>,
-    pub(super) room: Cell<u64>,
-    /// The next slot.
-    pub(super) next: Cell<u64>,
-    /// The first level.
+    /// Number of free slots of the interface.
+    pub(super) free_slots: Cell<u64>,
+    /// Number of packets, over both levels, that can still be reserved.
+    pub(super) unreserved: Cell<u64>,
+    /// The number of the next slot to be filled.
+    pub(super) next_slot: Cell<u64>,
+    /// Descriptors in the first level, oldest first.
     pub(super) waiting: RefCell<VecDeque<Descriptor>>,
-    /// The buffers of what is in the second level, oldest first.
-    pub(super) under_way: RefCell<VecDeque<Option<usize>>>,
-    /// Messages that were seen to have gone.
-    pub(super) seen: Cell<u32>,
+    /// Send buffers of the descriptors in the second level, oldest first.
+    pub(super) in_interface: RefCell<VecDeque<Option<usize>>>,
+    /// Number of sent messages that have been handled.
+    pub(super) completed: Cell<u32>,
 }
 
 impl SendQueue {
     pub(super) fn new(parameters: &McpParameters) -> SendQueue {
         SendQueue {
-            free: Cell::new(parameters.send_slots),
-            room: Cell::new(parameters.send_slots + parameters.send_queue),
-            next: Cell::new(0),
+            free_slots: Cell::new(parameters.send_slots),
+            unreserved: Cell::new(parameters.send_slots + parameters.send_queue),
+            next_slot: Cell::new(0),
             waiting: RefCell::default(),
-            under_way: RefCell::default(),
-            seen: Cell::new(0),
+            in_interface: RefCell::default(),
+            completed: Cell::new(0),
         }
     }
 
-    /// Takes room for so many packets; false if there is none.
+    /// Reserves descriptors for `packets` packets; returns `false` if there are not enough.
     pub(super) fn reserve(&self, packets: u64) -> bool {
-        let enough = self.room.get() >= packets;
+        let enough = self.unreserved.get() >= packets;
         if enough {
-            self.room.set(self.room.get() - packets);
+            self.unreserved.set(self.unreserved.get() - packets);
         }
         enough
     }

@@ -1,4 +1,4 @@
-//! The stages of a packet, in order.
+//! The stages of a packet's latency, in order. Each lasts from the end of the previous one until the named event.
 
 /// From the call until the driver has the packet.
 pub const HOST_SEND: &str = "host send";

@@ -1,5 +1,5 @@
-//! Checksums that the host engine adds up while it moves a packet: taken of the same bytes, in no time of
-//! their own (Jin et al. 2005, §2.3).
+//! Checksums that the host engine computes while it moves a packet: they are computed from the same bytes and take no
+//! additional time (Jin et al. 2005, §2.3).
 
 use super::headers::Headers;
 use crate::engine::Bytes;
@@ -8,7 +8,7 @@ use crate::protocol::udp_ip::fragment::UDP_CHECKSUM_AT;
 use crate::protocol::udp_ip::{IPV4_HEADER, Sum, UDP_HEADER, parse};
 use std::net::SocketAddrV4;
 
-/// Fills in the checksum of a datagram that is one packet and lies in a packet buffer.
+/// Fills in the checksum of a datagram of one packet in a packet buffer.
 pub fn fill_in(sram: &Sram, buffer: u64, length: Bytes) {
     let mut packet = vec![0; length.len()];
     sram.load(buffer, &mut packet);
@@ -19,7 +19,7 @@ pub fn fill_in(sram: &Sram, buffer: u64, length: Bytes) {
     sram.store(buffer + UDP_CHECKSUM_AT.start as u64, &whole.udp_checksum().to_be_bytes());
 }
 
-/// The sum of what a packet in a packet buffer carries of a program's payload.
+/// Returns the checksum of the datagram payload in a packet buffer, without the headers.
 pub fn of_payload(sram: &Sram, buffer: u64, length: Bytes) -> Sum {
     sram.show(buffer, length, |packet| {
         let headers = match Headers::of(packet) {

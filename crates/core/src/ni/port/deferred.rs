@@ -1,4 +1,4 @@
-//! What a port does later: acknowledgements, which take some cycles each, and timers.
+//! Deferred work of a port: acknowledgements, which take some cycles each, and timers.
 
 use super::Port;
 use crate::engine::{Class, Time};
@@ -6,38 +6,39 @@ use crate::fabric::Packet;
 use crate::protocol::Answer;
 use std::rc::Rc;
 
-/// What happens some cycles later.
+/// Work that takes effect some cycles later.
 pub(super) enum Deferred {
-    /// An acknowledgement has been taken in.
+    /// An acknowledgement has been processed.
     Arrive(Rc<Packet>),
-    /// A packet that was taken is acknowledged.
+    /// The acknowledgement of a packet that was taken has been composed.
     Accept(Class, Answer, usize),
 }
 
 impl Port {
-    /// Does what takes some cycles.
-    pub(super) async fn work(self: Rc<Self>) {
+    /// Performs the deferred work, in order of its time.
+    pub(super) async fn run_deferred(self: Rc<Self>) {
         loop {
-            let (at, later) = self.later.receive().await;
+            let (at, work) = self.deferred.receive().await;
             if at > self.sim.now() {
                 self.sim.until(at).await;
             }
-            match later {
+            match work {
                 Deferred::Arrive(packet) => self.arrive(&packet),
-                Deferred::Accept(class, answer, key) => self.accepted(class, answer, key),
+                Deferred::Accept(class, answer, key) => self.complete_take(class, answer, key),
             }
         }
     }
 
-    /// Timers may have been set or have ended.
+    /// Wakes the timer task if the next timer has changed.
     pub(super) fn timers_changed(&self) {
         if !self.has_timers {
             return;
         }
-        // Who waits for one need not look again while that is the first, or none is earlier.
-        let (next, watched) = (self.next_timer(), self.watched.get());
-        if next < watched || (next == Time::MAX && watched < next) {
-            self.sooner.notify();
+        // The task need not wake while the timer that it waits for is not later than the next one, unless no timer is
+        // left.
+        let (next, watched_timer) = (self.next_timer(), self.watched_timer.get());
+        if next < watched_timer || (next == Time::MAX && watched_timer < next) {
+            self.timer_earlier.notify();
         }
     }
 
@@ -45,13 +46,13 @@ impl Port {
         self.protocol.borrow().next_timer().unwrap_or(Time::MAX)
     }
 
-    /// Has timers go off.
-    pub(super) async fn watch(self: Rc<Self>) {
+    /// Handles the protocol's timers when they expire.
+    pub(super) async fn run_timers(self: Rc<Self>) {
         loop {
             let next = self.next_timer();
-            self.watched.set(next);
+            self.watched_timer.set(next);
             if self.sim.now() < next {
-                self.sooner.wait_until(next).await;
+                self.timer_earlier.wait_until(next).await;
                 continue;
             }
             self.protocol.borrow_mut().on_time(self.sim.now());

@@ -1,45 +1,46 @@
-//! The side of a port towards the fabric: what goes in when the way is free, and what becomes of what comes.
+//! The fabric side of a port: frames are sent when the fabric's input is free, and received packets are passed to the
+//! protocol.
 
 use super::deferred::Deferred;
-use super::{Port, Reading, Sending};
+use super::{HeldPacket, OutgoingPacket, Port};
 use crate::engine::{Class, Journey, SpanLabel, Time};
 use crate::fabric::{FabricEvent, Label, Packet};
 use crate::protocol::{Answer, Effects, Frame, PacketHandle};
 use std::rc::Rc;
 
 impl Port {
-    /// Gives the fabric the next frame of a class, if there is one and the way is free.
+    /// Gives the fabric the next frame of a class, if there is one and the fabric's input is free.
     pub(super) fn pump(&self, class: Class) {
-        let lane = &self.lanes[class.index()];
-        if lane.sending.borrow().is_some() {
+        let state = &self.class_states[class.index()];
+        if state.sending.borrow().is_some() {
             return;
         }
         let Some(frame) = self.next(class) else { return };
-        let what = self.sends(&frame);
+        let what = self.send_label(&frame);
         let packet = self.packet(frame);
-        *lane.sending.borrow_mut() = Some(Sending { packet: packet.clone(), what, since: self.sim.now() });
+        *state.sending.borrow_mut() = Some(OutgoingPacket { packet: packet.clone(), what, since: self.sim.now() });
         self.wire.send(packet);
         self.timers_changed();
         if self.pools {
-            // A packet may have left the pool.
+            // A packet may have left the pool of send buffers.
             self.freed.notify();
         }
         self.changed.notify();
     }
 
-    /// The protocol's next frame of a class, if there is one.
+    /// Returns the protocol's next frame of a class, if there is one.
     #[inline]
     fn next(&self, class: Class) -> Option<Frame<PacketHandle>> {
         let (mut protocol, now) = (self.protocol.borrow_mut(), self.sim.now());
         if !protocol.may_send(class) {
-            debug_assert!(protocol.next(class, now).is_none(), "it said that nothing may be sent");
+            debug_assert!(protocol.next(class, now).is_none(), "`may_send` is true if there is a frame to send");
             return None;
         }
         protocol.next(class, now)
     }
 
-    /// What it is to send a frame.
-    fn sends(&self, frame: &Frame<PacketHandle>) -> &'static str {
+    /// Returns the label of the span in which a frame is sent.
+    fn send_label(&self, frame: &Frame<PacketHandle>) -> &'static str {
         match &frame.body {
             None => "send control",
             Some(_) if frame.again => "send again",
@@ -50,22 +51,22 @@ impl Port {
         }
     }
 
-    /// Keeps a span until now.
+    /// Records a span that ends now.
     #[inline]
-    fn keep_span(&self, what: &'static str, packet: &Packet, since: Time) {
+    fn record_span_since(&self, what: &'static str, packet: &Packet, since: Time) {
         if !self.sim.recorder().keeps(self.track) {
             return;
         }
-        let doing = SpanLabel { what, message: packet.journey.id(), bytes: packet.label().length };
-        self.sim.recorder().record_span(self.track, doing, since, self.sim.now());
+        let span_label = SpanLabel { what, message: packet.journey.id(), bytes: packet.label().length };
+        self.sim.recorder().record_span(self.track, span_label, since, self.sim.now());
     }
 
     pub(super) fn pump_all(&self) {
-        (0..self.lanes.len()).for_each(|class| self.pump(Class(class as u8)));
+        (0..self.class_states.len()).for_each(|class| self.pump(Class(class as u8)));
     }
 
-    /// A frame as the fabric carries it. Where packets are sent again, what leaves is a copy, so that
-    /// each is followed on its own way.
+    /// Returns the packet that carries a frame. If the protocol retransmits, the packet is a copy, so that each
+    /// transmission has its own journey.
     fn packet(&self, frame: Frame<PacketHandle>) -> Rc<Packet> {
         let Frame { from, to, flow, class, head, extension, marks, bytes, needs_slot, again, body } = frame;
         let label = Label { source: from, destination: to, class, length: bytes, needs_slot, flow, head };
@@ -95,30 +96,30 @@ impl Port {
     pub(super) fn handle(&self, event: FabricEvent) {
         match event {
             FabricEvent::TxReady(class) => {
-                let sent = self.lanes[class.index()].sending.borrow_mut().take();
-                if let Some(Sending { packet, what, since }) = sent {
+                let sent = self.class_states[class.index()].sending.borrow_mut().take();
+                if let Some(OutgoingPacket { packet, what, since }) = sent {
                     packet.set_entered();
-                    self.keep_span(what, &packet, since);
+                    self.record_span_since(what, &packet, since);
                 }
                 if !self.pools {
                     self.freed.notify();
                 }
                 let effects = self.protocol.borrow_mut().left(class);
-                self.has_effects(effects);
+                self.apply_effects(effects);
                 self.pump(class);
             }
-            FabricEvent::HeaderArrived(packet) if self.accepts_on_header => self.comes(packet),
+            FabricEvent::HeaderArrived(packet) if self.accepts_on_header => self.receive(packet),
             FabricEvent::HeaderArrived(_) => {}
-            FabricEvent::TailArrived(packet) if !self.accepts_on_header => self.comes(packet),
+            FabricEvent::TailArrived(packet) if !self.accepts_on_header => self.receive(packet),
             FabricEvent::TailArrived(packet) => {
                 if !packet.bytes().is_empty() {
                     self.changed.notify();
                 }
             }
             FabricEvent::PacketArrived(packet) => {
-                let tells = self.accepts_on_header && !packet.bytes().is_empty();
-                self.comes(packet);
-                if tells {
+                let is_complete = self.accepts_on_header && !packet.bytes().is_empty();
+                self.receive(packet);
+                if is_complete {
                     self.changed.notify();
                 }
             }
@@ -130,12 +131,12 @@ impl Port {
         }
     }
 
-    /// A packet is here, or an acknowledgement, which takes some cycles to take in.
-    fn comes(&self, packet: Rc<Packet>) {
+    /// Handles an arrived packet at once, and an arrived acknowledgement after the cycles that it takes.
+    fn receive(&self, packet: Rc<Packet>) {
         match self.processing > 0 && packet.bytes().is_empty() {
             true => {
                 let taken = self.clock.edge_since(self.sim.now(), self.processing);
-                self.later.send((taken, Deferred::Arrive(packet)));
+                self.deferred.send((taken, Deferred::Arrive(packet)));
             }
             false => self.arrive(&packet),
         }
@@ -151,9 +152,12 @@ impl Port {
             true => self.protocol.borrow_mut().trimmed(frame, now),
             false => self.protocol.borrow_mut().arrive(frame, now),
         };
-        self.keep_span(comes(is_control, effects.returned), packet, now);
+        self.record_span_since(receive_label(is_control, effects.returned), packet, now);
         match effects.returned {
-            true => packet.journey.close("returned", now),
+            true => {
+                packet.journey.close("returned", now);
+                self.sim.packet_returned();
+            }
             false => {
                 packet.journey.served(Time::ZERO, now);
                 packet.journey.close(self.stages.fabric, now);
@@ -162,11 +166,12 @@ impl Port {
         if is_trimmed && !self.resends {
             self.tally.lose(&packet.journey);
         }
-        self.has_effects(effects);
+        self.apply_effects(effects);
         if effects.returned || effects.timer {
             self.timers_changed();
         }
-        // Where senders are short of buffers, most of what comes goes back, or comes back.
+        // Returned and discarded packets wake no reader: when buffers are scarce, they are most of the arriving
+        // packets.
         if !(is_control || effects.returned || effects.discards) {
             self.arrived.notify();
         }
@@ -177,21 +182,21 @@ impl Port {
         self.pump_all();
     }
 
-    /// A packet that was taken is out of the protocol's hands.
-    pub(super) fn accepted(&self, class: Class, answer: Answer, key: usize) {
-        self.lanes[class.index()].taking.set(false);
+    /// Completes the taking of a packet: the protocol hands it over, and its slot is known.
+    pub(super) fn complete_take(&self, class: Class, answer: Answer, key: usize) {
+        self.class_states[class.index()].taking.set(false);
         let taken = self.protocol.borrow_mut().take(class, answer).expect("the packet in front is there");
-        let reading = self.held.borrow()[key].expect("a packet is released when its place is known");
+        let reading = self.held.borrow()[key].expect("a packet is released when its slot is known");
         match reading.read {
-            true => self.free(class, key, taken.slot),
-            false => self.held.borrow_mut()[key] = Some(Reading { slot: Some(taken.slot), ..reading }),
+            true => self.free_slot(class, key, taken.slot),
+            false => self.held.borrow_mut()[key] = Some(HeldPacket { slot: Some(taken.slot), ..reading }),
         }
         self.pump_all();
         self.arrived.notify();
         self.changed.notify();
     }
 
-    pub(super) fn has_effects(&self, effects: Effects) {
+    pub(super) fn apply_effects(&self, effects: Effects) {
         if let Some(class) = effects.place {
             self.wire.add_slot(class);
         }
@@ -202,15 +207,15 @@ impl Port {
     }
 }
 
-/// Returns the frame that a packet carries, with `body` as what the protocol delivers.
+/// Returns the frame that a packet carries, with the body that the protocol will deliver.
 pub(crate) fn frame_of(packet: &Packet, body: Option<PacketHandle>) -> Frame<PacketHandle> {
     let Label { source: from, destination: to, class, length: bytes, needs_slot, flow, head } = packet.label();
     let (extension, marks) = (packet.header_extension(), packet.marks());
     Frame { from, to, flow, class, head, extension, marks, bytes, needs_slot, again: false, body }
 }
 
-/// What it is that a frame comes.
-fn comes(is_control: bool, is_returned: bool) -> &'static str {
+/// Returns the label of the span of a received frame.
+fn receive_label(is_control: bool, is_returned: bool) -> &'static str {
     match (is_control, is_returned) {
         (true, _) => "receive control",
         (false, true) => "come back",

@@ -1,13 +1,13 @@
 //! The network side of every interface that sends whole packets: a protocol over a fabric.
 //!
-//! Models: one loop for all protocols and fabrics. When the way into a class is free, the protocol
-//! is asked what may enter it; what comes off the fabric, and what its reader takes and has read, is
-//! told to the protocol, and that may let something enter. Making and taking an acknowledgement takes
-//! the protocol's `processing` cycles each; a packet's way through the interface is the design's, or
-//! part of the fabric's interface delay. Leaves out: anything by which designs differ.
+//! Models: one loop for all protocols and fabrics. When the fabric's input for a class is free, the port asks the
+//! protocol for the next frame. The port reports arrived packets, and packets that the reader has taken or released, to
+//! the protocol, which may then have more frames to send. Composing and processing an acknowledgement takes the
+//! protocol's `processing` cycles each. A packet's latency within the interface belongs to the design, or is part of
+//! the fabric's interface delay. Leaves out: everything in which designs differ.
 //!
-//! Statistics: what the protocol counts; packets for each node that are under way ([`InFlight`]); a span
-//! for each packet that goes in, while it does, and one of no length for each that comes.
+//! Statistics: the protocol's counters; packets in flight to each node ([`InFlight`]); a span for each packet while it
+//! is sent, and one of zero length for each arrival.
 
 mod deferred;
 mod fabric_side;
@@ -16,7 +16,7 @@ pub(crate) use fabric_side::frame_of;
 
 use super::in_flight::InFlight;
 use super::port_config::{PortConfig, Stages};
-use crate::engine::{Addresses, Bytes, Class, Hertz, Mailbox, MessageTally, NodeId, Signal, Sim, Time, Track};
+use crate::engine::{Bytes, Class, EndpointMap, Hertz, Mailbox, MessageTally, NodeId, Signal, Sim, Time, Track};
 use crate::fabric::{Label, Packet, PacketPort};
 use crate::protocol::{Answer, Offer, PacketHandle, Protocol, Slot, Statistics};
 use deferred::Deferred;
@@ -30,75 +30,75 @@ pub struct Port {
     clock: Hertz,
     packet: Bytes,
     protocol: RefCell<Box<dyn Protocol<PacketHandle>>>,
-    /// Logical networks for programs.
+    /// Number of logical networks for programs.
     classes: u8,
     processing: u64,
     resends: bool,
     pools: bool,
     has_timers: bool,
     wire: Rc<dyn PacketPort>,
-    lanes: Vec<Lane>,
-    /// Whether a packet is taken in when its header is here, and not only when all of it is.
+    class_states: Vec<ClassState>,
+    /// Whether a packet may be taken as soon as its header has arrived; otherwise all of it must have arrived.
     accepts_on_header: bool,
     stages: Stages,
-    held: RefCell<Vec<Option<Reading>>>,
-    /// A packet left, or a slot may be free.
+    held: RefCell<Vec<Option<HeldPacket>>>,
+    /// Notified when a packet has left, or a slot may be free.
     pub freed: Signal,
-    /// A packet may be taken.
+    /// Notified when a packet may be taken.
     pub arrived: Signal,
-    /// Something that a processor may wait for changed: either of these, or a packet is whole.
+    /// Notified when a processor's wait may end: with either of the above, and when the tail of a packet has arrived.
     pub changed: Signal,
-    /// Each with its instant.
-    later: Mailbox<(Time, Deferred)>,
-    /// A timer is set for an earlier instant.
-    sooner: Signal,
-    /// The timer that the task for them waits for, or the end of time.
-    watched: Cell<Time>,
+    /// Deferred work with its time.
+    deferred: Mailbox<(Time, Deferred)>,
+    /// Notified when the next timer has become earlier.
+    timer_earlier: Signal,
+    /// The time for which the timer task waits; `Time::MAX` without a timer.
+    watched_timer: Cell<Time>,
     tally: Rc<MessageTally>,
     pending: Rc<InFlight>,
-    addresses: Rc<Addresses>,
+    addresses: Rc<EndpointMap>,
     track: Track,
 }
 
-/// A class of the fabric.
+/// The state of a class.
 #[derive(Default)]
-struct Lane {
-    /// The packet that is going in, if the way is not free.
-    sending: RefCell<Option<Sending>>,
-    /// Whether the packet in front was taken, and its acknowledgement is being made.
+struct ClassState {
+    /// The packet that is being sent, if the fabric's input is not free.
+    sending: RefCell<Option<OutgoingPacket>>,
+    /// Whether the first packet was taken and its acknowledgement is being composed.
     taking: Cell<bool>,
 }
 
-/// A packet that is going in.
-struct Sending {
+/// A packet that is being sent.
+struct OutgoingPacket {
     packet: Rc<Packet>,
     what: &'static str,
     since: Time,
 }
 
-/// A packet that its reader has.
+/// A packet that has been taken and not released.
 #[derive(Clone, Copy, Default)]
-struct Reading {
-    /// Its place, when the protocol has said which.
+struct HeldPacket {
+    /// The slot, once the protocol has handed it over.
     slot: Option<Slot>,
-    /// Whether it has been read before that.
+    /// Whether the reader has released it before that.
     read: bool,
 }
 
 /// A packet that was taken.
 #[derive(Clone, Debug)]
 pub struct TakenPacket {
-    /// Who sent it.
+    /// The sending node.
     pub from: NodeId,
-    /// The packet; its rest may still flow in.
+    /// The packet; its tail may not have arrived yet.
     pub packet: Rc<Packet>,
-    /// Its class.
+    /// The packet's class.
     pub class: Class,
     key: usize,
 }
 
 impl Port {
-    /// The port, its tasks started.
+    /// Creates a port and starts its tasks.
     pub fn start(config: PortConfig<'_>) -> Rc<Port> {
         let PortConfig { sim, node, name, clock, wire, classes, protocol, tally, pending, addresses, packet, .. } =
             config;
@@ -116,16 +116,16 @@ impl Port {
             pools: guarantees.pools,
             has_timers: guarantees.has_timers,
             wire,
-            lanes: Class::all(classes).map(|_| Lane::default()).collect(),
+            class_states: Class::all(classes).map(|_| ClassState::default()).collect(),
             accepts_on_header: config.accepts_on_header,
             stages: config.stages,
             held: RefCell::default(),
-            freed: Signal::new(sim, format!("room in the interface of {name}")),
+            freed: Signal::new(sim, format!("a free slot in the interface of {name}")),
             arrived: Signal::new(sim, format!("a packet for {name}")),
-            changed: Signal::new(sim, format!("a packet for {name}, or room in its interface")),
-            later: Mailbox::new(sim, format!("work for the interface of {name}")),
-            sooner: Signal::new(sim, format!("a timer of the interface of {name}")),
-            watched: Cell::new(Time::MAX),
+            changed: Signal::new(sim, format!("a packet for {name}, or a free slot in its interface")),
+            deferred: Mailbox::new(sim, format!("work for the interface of {name}")),
+            timer_earlier: Signal::new(sim, format!("a timer of the interface of {name}")),
+            watched_timer: Cell::new(Time::MAX),
             tally: tally.clone(),
             pending: pending.clone(),
             addresses: addresses.clone(),
@@ -147,39 +147,39 @@ impl Port {
         };
         self.wire.attach(Box::new(listen));
         if self.processing > 0 {
-            self.sim.spawn_server(format!("{name} interface"), self.clone().work());
+            self.sim.spawn_server(format!("{name} interface"), self.clone().run_deferred());
         }
         if self.has_timers {
-            self.sim.spawn_server(format!("{name} timers"), self.clone().watch());
+            self.sim.spawn_server(format!("{name} timers"), self.clone().run_timers());
         }
     }
 
-    /// The node.
+    /// Returns the node.
     pub fn node(&self) -> NodeId {
         self.node
     }
 
-    /// Which node each endpoint is on.
-    pub fn addresses(&self) -> &Addresses {
+    /// Returns the map from endpoints to nodes.
+    pub fn addresses(&self) -> &EndpointMap {
         &self.addresses
     }
 
-    /// Logical networks for programs.
+    /// Returns the number of logical networks for programs.
     pub fn classes(&self) -> u8 {
         self.classes
     }
 
-    /// How many packets of a class may be composed now.
+    /// Returns the number of packets of a class that can be reserved now.
     pub fn room(&self, class: Class) -> u32 {
         self.protocol.borrow().room(class)
     }
 
-    /// Takes a slot, if there is one.
+    /// Reserves a slot for a packet of a class, if one is free.
     pub fn try_reserve(&self, class: Class) -> Option<Slot> {
         self.protocol.borrow_mut().reserve(class)
     }
 
-    /// Waits for a slot and takes it.
+    /// Reserves a slot for a packet of a class, and waits for one if none is free.
     pub async fn reserve(&self, class: Class) -> Slot {
         loop {
             if let Some(slot) = self.try_reserve(class) {
@@ -189,7 +189,7 @@ impl Port {
         }
     }
 
-    /// Gives a composed packet on.
+    /// Gives a composed packet to the protocol.
     pub fn offer(&self, slot: Slot, packet: Offer<Rc<Packet>>) {
         let Offer { to, flow, class, marks, bytes, body } = packet;
         body.relabel(Label { source: self.node, destination: to, class, ..Label::default() });
@@ -198,8 +198,8 @@ impl Port {
         self.pump(class);
     }
 
-    /// Gives a composed packet on, and returns when the interface's last part is free again: at once
-    /// where packets wait in a pool, else when its last byte has left.
+    /// Gives a composed packet to the protocol, and returns when the output stage of the interface is free again: at
+    /// once if packets wait in a pool, and otherwise when the packet has entered the fabric.
     pub async fn pass(&self, slot: Slot, packet: Offer<Rc<Packet>>) {
         let body = packet.body.clone();
         self.offer(slot, packet);
@@ -208,20 +208,20 @@ impl Port {
         }
     }
 
-    /// Whether a packet waits to be taken.
+    /// Returns whether a packet waits to be taken.
     pub fn has_arrived(&self, class: Class) -> bool {
-        !self.lanes[class.index()].taking.get() && self.protocol.borrow().has_front(class)
+        !self.class_states[class.index()].taking.get() && self.protocol.borrow().has_front(class)
     }
 
-    /// The packet that may be taken next.
+    /// Returns the packet that may be taken next.
     pub fn front(&self, class: Class) -> Option<Rc<Packet>> {
         self.has_arrived(class).then(|| self.protocol.borrow().front(class).map(|(_, packet)| packet.expect()))?
     }
 
-    /// Takes the next packet; `answer` says of it whether a handler will answer it.
+    /// Takes the next packet; `answer` returns whether a handler will answer it.
     pub fn try_take(&self, class: Class, answer: impl FnOnce(&Packet) -> Answer) -> Option<TakenPacket> {
-        let lane = &self.lanes[class.index()];
-        if lane.taking.get() {
+        let state = &self.class_states[class.index()];
+        if state.taking.get() {
             return None;
         }
         let (from, packet) = {
@@ -232,13 +232,13 @@ impl Port {
         let answer = answer(&packet);
         self.pending.remove(self.node);
         self.sim.progress();
-        let key = self.read();
+        let key = self.new_key();
         match self.processing {
-            0 => self.accepted(class, answer, key),
+            0 => self.complete_take(class, answer, key),
             cycles => {
-                lane.taking.set(true);
+                state.taking.set(true);
                 let made = self.clock.edge_since(self.sim.now(), cycles);
-                self.later.send((made, Deferred::Accept(class, answer, key)));
+                self.deferred.send((made, Deferred::Accept(class, answer, key)));
             }
         }
         Some(TakenPacket { from, packet, class, key })
@@ -254,57 +254,58 @@ impl Port {
         }
     }
 
-    /// The packet has been read: its place is free.
+    /// Releases a packet that has been read, which frees its slot.
     pub fn release(&self, taken: TakenPacket) {
         let TakenPacket { class, key, .. } = taken;
         let reading = self.held.borrow()[key].expect("a packet is released once");
         match reading.slot {
-            None => self.held.borrow_mut()[key] = Some(Reading { read: true, ..reading }),
-            Some(slot) => self.free(class, key, slot),
+            None => self.held.borrow_mut()[key] = Some(HeldPacket { read: true, ..reading }),
+            Some(slot) => self.free_slot(class, key, slot),
         }
     }
 
-    /// A key for a packet that is being read.
-    fn read(&self) -> usize {
+    /// Returns a key for a packet that is being read.
+    fn new_key(&self) -> usize {
         let mut held = self.held.borrow_mut();
         let key = held.iter().position(Option::is_none).unwrap_or(held.len());
         if key == held.len() {
             held.push(None);
         }
-        held[key] = Some(Reading::default());
+        held[key] = Some(HeldPacket::default());
         key
     }
 
-    fn free(&self, class: Class, key: usize, slot: Slot) {
+    fn free_slot(&self, class: Class, key: usize, slot: Slot) {
         self.held.borrow_mut()[key] = None;
         let effects = self.protocol.borrow_mut().release(class, slot);
-        self.has_effects(effects);
+        self.apply_effects(effects);
         if self.has_timers {
             self.pump_all();
         }
     }
 
-    /// Packets sent to a node, or to any, that are not answered for and will be, whatever is sent next.
+    /// Returns the number of unacknowledged packets, to a node or in total, that will be acknowledged without further
+    /// sends.
     pub fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
         self.protocol.borrow().unacknowledged(to)
     }
 
-    /// A note that rides in what is sent back.
-    pub fn tell(&self, note: u64) {
-        self.protocol.borrow_mut().set_feedback(note);
+    /// Sets the feedback that is piggybacked on frames to the senders.
+    pub fn set_feedback(&self, feedback: u64) {
+        self.protocol.borrow_mut().set_feedback(feedback);
     }
 
-    /// The note that came last from a node; 0 before.
-    pub fn heard(&self, by: NodeId) -> u64 {
-        self.protocol.borrow().feedback_from(by)
+    /// Returns the last feedback from a node; 0 before the first.
+    pub fn feedback_from(&self, from: NodeId) -> u64 {
+        self.protocol.borrow().feedback_from(from)
     }
 
-    /// What the protocol counted.
+    /// Returns the protocol's counters.
     pub fn statistics(&self) -> Statistics {
         self.protocol.borrow().statistics()
     }
 
-    /// Bytes of the protocol's state.
+    /// Returns the bytes of the protocol's state.
     pub fn state_bytes(&self) -> usize {
         self.protocol.borrow().state_bytes(self.packet.len())
     }

@@ -1,4 +1,5 @@
-//! A switch that marks and trims packets, under a protocol that needs both and has headers of its own beyond two words.
+//! Tests with a switch that marks and trims packets, and a protocol that needs both and has longer headers than two
+//! words.
 
 use crate::engine::{Bytes, Class, Mailbox, NodeId, Outcome, PacketMarks, Rate, Recorder, Signal, Sim, Time};
 use crate::fabric::{
@@ -22,11 +23,11 @@ use std::sync::Arc;
 struct Switch {
     /// Rate of an output.
     rate: Rate,
-    /// Packets in a queue from which on others are marked.
+    /// Queue length from which on packets are marked.
     marks_at: usize,
-    /// Packets in a queue from which on others are trimmed.
+    /// Queue length from which on packets are trimmed.
     trims_at: usize,
-    /// Whether it states that it may lose packets.
+    /// Whether its capabilities state that it may lose packets.
     #[param(default = true)]
     states_loss: bool,
 }
@@ -85,11 +86,11 @@ impl Output {
             marks.congestion = true;
             packet.set_marks(marks);
         }
-        // Control frames, which are as short as what is left of others, are kept whole.
+        // Control frames, which are as short as a trimmed packet, are not trimmed.
         if self.queued.get() >= self.switch.trims_at && packet.label().length > TRIMMED {
             packet.trim(TRIMMED);
         }
-        SEEN.with_borrow_mut(|seen| seen.count_at_switch(packet.marks()));
+        COUNTS.with_borrow_mut(|counts| counts.count_at_switch(packet.marks()));
         self.queued.set(self.queued.get() + 1);
         self.queue.send(packet);
     }
@@ -207,11 +208,11 @@ fn extension(from: NodeId, to: NodeId) -> Rc<[u8]> {
 }
 
 impl MarkedWindow {
-    /// Checks what the sender wrote on a frame, and counts what switches did.
-    fn look(&self, frame: &Frame<PacketHandle>) {
+    /// Checks the header that the sender wrote, and counts the marks of switches.
+    fn count_marks(&self, frame: &Frame<PacketHandle>) {
         assert_eq!(frame.extension, Some(extension(frame.from, self.node)), "a header arrives as it was sent");
         assert_eq!((frame.marks.priority, frame.marks.entropy), (1, frame.from.0 as u16 + 100));
-        SEEN.with_borrow_mut(|seen| seen.count_at_protocol(frame.marks));
+        COUNTS.with_borrow_mut(|counts| counts.count_at_protocol(frame.marks));
     }
 }
 
@@ -235,13 +236,13 @@ impl Protocol<PacketHandle> for MarkedWindow {
     }
 
     fn arrive(&mut self, frame: Frame<PacketHandle>, now: Time) -> Effects {
-        self.look(&frame);
+        self.count_marks(&frame);
         self.inner.arrive(frame, now)
     }
 
     fn trimmed(&mut self, frame: Frame<PacketHandle>, _now: Time) -> Effects {
         assert!(frame.body.is_none() && frame.bytes == TRIMMED, "the payload was cut");
-        self.look(&frame);
+        self.count_marks(&frame);
         Effects { discards: true, ..Effects::NONE }
     }
 
@@ -280,12 +281,12 @@ impl Protocol<PacketHandle> for MarkedWindow {
 
 /// Counts of a run: packets with congestion marks, and trimmed ones, at the switch and at the protocols.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Seen {
+struct MarkCounts {
     at_switch: [u64; 2],
     at_protocol: [u64; 2],
 }
 
-impl Seen {
+impl MarkCounts {
     fn count_at_switch(&mut self, marks: PacketMarks) {
         self.at_switch[0] += u64::from(marks.congestion);
         self.at_switch[1] += u64::from(marks.trimmed);
@@ -298,7 +299,7 @@ impl Seen {
 }
 
 thread_local! {
-    static SEEN: RefCell<Seen> = RefCell::default();
+    static COUNTS: RefCell<MarkCounts> = RefCell::default();
 }
 
 fn machine([host, ni]: [&str; 2], protocol: &str, fabric: &str) -> Result<Machine, String> {
@@ -312,10 +313,10 @@ fn machine([host, ni]: [&str; 2], protocol: &str, fabric: &str) -> Result<Machin
     registry.read(Document::Text("switch", &text, None), &[]).map(|read| read.value).map_err(|all| all.to_string())
 }
 
-fn observe(node: [&str; 2], protocol: &str, fabric: &str) -> (RunObservation, Seen) {
-    SEEN.set(Seen::default());
+fn observe(node: [&str; 2], protocol: &str, fabric: &str) -> (RunObservation, MarkCounts) {
+    COUNTS.set(MarkCounts::default());
     let machine = machine(node, protocol, fabric).unwrap_or_else(|problems| panic!("{problems}"));
-    (RunObservation::of(&machine, Recorder::off()), SEEN.take())
+    (RunObservation::of(&machine, Recorder::off()), COUNTS.take())
 }
 
 /// Host and interface of a node.
@@ -325,23 +326,23 @@ const SWITCH: &str = "fabric.switch = { rate = \"20 MB/s\", marks-at = 2, trims-
 
 #[test]
 fn a_protocol_sees_the_marks_and_headers_of_packets_and_survives_trimming() {
-    let (run, seen) = observe(NODE, "]\nprotocol.marked = {}\n", SWITCH);
+    let (run, counts) = observe(NODE, "]\nprotocol.marked = {}\n", SWITCH);
     assert_eq!(run.outcome, Outcome::Done);
     assert_eq!((run.metric("messages.delivered"), run.metric("messages.dropped")), (Some(120.0), Some(0.0)));
-    assert!(seen.at_switch[0] > seen.at_switch[1] && seen.at_switch[1] > 0, "{seen:?}");
-    assert_eq!(seen.at_protocol, seen.at_switch, "no mark is lost on the way to the protocol");
-    assert!(run.sum(|counts| counts.retransmitted) >= seen.at_switch[1], "what was trimmed is sent again");
+    assert!(counts.at_switch[0] > counts.at_switch[1] && counts.at_switch[1] > 0, "{counts:?}");
+    assert_eq!(counts.at_protocol, counts.at_switch, "no mark is lost on the way to the protocol");
+    assert!(run.sum(|one| one.retransmitted) >= counts.at_switch[1], "trimmed packets are retransmitted");
 }
 
 #[test]
-fn what_is_trimmed_under_a_protocol_that_does_not_resend_is_lost_and_counted() {
-    let (run, seen) = observe(
+fn a_trimmed_packet_is_counted_as_lost_without_retransmission() {
+    let (run, counts) = observe(
         NODE,
         "]\nprotocol.none = { send-buffers = 8, receive-buffers = 8 }\n",
         &SWITCH.replace("true", "false"),
     );
-    let trimmed = seen.at_switch[1];
-    assert!(trimmed > 0, "{seen:?}");
+    let trimmed = counts.at_switch[1];
+    assert!(trimmed > 0, "{counts:?}");
     assert_eq!(run.metric("messages.dropped"), Some(trimmed as f64), "each message is one packet");
     assert_eq!(run.metric("messages.delivered"), Some(120.0 - trimmed as f64));
     assert_eq!(run.outcome, Outcome::Done);
@@ -358,8 +359,8 @@ fn a_fabric_without_the_features_that_a_protocol_needs_is_refused_by_name() {
 fn firmware_that_streams_bytes_runs_over_a_fabric_of_packets_alone() {
     let fabric = SWITCH.replace("at = 2", "at = 1000").replace("at = 4", "at = 1000").replace("20 MB/s", "160 MB/s");
     for node in [["miata", "trapeze"], ["pentium-iii-815ep", "gm"]] {
-        let (run, seen) = observe(node, "]\n", &fabric.replace("true", "false"));
-        assert_eq!((&run.outcome, seen), (&Outcome::Done, Seen::default()), "{node:?}");
+        let (run, counts) = observe(node, "]\n", &fabric.replace("true", "false"));
+        assert_eq!((&run.outcome, counts), (&Outcome::Done, MarkCounts::default()), "{node:?}");
         assert_eq!(run.metric("messages.delivered"), Some(120.0), "{node:?}");
     }
 }

@@ -5,22 +5,41 @@
 //! memory, or to a shadow buffer in host memory (Yocum et al. 1997, §2.3).
 
 use super::layout::{CONTROL, HEADER};
+use crate::ni::driver::SendRequest;
+use crate::ni::word_copy::{PayloadSource, bytes_of};
 
-/// The most a program can put into a control message.
+/// The maximum number of bytes that a program can put into a control message.
 pub const PROGRAM_BYTES: usize = CONTROL.len() - HEADER.len();
 
-/// A control message being composed: what the program stores, in order.
+/// A control message being composed.
 #[derive(Clone, Debug, Default)]
 pub struct Writer {
     bytes: Vec<u8>,
 }
 
-/// The control message has no room left.
+/// The error that a control message has too few bytes left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Full;
 
 impl Writer {
-    /// The next `length` bytes, zeroed, for the program to fill.
+    /// Composes the program's bytes of a packet: the words of an active message, and the inline bytes.
+    pub(super) fn of(packet: &SendRequest<'_>) -> Writer {
+        let mut control = Writer::default();
+        let mut append = |bytes: &[u8]| {
+            control.reserve(bytes.len()).expect("a checked request fits a control message").copy_from_slice(bytes);
+        };
+        if let PayloadSource::Words(words) = packet.source {
+            append(&bytes_of(words));
+        }
+        append(packet.inline_bytes);
+        control
+    }
+
+    /// Reserves the next `length` bytes, zeroed, for the program to fill.
+    ///
+    /// # Errors
+    ///
+    /// Fails with [`Full`] if the control message has too few bytes left.
     pub fn reserve(&mut self, length: usize) -> Result<&mut [u8], Full> {
         let start = self.bytes.len();
         if start + length > PROGRAM_BYTES {
@@ -30,7 +49,7 @@ impl Writer {
         Ok(&mut self.bytes[start..])
     }
 
-    /// What was composed.
+    /// Returns the bytes that have been composed.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -44,12 +63,12 @@ pub struct ControlReader {
 }
 
 impl ControlReader {
-    /// Reads what the driver fetched.
+    /// Creates a reader of the bytes that the driver has fetched.
     pub(super) fn new(bytes: Vec<u8>) -> ControlReader {
         ControlReader { bytes, next: 0 }
     }
 
-    /// The next `length` bytes; none if the message has no more.
+    /// Returns the next `length` bytes, or `None` if the message has fewer left.
     pub fn scan(&mut self, length: usize) -> Option<&[u8]> {
         let start = self.next;
         let part = self.bytes.get(start..start + length)?;
@@ -57,7 +76,7 @@ impl ControlReader {
         Some(part)
     }
 
-    /// All that has not been scanned.
+    /// Returns all bytes that have not been scanned.
     pub fn rest(&mut self) -> &[u8] {
         let start = std::mem::replace(&mut self.next, self.bytes.len());
         &self.bytes[start..]
@@ -69,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn offsets_increase_and_end_with_the_message() {
+    fn reserve_and_scan_stop_at_the_end_of_the_message() {
         let mut writer = Writer::default();
         writer.reserve(4).unwrap().copy_from_slice(b"page");
         writer.reserve(8).unwrap().copy_from_slice(&7u64.to_le_bytes());

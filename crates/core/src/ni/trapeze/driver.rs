@@ -1,17 +1,17 @@
-//! The driver half: what the messaging layer calls. It moves control messages by programmed I/O and
-//! leaves payloads to the firmware's DMA (Yocum et al. 1997, §2.1–2.3).
+//! The driver half of Trapeze, which the messaging layer calls. It moves control messages by programmed I/O and leaves
+//! payloads to the firmware's DMA (Yocum et al. 1997, §2.1–2.3).
 
 use super::control::{ControlReader, PROGRAM_BYTES, Writer};
 use super::firmware::Admission;
 use super::instruments::Instruments;
 use super::layout::{
-    ACTIVE, CONTROL, HEADER, Layout, length_word, node_of, payload_length, placed, places_of, program_bytes, state,
-    tag_node, tag_of, word,
+    ACTIVE, CONTROL, HEADER, Layout, endpoints_of, length_word, node_of, payload_length, program_bytes, state,
+    tag_node, tag_of, tag_with_endpoints, word,
 };
 use super::parameters::{Notification, TrapezeParameters};
 use super::stage;
-use crate::engine::sim::{PointId, TaskId};
-use crate::engine::{Addresses, Bytes, EndId, Journey, LocalFuture, Mailbox, Signal, Sim};
+use crate::engine::sim::{TaskId, WaitReasonId};
+use crate::engine::{Bytes, EndpointId, EndpointMap, Journey, LocalFuture, Mailbox, Signal, Sim};
 use crate::host::{
     Address, AnyProcessor, CoreId, CpuLease, Host, Interrupt, InterruptVector, Processor, Utilization, Window,
 };
@@ -23,22 +23,22 @@ use crate::ni::envelope::Envelope;
 use crate::ni::extensions::{DriverExtensions, HostDmaEngine};
 use crate::ni::in_flight::InFlight;
 use crate::ni::lanai::Lanai;
-use crate::ni::word_copy::{PayloadSink, PayloadSource, bytes_of, words_of};
+use crate::ni::word_copy::{PayloadSink, PayloadSource, words_of};
 use crate::protocol::Statistics;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A message received.
-struct Received {
-    source: EndId,
-    /// Which of the node's endpoints it is for.
-    to: EndId,
+/// A received message.
+struct ReceivedMessage {
+    source: EndpointId,
+    /// The destination, one of the node's endpoints.
+    to: EndpointId,
     tag: u16,
-    /// Where its payload lies.
+    /// Address of its payload.
     address: Address,
-    /// Its payload's length.
+    /// Length of its payload.
     length: Bytes,
-    /// What the sender's program said.
+    /// The bytes of the sender's program.
     control: ControlReader,
     entry: u64,
 }
@@ -56,20 +56,21 @@ pub struct TrapezeDriver {
     instruments: Rc<Instruments>,
     admission: Rc<Admission>,
     pending: Rc<InFlight>,
-    addresses: Rc<Addresses>,
+    addresses: Rc<EndpointMap>,
     send_next: Cell<u64>,
     send_free: Cell<u64>,
     receive_next: Cell<u64>,
-    /// Whether a program has the message of a receive ring entry: its state says `RECEIVED` until
-    /// it is given back.
+    /// Whether a program holds the message of a receive ring entry; the entry's state stays `RECEIVED` until the
+    /// program releases it.
     receive_held: Vec<Cell<bool>>,
     receive_buffers: Vec<Address>,
-    inbox: Mailbox<Received>,
-    ring_space: PointId,
+    inbox: Mailbox<ReceivedMessage>,
+    ring_space: WaitReasonId,
 }
 
 impl TrapezeDriver {
-    /// Attaches a buffer to every entry of the receive ring, and takes interrupts.
+    /// Creates the driver of a node: allocates a buffer for every entry of the receive ring and, with interrupts,
+    /// registers the handler.
     pub(super) fn start(
         context: &BuildContext<'_>,
         (window, chip): (Window, &Rc<Lanai>),
@@ -108,18 +109,19 @@ impl TrapezeDriver {
         driver
     }
 
-    /// The receive buffers, to be attached before the run begins.
+    /// Returns the receive buffers, which are attached to the ring entries before the run begins.
     pub(super) fn receive_buffers(&self) -> &[Address] {
         &self.receive_buffers
     }
 
-    /// States which task frees ring entries and brings messages, for the tale of a stuck run.
+    /// Sets the task that frees ring entries and delivers messages, for the deadlock report.
     pub(super) fn set_firmware(&self, firmware: TaskId) {
         self.sim.set_holder(self.ring_space, firmware);
         self.sim.set_holder(self.inbox.point(), firmware);
     }
 
-    /// The words after the state first, the state last: the firmware takes the entry by it.
+    /// Writes a send ring entry: the words after the state first, and the state last, since the firmware takes the
+    /// entry once the state is set.
     async fn write_entry(&self, entry: u64, packet: &SendRequest<'_>, control: &Writer) {
         let (payload, address, tag) = match packet.source {
             PayloadSource::Memory(address, bytes) => (bytes, address, packet.envelope.handler.into()),
@@ -128,17 +130,17 @@ impl TrapezeDriver {
         let mut words = Vec::with_capacity(CONTROL.len());
         words.extend(length_word(Bytes(payload as u64), control.bytes().len()).to_le_bytes());
         words.extend((address as u32).to_le_bytes());
-        let places = [packet.from, packet.to].map(|end| self.addresses.place(end));
-        let whom = tag_node(placed(tag, places), self.addresses.node(packet.to));
-        words.extend(whom.to_le_bytes());
+        let endpoints = [packet.from, packet.to].map(|end| self.addresses.place(end));
+        let tag_word = tag_node(tag_with_endpoints(tag, endpoints), self.addresses.node(packet.to));
+        words.extend(tag_word.to_le_bytes());
         words.extend(control.bytes());
         self.cpu.write_run(self.window.at(entry + word::LENGTH), &words).await;
         self.instruments.sending.borrow_mut().push_back(packet.journey.clone());
         self.cpu.write_run(self.window.at(entry + word::STATE), &state::marked(packet.marks).to_le_bytes()).await;
     }
 
-    /// Whether the send ring has entries free; looks across the bus when none is known. Entries
-    /// are freed in order, so one look at the last of half a ring tells of them all.
+    /// Returns whether the send ring has a free entry; reads across the bus if none is known to be free. Entries are
+    /// freed in order, so if the last one of half a ring is free, all of that half are.
     async fn has_ring_space(&self) -> bool {
         if self.send_free.get() == 0 {
             let half = (self.parameters.ring_entries / 2).max(1);
@@ -150,9 +152,9 @@ impl TrapezeDriver {
         self.send_free.get() > 0
     }
 
-    /// Gives a message's ring entry, and the buffer attached to it, back to the interface.
-    async fn give_back(&self, index: u64) {
-        let _turn = self.cpu.acquire("give back").await;
+    /// Posts a message's ring entry again, with its buffer.
+    async fn repost(&self, index: u64) {
+        let _lease = self.cpu.acquire("give back").await;
         let (entry, buffer) = (self.layout.receive_entry(index), self.receive_buffer(index));
         self.cpu.write_run(self.window.at(entry + word::ADDRESS), &(buffer as u32).to_le_bytes()).await;
         self.cpu.write_run(self.window.at(entry + word::STATE), &state::POSTED.to_le_bytes()).await;
@@ -161,15 +163,15 @@ impl TrapezeDriver {
 
     fn handle_interrupt(self: Rc<Self>) -> LocalFuture<'static> {
         Box::pin(async move {
-            let turn = self.cpu.acquire("interrupt").await;
-            while let Some(received) = self.take_next(&turn).await {
+            let lease = self.cpu.acquire("interrupt").await;
+            while let Some(received) = self.take_next(&lease).await {
                 self.inbox.send(received);
             }
         })
     }
 
-    /// The message in the next entry of the receive ring, if there is one.
-    async fn take_next(&self, turn: &CpuLease) -> Option<Received> {
+    /// Takes the message in the next entry of the receive ring, if there is one.
+    async fn take_next(&self, lease: &CpuLease) -> Option<ReceivedMessage> {
         let index = self.receive_next.get();
         let (entry, slot) = (self.layout.receive_entry(index), self.slot(index));
         if self.receive_held[slot].get() || self.read_word(entry + word::STATE).await != state::RECEIVED {
@@ -187,25 +189,25 @@ impl TrapezeDriver {
         journey.served(start, self.cpu.now());
         journey.close(stage::HOST_RECEIVE, self.cpu.now());
         self.instruments.tally.deliver(&journey, self.cpu.now());
-        turn.did("receive", journey.id(), received.length.len());
+        lease.did("receive", journey.id(), received.length.len());
         Some(received)
     }
 
-    async fn read_entry(&self, entry: u64, index: u64) -> Received {
+    async fn read_entry(&self, entry: u64, index: u64) -> ReceivedMessage {
         let mut header = [0; 12];
         self.cpu.read_run(self.window.at(entry + word::LENGTH), &mut header).await;
         let word = |at: usize| u32::from_le_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
-        let (length, address, whom) = (word(0), word(4), word(8));
-        let [from, to] = places_of(whom);
+        let (length, address, tag_word) = (word(0), word(4), word(8));
+        let [from, to] = endpoints_of(tag_word);
         let mut control = vec![0; program_bytes(length).min(PROGRAM_BYTES)];
         if !control.is_empty() {
             self.cpu.read_run(self.window.at(entry + HEADER.get()), &mut control).await;
             self.copy_through_shadow(control.len()).await;
         }
-        Received {
-            source: self.addresses.at(node_of(whom), from),
+        ReceivedMessage {
+            source: self.addresses.at(node_of(tag_word), from),
             to: self.addresses.at(self.host.node, to),
-            tag: tag_of(whom),
+            tag: tag_of(tag_word),
             address: Address::from(address),
             length: payload_length(length),
             control: ControlReader::new(control),
@@ -213,7 +215,7 @@ impl TrapezeDriver {
         }
     }
 
-    /// With shadow buffers the control message passes host memory once more.
+    /// Copies a control message through host memory, if shadow buffers are used.
     async fn copy_through_shadow(&self, bytes: usize) {
         if !self.parameters.shadow {
             return;
@@ -239,19 +241,6 @@ impl TrapezeDriver {
     }
 }
 
-/// The words of an active message, as the control message carries them.
-fn compose(packet: &SendRequest<'_>) -> Writer {
-    let mut control = Writer::default();
-    let room = |control: &mut Writer, bytes: &[u8]| {
-        control.reserve(bytes.len()).expect("what goes beside a payload fits a control message").copy_from_slice(bytes);
-    };
-    if let PayloadSource::Words(words) = packet.source {
-        room(&mut control, &bytes_of(words));
-    }
-    room(&mut control, packet.beside);
-    control
-}
-
 impl DriverExtensions for TrapezeDriver {
     fn host_dma(&self) -> Option<&dyn HostDmaEngine> {
         Some(&*self.chip)
@@ -263,7 +252,7 @@ impl Driver for TrapezeDriver {
         DriverLimits {
             words: PROGRAM_BYTES / 4,
             payload: self.parameters.payload_max.len(),
-            beside: PROGRAM_BYTES,
+            inline_bytes: PROGRAM_BYTES,
             sequences: 1,
             steers: true,
             classes: 1,
@@ -274,31 +263,31 @@ impl Driver for TrapezeDriver {
         TxToken::default()
     }
 
-    /// Look and use are one hold, so that of several programs none counts on an entry that another has
-    /// filled.
+    /// Sends a message if the ring has a free entry. The processor is held from the check until the entry is filled, so
+    /// that no other program can take the entry in between.
     async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _begun: &TxToken) -> bool {
-        let turn = cpu.acquire("look for room").await;
+        let lease = cpu.acquire("look for room").await;
         if !self.has_ring_space().await {
             return false;
         }
         let (_works, working) = (cpu.sim().works(), cpu.now());
         cpu.work(self.costs.send);
         cpu.sync().await;
-        let control = compose(packet);
+        let control = Writer::of(packet);
         self.copy_through_shadow(control.bytes().len()).await;
         let entry = self.layout.send_entry(self.send_next.get());
         self.send_next.set(self.send_next.get() + 1);
         self.send_free.set(self.send_free.get() - 1);
         self.write_entry(entry, packet, &control).await;
-        // The firmware may have it before the processor, whose clock may be ahead, goes on.
+        // The firmware may take the entry before the processor, whose local time may be ahead, continues.
         let written = self.sim.now();
         packet.journey.served(working, written);
         packet.journey.close(stage::HOST_SEND, written);
-        turn.did("send", packet.journey.id(), packet.source.bytes());
+        lease.did("send", packet.journey.id(), packet.source.bytes());
         true
     }
 
-    async fn wait_for_room(&self, _cpu: &AnyProcessor) {
+    async fn wait_for_capacity(&self, _cpu: &AnyProcessor) {
         self.sim.delay(self.parameters.ring_poll).await;
     }
 
@@ -306,17 +295,18 @@ impl Driver for TrapezeDriver {
         let received = match self.parameters.notification {
             Notification::Interrupt => self.inbox.try_receive(),
             Notification::Polling(_) => {
-                let turn = cpu.acquire("poll").await;
-                self.take_next(&turn).await
+                let lease = cpu.acquire("poll").await;
+                self.take_next(&lease).await
             }
         };
         let mut received = received?;
         let is_part = received.tag & ACTIVE == 0;
         let (entry, address) = (received.entry, received.address);
-        let state = DriverState { entry, address, beside: received.control.rest().to_vec(), ..DriverState::default() };
+        let state =
+            DriverState { entry, address, inline_bytes: received.control.rest().to_vec(), ..DriverState::default() };
         let (handler, ends) = (received.tag as u8, [received.source, received.to]);
         let envelope = Envelope { is_part, handler, last: true, ..Envelope::default() };
-        let bytes = if is_part { received.length.len() } else { state.beside.len() };
+        let bytes = if is_part { received.length.len() } else { state.inline_bytes.len() };
         Some(RxPacket::new(ends, envelope, bytes, Journey::NONE).with_state(state))
     }
 
@@ -328,19 +318,19 @@ impl Driver for TrapezeDriver {
         sink: PayloadSink<'_>,
     ) -> RxCompletion {
         if extra_cycles > 0 {
-            let _turn = cpu.acquire("receive").await;
+            let _lease = cpu.acquire("receive").await;
             cpu.work(extra_cycles);
             cpu.sync().await;
         }
-        let DriverState { entry, address, beside, .. } = std::mem::take(&mut arrival.state);
-        let PayloadSink::Words(words) = sink else { return RxCompletion { address, beside, entry: Some(entry) } };
-        words.extend(words_of(&beside));
-        self.give_back(entry).await;
+        let DriverState { entry, address, inline_bytes, .. } = std::mem::take(&mut arrival.state);
+        let PayloadSink::Words(words) = sink else { return RxCompletion { address, inline_bytes, entry: Some(entry) } };
+        words.extend(words_of(&inline_bytes));
+        self.repost(entry).await;
         RxCompletion::default()
     }
 
     async fn release(&self, _cpu: &AnyProcessor, entry: u64) {
-        self.give_back(entry).await;
+        self.repost(entry).await;
     }
 
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
@@ -368,11 +358,11 @@ impl Driver for TrapezeDriver {
         self.inbox.arrived()
     }
 
-    fn polled_room(&self) -> Option<PointId> {
+    fn polled_capacity(&self) -> Option<WaitReasonId> {
         Some(self.ring_space)
     }
 
-    fn polled_packet(&self) -> Option<PointId> {
+    fn polled_packet(&self) -> Option<WaitReasonId> {
         match self.parameters.notification {
             Notification::Interrupt => None,
             Notification::Polling(_) => Some(self.inbox.point()),
@@ -383,9 +373,9 @@ impl Driver for TrapezeDriver {
         true
     }
 
-    /// Early demultiplexing (§2.1).
-    async fn map_tag(&self, cpu: &AnyProcessor, end: EndId, tag: u16, address: Address) {
-        let _turn = cpu.acquire("map a tag").await;
+    /// Maps a tag to an address for early demultiplexing (§2.1).
+    async fn map_tag(&self, cpu: &AnyProcessor, end: EndpointId, tag: u16, address: Address) {
+        let _lease = cpu.acquire("map a tag").await;
         let entry = self.layout.tag(self.addresses.place(end), tag);
         cpu.write_run(self.window.at(entry), &(address as u32 + 1).to_le_bytes()).await;
     }

@@ -1,15 +1,15 @@
-//! What travels alongside the bytes: instruments, by which no part decides.
+//! Journeys of the messages, carried outside of the simulated bytes; they do not affect the simulation.
 
 use crate::engine::{Journey, MessageTally};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// The messages that the rings' entries stand for.
+/// The journeys of the messages in the rings' entries.
 pub struct Instruments {
-    /// Messages in the send ring, oldest first.
+    /// Journeys of the messages in the send ring, oldest first.
     pub sending: RefCell<VecDeque<Journey>>,
-    /// Message of each receive ring entry.
+    /// Journey of the message in each receive ring entry.
     pub received: RefCell<Vec<Journey>>,
     /// Record of the run's messages.
     pub tally: Rc<MessageTally>,

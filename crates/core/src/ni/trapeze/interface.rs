@@ -1,10 +1,10 @@
-//! The specification of Trapeze: a chip and what runs on it.
+//! The specification of Trapeze: the chip, its firmware and its driver.
 
 use super::control::PROGRAM_BYTES;
 use super::driver::TrapezeDriver;
 use super::firmware::{self, Admission};
 use super::instruments::Instruments;
-use super::layout::{CONTROL, Layout, NODES_MAX, PLACES_MAX};
+use super::layout::{CONTROL, ENDPOINTS_MAX, Layout, NODES_MAX};
 use super::parameters::{Notification, TrapezeParameters};
 use crate::engine::{Bytes, Journey, Rate, Time};
 use crate::host::HostCapabilities;
@@ -33,7 +33,7 @@ pub struct TrapezeInterface {
 /// Largest host memory that the receive ring's buffers may take; the interface has 32-bit addresses.
 const HOST_BUFFERS_MAX: Bytes = Bytes(1 << 30);
 
-/// Keys of what lies in the interface's memory.
+/// Keys of the parameters that determine the use of the interface's memory.
 const IN_MEMORY: [&str; 4] = ["payload-max", "ring-entries", "tags", "lanai.sram.size"];
 
 impl Part for TrapezeInterface {
@@ -71,13 +71,13 @@ impl InterfaceSpec for TrapezeInterface {
 
     fn limits(&self) -> InterfaceLimits {
         let payload = self.parameters.payload_max;
-        InterfaceLimits::new(CONTROL + payload, payload, NODES_MAX, EndpointLimit::PerNode(PLACES_MAX))
+        InterfaceLimits::new(CONTROL + payload, payload, NODES_MAX, EndpointLimit::PerNode(ENDPOINTS_MAX))
             .with_words(PROGRAM_BYTES / 4)
-            .one_packet_a_message()
+            .with_one_packet_per_message()
             .with_host_dma()
     }
 
-    /// The receive ring's buffers.
+    /// Returns the host memory for the receive ring's buffers.
     fn memory_footprint(&self) -> MemoryFootprint {
         let buffers = (self.parameters.ring_entries, self.parameters.payload_max.get());
         MemoryFootprint { own: [buffers, (0, 0)], packet: None, queued: 0 }
@@ -88,7 +88,7 @@ impl InterfaceSpec for TrapezeInterface {
     }
 
     fn protocol_memory(&self, protocol: &dyn ProtocolSpec, endpoints: u32) -> Option<ProtocolMemory> {
-        let needed = Layout::under(&self.parameters, protocol, endpoints).size();
+        let needed = Layout::with_protocol(&self.parameters, protocol, endpoints).size();
         Some(ProtocolMemory {
             needed,
             available: self.chip.sram.size,
@@ -103,7 +103,8 @@ impl InterfaceSpec for TrapezeInterface {
 
     fn start(&self, context: &BuildContext<'_>) -> AnyDriver {
         let (chip, parameters) = (self.chip, &self.parameters);
-        let layout = Layout::under(parameters, context.protocol.spec(), context.addresses.count(context.node()));
+        let layout =
+            Layout::with_protocol(parameters, context.protocol.spec(), context.addresses.count(context.node()));
         let sram = Sram::new(context.sim, context.name(), chip.sram);
         let window = context.host.attach(sram.clone(), chip.sram.size.get());
         let chip = Lanai::start(context.sim, chip, sram, context.host, context.fabric);
@@ -138,7 +139,7 @@ impl TrapezeInterface {
             policy.buffers()
         );
         let buffers = format!("policy.{}.buffers", policy.key());
-        Some(ParameterError::new(buffers, message).related(IN_MEMORY).help(self.what_fits()))
+        Some(ParameterError::new(buffers, message).related(IN_MEMORY).help(self.capacity_help()))
     }
 
     fn check_host_buffers(&self) -> Option<ParameterError> {
@@ -154,15 +155,15 @@ impl TrapezeInterface {
         Some(error.help("make ring-entries or payload-max smaller"))
     }
 
-    /// Returns what would fit into the interface's memory.
-    fn what_fits(&self) -> String {
+    /// Returns a help text with the number of buffers that would fit in the interface's memory.
+    fn capacity_help(&self) -> String {
         let (rings, payload) = (Layout::new(&self.parameters, 1).send_buffer(0), self.parameters.payload_max);
         match self.chip.sram.size.get().saturating_sub(rings) / (2 * payload.get()) {
             0 => format!(
-                "not even one buffer of {payload} in each direction fits beside rings and tags, which need {}: make payload-max, ring-entries or tags smaller",
+                "rings and tags need {}, which leaves too little for even one buffer of {payload} in each direction: make payload-max, ring-entries or tags smaller",
                 Bytes(rings)
             ),
-            fit => format!("{fit} buffers of {payload} in each direction fit beside the rings"),
+            fit => format!("{fit} buffers of {payload} in each direction fit in addition to the rings"),
         }
     }
 }

@@ -8,21 +8,21 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `parameters.rs` | every named number |
+//! | `parameters.rs` | the parameters |
 //! | `layout.rs` | the endpoint in interface memory: rings, incoming payload table, buffers |
-//! | `policy.rs` | when a transfer to a sink may start, and how much it takes |
+//! | `policy.rs` | delivery policies: the start and the length of transfers to sinks |
 //! | `interface.rs` | the specification |
-//! | `stage.rs`, `instruments.rs` | the stages of a message, and what travels alongside the bytes |
+//! | `stage.rs`, `instruments.rs` | the stages of a message, and the journeys carried alongside the bytes |
 //! | `firmware/` | the device half, one file per direction |
 //! | `driver.rs`, `control.rs` | the driver half: sending, receiving, `reserve` and `scan` |
 //!
 //! An active message is a control message without a payload, its words in the program's bytes.
 //!
-//! Without a protocol control messages land in the receive ring, and the link holds back what finds no
-//! room. Under one the firmware asks it ([`firmware`]): what the protocol keeps stays in packet
-//! buffers, and a ring entry is given to a packet when its turn has come.
+//! Without a protocol, control messages land in the receive ring, and a message for which no entry or buffer is free
+//! waits on the link. With a protocol, packets that the protocol keeps stay in packet buffers, and a packet gets a ring
+//! entry when the protocol delivers it ([`firmware`]).
 //!
-//! It leaves out protection between processes; without a protocol, a dropped packet is lost.
+//! The model leaves out protection between processes; without a protocol, a dropped packet is lost.
 
 pub mod control;
 pub mod driver;

@@ -1,4 +1,4 @@
-//! Every named number of Trapeze.
+//! The parameters of Trapeze.
 
 use super::policy::Policy;
 use crate::engine::{Bytes, Time};
@@ -8,30 +8,30 @@ use crate::text::Parameters;
 /// The parameters of Trapeze, firmware and driver.
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct TrapezeParameters {
-    /// Entries of each message ring.
+    /// Number of entries of each message ring.
     ///
-    /// Of the send ring, and of the receive ring.
+    /// The send ring and the receive ring have the same length.
     #[param(min = 1, max = 4096, meaning = Capacity, resource = "message rings")]
     pub ring_entries: u64,
     /// Largest payload: the size of a packet buffer.
     #[param(min = "4 B", max = "1 MiB", meaning = Granularity)]
     pub payload_max: Bytes,
-    /// Tags the incoming payload table holds.
+    /// Number of tags of the incoming payload table.
     #[param(min = 2, max = 65_536, meaning = Capacity)]
     pub tags: u64,
-    /// When a transfer to a sink starts.
+    /// Condition for a transfer to a sink to start.
     #[param(one_of)]
     pub policy: Policy,
-    /// What the firmware's work takes, in cycles of the interface's processor.
+    /// Costs of the firmware, in cycles of the interface's processor.
     #[param(table)]
     pub firmware: FirmwareCosts,
     /// Whether the firmware logs every transfer.
     #[param(default = false)]
     pub logging: bool,
-    /// How the host learns of a message.
+    /// Notification of the host of a message.
     #[param(one_of)]
     pub notification: Notification,
-    /// How often a sender that found the ring full looks again.
+    /// Time between two polls of a sender that found the ring full.
     #[param(min = "100 ns", meaning = Policy)]
     pub ring_poll: Time,
     /// Whether control messages pass through a buffer in host memory.
@@ -42,7 +42,7 @@ pub struct TrapezeParameters {
     pub keep_buffers: bool,
 }
 
-/// What the firmware's work takes, in cycles of the interface's processor.
+/// The costs of the firmware, in cycles of the interface's processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = 1_000_000), meaning = Work, resource = "firmware")]
 pub struct FirmwareCosts {
@@ -65,9 +65,9 @@ pub struct FirmwareCosts {
     pub receive_end: u64,
     /// Writing a log entry for one transfer.
     pub log: u64,
-    /// A protocol's part of an event: a packet offered, come or taken, its own frame.
+    /// The protocol's work for an event: a packet offered, received or taken, or a control frame.
     ///
-    /// Made or read; or a timer gone off.
+    /// A control frame that is composed or read; also a timer that expires.
     #[param(default = 60)]
     pub protocol: u64,
     /// Under a protocol, copying a control message to its ring entry.
@@ -77,23 +77,23 @@ pub struct FirmwareCosts {
     pub copy: u64,
 }
 
-/// How the host learns of a message.
+/// The notification of the host of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub enum Notification {
     /// The interface interrupts the processor.
     Interrupt,
-    /// The program looks across the bus.
+    /// The program polls across the bus.
     ///
     /// It reads the next entry's state.
     Polling(
-        /// Time between two looks.
+        /// Time between two polls.
         #[param(key = "interval", min = "100 ns", default = "2 us", meaning = Policy)]
         Time,
     ),
 }
 
 impl Notification {
-    /// What firmware and driver need of a host.
+    /// Returns the host capabilities that firmware and driver need.
     pub fn needs(self) -> HostCapabilities {
         use HostCapabilities as Has;
         let polled = Has::of([Has::REGISTERS, Has::DMA]);

@@ -18,7 +18,7 @@ use crate::text::Parameters;
 /// A delivery policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub enum Policy {
-    /// A packet leaves a buffer when it is whole.
+    /// A packet leaves a buffer when all of it has landed.
     StoreAndForward {
         /// Packet buffers in each direction.
         #[param(min = 1, max = 256, default = 2, meaning = Capacity, resource = "packet buffers")]
@@ -26,19 +26,19 @@ pub enum Policy {
     },
     /// Transfers overlap within a packet only: one buffer.
     PureCutThrough {
-        /// The least new data that starts a transfer.
+        /// Minimum number of new bytes that starts a transfer.
         #[param(min = "1 B", default = "128 B", meaning = Granularity)]
         minpulse: Bytes,
     },
     /// Transfers overlap within a packet and with the next: two buffers.
     EagerCutThrough {
-        /// The least new data that starts a transfer.
+        /// Minimum number of new bytes that starts a transfer.
         #[param(min = "1 B", default = "128 B", meaning = Granularity)]
         minpulse: Bytes,
     },
     /// Transfers overlap with as many packets as there are buffers.
     AdaptiveCutThrough {
-        /// The least new data that starts a transfer.
+        /// Minimum number of new bytes that starts a transfer.
         #[param(min = "1 B", default = "128 B", meaning = Granularity)]
         minpulse: Bytes,
         /// Packet buffers in each direction.
@@ -58,7 +58,7 @@ impl Policy {
         }
     }
 
-    /// How much must have landed before the next transfer to the sink starts.
+    /// Returns the number of bytes that must have landed before the next transfer to the sink starts.
     pub fn starts_at(&self, taken: Bytes, total: Bytes) -> Bytes {
         match self.minpulse() {
             None => total,
@@ -66,13 +66,14 @@ impl Policy {
         }
     }
 
-    /// What a transfer to an idle sink takes now: all that lies there, if it may start.
+    /// Returns the length of a transfer to an idle sink that starts now, which takes all landed bytes, or `None` if it
+    /// may not start.
     pub fn transfer(&self, landed: Bytes, taken: Bytes, total: Bytes) -> Option<Bytes> {
         let may_start = landed > taken && landed >= self.starts_at(taken, total);
         may_start.then(|| landed - taken)
     }
 
-    /// Packet buffers in each direction.
+    /// Returns the number of packet buffers in each direction.
     pub fn buffers(&self) -> u64 {
         match *self {
             Policy::StoreAndForward { buffers } | Policy::AdaptiveCutThrough { buffers, .. } => buffers,
@@ -81,7 +82,7 @@ impl Policy {
         }
     }
 
-    /// The least new data that starts a transfer, if less than a whole payload may.
+    /// Returns the minimum number of new bytes that starts a transfer, or `None` if only a whole payload does.
     pub fn minpulse(&self) -> Option<Bytes> {
         match *self {
             Policy::StoreAndForward { .. } => None,
@@ -99,21 +100,21 @@ mod tests {
     const EAGER: Policy = Policy::EagerCutThrough { minpulse: Bytes(128) };
 
     #[test]
-    fn eager_cut_through_takes_all_that_lies_there() {
+    fn eager_cut_through_takes_all_landed_bytes() {
         assert_eq!(EAGER.transfer(Bytes(127), Bytes(0), Bytes(8192)), None);
         assert_eq!(EAGER.transfer(Bytes(128), Bytes(0), Bytes(8192)), Some(Bytes(128)));
         assert_eq!(EAGER.transfer(Bytes(1512), Bytes(500), Bytes(8192)), Some(Bytes(1012)));
     }
 
     #[test]
-    fn the_end_of_a_payload_goes_whatever_its_size() {
+    fn the_end_of_a_payload_is_sent_whatever_its_size() {
         assert_eq!(EAGER.transfer(Bytes(8192), Bytes(8100), Bytes(8192)), Some(Bytes(92)));
         assert_eq!(EAGER.transfer(Bytes(60), Bytes(0), Bytes(60)), Some(Bytes(60)));
         assert_eq!(EAGER.transfer(Bytes(60), Bytes(60), Bytes(60)), None);
     }
 
     #[test]
-    fn store_and_forward_waits_for_the_whole() {
+    fn store_and_forward_waits_for_the_whole_payload() {
         let policy = Policy::StoreAndForward { buffers: 2 };
         assert_eq!(policy.transfer(Bytes(8191), Bytes(0), Bytes(8192)), None);
         assert_eq!(policy.transfer(Bytes(8192), Bytes(0), Bytes(8192)), Some(Bytes(8192)));

@@ -1,10 +1,11 @@
-//! The stages of a message with a payload, in order. A message without a payload skips those of DMA.
+//! The stages of the latency of a message with a payload, in order; each lasts from the end of the previous one. A
+//! message without a payload skips the stages of DMA.
 
 /// From the call to the store that completes the send ring entry.
 pub const HOST_SEND: &str = "host send";
 /// Until the firmware has started the payload's DMA.
 pub const SEND_QUEUE: &str = "send queue";
-/// Until the protocol lets it go, where all of it lies there before.
+/// Until the protocol admits it, if the whole payload has landed before.
 pub const ADMISSION: &str = "send: admission";
 /// Until the payload's last byte is in interface memory.
 pub const HOST_TX: &str = "hostTx";

@@ -6,7 +6,7 @@ use super::gas::Gas;
 use super::reads::{self, Phase, PointValue};
 use super::subcubes::Subcubes;
 use super::{costs, residual, serial, sweep};
-use crate::engine::{EndId, Metric, Outcome};
+use crate::engine::{EndpointId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, Space};
 use crate::part::{ParameterError, Part, PartInfo};
@@ -63,11 +63,11 @@ impl WorkloadSpec for Appbt {
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
         let area = |home: usize, bytes: usize| {
             let points: usize = subcubes.of(home).points.iter().map(|range| range.len()).product();
-            space.allocate(EndId(home as u32), (points * bytes) as u64)
+            space.allocate(EndpointId(home as u32), (points * bytes) as u64)
         };
         let areas = (0..processors).map(|home| SHARED_VALUES.map(|what| area(home, what.bytes()))).collect();
         // Each counter has a block of its own, so that a change of one wakes no processor that waits for another.
-        let counters = |home: usize| [(); COUNTERS].map(|()| space.allocate(EndId(home as u32), 8));
+        let counters = |home: usize| [(); COUNTERS].map(|()| space.allocate(EndpointId(home as u32), 8));
         let counters = (0..processors).map(counters).collect();
         let workers = Worker::all(world, &space);
         let run = Rc::new(Run {

@@ -8,7 +8,7 @@ use super::access::{Access, BODY_BYTES, CELL_BYTES, Portion, WORD_BYTES};
 use super::galaxy::Body;
 use super::octree::Octree;
 use super::words;
-use crate::engine::EndId;
+use crate::engine::EndpointId;
 use crate::messaging::shared::{SharedAddress, Space};
 use crate::program::worker::Worker;
 use std::cell::RefCell;
@@ -34,8 +34,9 @@ pub struct Memory {
 impl Memory {
     /// Allocates the bodies of each processor (`own`), and `cells` cells for each.
     pub fn new(space: &Space, bodies: Vec<Body>, own: &[Vec<u32>], cells: &[usize]) -> Memory {
-        let area =
-            |home: usize, count: usize, bytes: u32| space.allocate(EndId(home as u32), count as u64 * u64::from(bytes));
+        let area = |home: usize, count: usize, bytes: u32| {
+            space.allocate(EndpointId(home as u32), count as u64 * u64::from(bytes))
+        };
         let areas = own.iter().enumerate().map(|(home, own)| (area(home, own.len(), BODY_BYTES), own.len() as u32));
         let addresses = areas.flat_map(|(area, count)| (0..count).map(move |at| area.plus(at * BODY_BYTES)));
         Memory {

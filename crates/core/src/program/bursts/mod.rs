@@ -29,7 +29,7 @@ pub use parameters::Bursts;
 
 use super::{RunningWorkload, WarmUpCheck, parallel};
 use crate::engine::transient::TransientTest;
-use crate::engine::{EndId, Metric, Outcome, Signal, Time};
+use crate::engine::{EndpointId, Metric, Outcome, Signal, Time};
 use crate::messaging::World;
 use crate::messaging::active::{Active, ActiveMessage};
 use crate::part::{ParameterError, Part, PartInfo};
@@ -180,7 +180,7 @@ impl WorkloadSpec for Bursts {
             });
             let draws = (BurstDraws::new(self, world.seed, node, nodes), QuietPeriods::new(self, world.seed, node));
             let program = self.clone().run(endpoint, draws, measured.clone());
-            world.sim.spawn_server(format!("{} program", world.endpoint(EndId(node as u32)).name()), program);
+            world.sim.spawn_server(format!("{} program", world.endpoint(EndpointId(node as u32)).name()), program);
         }
         let endpoint = parallel::endpoint(world, 0);
         world.sim.spawn("the bursts", self.clone().watch(world.clone(), endpoint, measured.clone()));

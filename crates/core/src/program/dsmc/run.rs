@@ -6,7 +6,7 @@ use super::{
     ITERATIONS, MOVE_INSTRUCTIONS, Molecule, PAIR_INSTRUCTIONS, RECEIVE_INSTRUCTIONS, SORT_INSTRUCTIONS,
     STATE_INSTRUCTIONS,
 };
-use crate::engine::{EndId, Metric, Outcome};
+use crate::engine::{EndpointId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, Space};
 use crate::part::{ParameterError, Part, PartInfo};
@@ -222,7 +222,7 @@ impl GasRun {
         let owners = partition::parts(&parameters.size.centres(), processors);
         let shares = GasShare::all(&gas, &owners, processors);
         let area = |(home, share): (u32, &GasShare)| {
-            space.allocate(EndId(home), share.cells.len() as u64 * u64::from(STATE_BYTES))
+            space.allocate(EndpointId(home), share.cells.len() as u64 * u64::from(STATE_BYTES))
         };
         GasRun {
             iterations: parameters.iterations,

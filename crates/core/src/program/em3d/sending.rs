@@ -3,7 +3,7 @@
 use super::ghosts::Ghosts;
 use super::graph::SIDES;
 use super::{Field, Sends};
-use crate::engine::EndId;
+use crate::engine::EndpointId;
 use crate::messaging::World;
 use crate::messaging::active::Active;
 use crate::program::parallel;
@@ -44,7 +44,7 @@ pub(super) fn start(field: &Rc<Field>, world: &World) {
 }
 
 /// Handles a group, a value or a count, and returns the instructions that this costs.
-fn handle(ghosts: &Ghosts, from: EndId, handler: u8, words: &[u32]) -> u64 {
+fn handle(ghosts: &Ghosts, from: EndpointId, handler: u8, words: &[u32]) -> u64 {
     match handler {
         ..COUNTS => {
             ghosts.receive_value(handler.into(), words);

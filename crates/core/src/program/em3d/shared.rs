@@ -7,7 +7,7 @@
 
 use super::graph::SIDES;
 use super::{Em3d, Field};
-use crate::engine::EndId;
+use crate::engine::EndpointId;
 use crate::messaging::shared::{SharedAddress, Space};
 use crate::program::worker::Worker;
 use crate::protocol::directory::Want;
@@ -25,7 +25,7 @@ pub(super) struct Values {
 impl Values {
     /// Allocates the values.
     pub fn new(parameters: &Em3d, space: &Space) -> Values {
-        let part = |home| space.allocate(EndId(home as u32), VALUE_BYTES * parameters.n_nodes);
+        let part = |home| space.allocate(EndpointId(home as u32), VALUE_BYTES * parameters.n_nodes);
         Values { parts: [(); SIDES].map(|()| (0..space.endpoints()).map(part).collect()) }
     }
 

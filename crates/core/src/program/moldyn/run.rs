@@ -6,7 +6,7 @@ use super::pairs::PairList;
 use super::serial::{self, Trajectory};
 use super::split::{FORCE_BYTES, Split, VECTOR_BYTES};
 use super::{costs, motion, sending, shared};
-use crate::engine::{EndId, Metric, Outcome};
+use crate::engine::{EndpointId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, Space};
 use crate::part::{ParameterError, Part, PartInfo};
@@ -100,7 +100,7 @@ impl WorkloadSpec for Moldyn {
         let space = Rc::new(Space::new(processors, world.shared_memory.block));
         let allocate = |each: usize| {
             let bytes = |processor| (split.particles(processor).len() * each) as u64;
-            (0..processors).map(|home| space.allocate(EndId(home as u32), bytes(home))).collect::<Vec<_>>()
+            (0..processors).map(|home| space.allocate(EndpointId(home as u32), bytes(home))).collect::<Vec<_>>()
         };
         let positions = allocate(VECTOR_BYTES);
         let forces =

@@ -3,9 +3,9 @@
 //! locks; then it moves its own particles. Barriers separate moving from computing. It may prefetch positions for
 //! reading and forces for writing.
 //!
-//! A force takes two blocks; the lock is in the second block, beside the third component. A processor that updates a
-//! block has it exclusively, so no other update comes between. Each processor begins with the particles after its own,
-//! so that not all access the same home at once.
+//! A force occupies two blocks; the lock is in the second block, next to the third component. A processor that updates
+//! a block holds it exclusively, so no other update intervenes. Each processor begins with the particles after its own,
+//! so that not all processors access the same home at once.
 
 use super::fixed::Force;
 use super::run::{ProcessorState, Run};

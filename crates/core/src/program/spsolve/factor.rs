@@ -23,7 +23,7 @@ impl Factor {
     ///
     /// # Errors
     ///
-    /// Returns the reason if there is none.
+    /// Returns an error if a diagonal element is not positive, or no shift up to the largest gives a factor.
     pub fn compute(matrix: &SymmetricMatrix) -> Result<Factor, String> {
         if let Some(row) = (0..matrix.lower.rows()).find(|row| matrix.lower.diagonal(*row) <= 0.0) {
             let (row, value) = (row + 1, matrix.lower.diagonal(row));

@@ -8,7 +8,7 @@
 
 use super::run::Solve;
 use super::{EDGE_INSTRUCTIONS, ROW_INSTRUCTIONS};
-use crate::engine::EndId;
+use crate::engine::EndpointId;
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, Space};
 use crate::program::collective::Collective;
@@ -43,7 +43,7 @@ impl SharedSolve {
     /// Starts the program on all processors, and returns the workers.
     pub fn start(solve: &Rc<Solve>, prefetch: usize, world: &World) -> Vec<Rc<Worker>> {
         let space = Rc::new(Space::new(world.addresses.len(), world.shared_memory.block));
-        let address = |owner: &u32| space.allocate(EndId(*owner), ROW_BYTES.into());
+        let address = |owner: &u32| space.allocate(EndpointId(*owner), ROW_BYTES.into());
         let shared = Rc::new(SharedSolve {
             solve: solve.clone(),
             prefetch,

@@ -1,9 +1,9 @@
-//! What a stream measures: latencies, rates and the backlog of its open loops.
+//! The measurements of a stream: latencies, rates and the backlog of its open loops.
 
 use super::Stream;
 use super::send::{ClosedCounts, GROWING, OpenCounts, SenderCounts, WINDOWS};
 use crate::engine::metric::name_word;
-use crate::engine::{Bytes, EndId, FlowTally, Metric, Outcome, Time};
+use crate::engine::{Bytes, EndpointId, FlowTally, Metric, Outcome, Time};
 use crate::messaging::World;
 use crate::program::arrivals::Arrivals;
 use crate::program::{MESSAGE_LATENCY, RunningWorkload, WarmUpCheck, delivery_metrics, message_latency_metrics};
@@ -14,14 +14,14 @@ use std::rc::Rc;
 /// A stream in progress.
 pub(super) struct Measured {
     /// Sender and receiver of each flow.
-    flows: Vec<(EndId, EndId)>,
+    flows: Vec<(EndpointId, EndpointId)>,
     payload: Bytes,
     arrivals: Arrivals,
     messages: u64,
     warm_up: u64,
     /// By flow.
     senders: Vec<Rc<RefCell<SenderCounts>>>,
-    copied: Vec<(EndId, Rc<Cell<Bytes>>)>,
+    copied: Vec<(EndpointId, Rc<Cell<Bytes>>)>,
 }
 
 /// Returns the window in which bandwidths are counted, or `None` if nothing was delivered in any.
@@ -36,16 +36,16 @@ fn window(flows: &[FlowTally]) -> Option<(Time, Time)> {
 impl Measured {
     pub fn new(
         stream: &Stream,
-        flows: &[(EndId, EndId)],
+        flows: &[(EndpointId, EndpointId)],
         senders: Vec<Rc<RefCell<SenderCounts>>>,
-        copied: Vec<(EndId, Rc<Cell<Bytes>>)>,
+        copied: Vec<(EndpointId, Rc<Cell<Bytes>>)>,
     ) -> Measured {
         let Stream { payload, arrivals, messages, warm_up, .. } = stream.clone();
         Measured { flows: flows.to_vec(), payload, arrivals, messages, warm_up, senders, copied }
     }
 
     /// Returns the pairs of endpoints that flows join, each once: messages of one pair are counted together.
-    fn pairs(&self) -> Vec<(EndId, EndId)> {
+    fn pairs(&self) -> Vec<(EndpointId, EndpointId)> {
         let mut known = BTreeSet::new();
         self.flows.iter().filter(|flow| known.insert(**flow)).copied().collect()
     }

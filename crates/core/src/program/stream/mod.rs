@@ -17,7 +17,7 @@ use super::arrivals::Arrivals;
 use super::flow_patterns::{self, is_pattern};
 use super::pattern::ExpectedPayloads;
 use super::{RunningWorkload, copy};
-use crate::engine::{Bytes, EndId, Expected, Signal};
+use crate::engine::{Bytes, EndpointId, Expected, Signal};
 use crate::messaging::World;
 use crate::part::{ParameterError, Part, PartInfo};
 use crate::program::{FlowEndpoint, PATTERNS, PlannedFlow, WARM_UP, WorkloadNeeds, WorkloadSpec};
@@ -84,14 +84,14 @@ impl Stream {
     }
 
     /// Starts the program of the receiving endpoint `node`; returns what it is to receive.
-    fn expect(&self, world: &World, flows: &[(EndId, EndId)], node: EndId) -> Expected {
+    fn expect(&self, world: &World, flows: &[(EndpointId, EndpointId)], node: EndpointId) -> Expected {
         let name = format!("{} program", world.endpoint(node).name());
         let count = flows.iter().filter(|&&(_, to)| to == node).count() as u64;
         let receiver = world.sim.spawn_server(name, self.clone().receive(world.clone(), node));
         Expected { end: node, messages: self.total() * count, receiver }
     }
 
-    fn resolve(&self, world: &World) -> Vec<(EndId, EndId)> {
+    fn resolve(&self, world: &World) -> Vec<(EndpointId, EndpointId)> {
         let named = self.named_flows().into_iter().map(|(_, from, to)| (world.id(from), world.id(to)));
         if self.flows.is_empty() {
             vec![(world.nodes[0].endpoint().id(), world.nodes[1].endpoint().id())]
@@ -100,7 +100,7 @@ impl Stream {
         }
     }
 
-    async fn receive(self, world: World, node: EndId) {
+    async fn receive(self, world: World, node: EndpointId) {
         if self.never_poll {
             Signal::new(&world.sim, "nothing: it never polls").wait().await;
         }
@@ -114,8 +114,8 @@ impl Stream {
     }
 
     /// Starts the senders; returns what each of them counts.
-    fn start_senders(&self, world: &World, flows: &[(EndId, EndId)]) -> Vec<Rc<RefCell<SenderCounts>>> {
-        let start = |(flow, &(from, to)): (usize, &(EndId, EndId))| {
+    fn start_senders(&self, world: &World, flows: &[(EndpointId, EndpointId)]) -> Vec<Rc<RefCell<SenderCounts>>> {
+        let start = |(flow, &(from, to)): (usize, &(EndpointId, EndpointId))| {
             let counts = Rc::new(RefCell::new(SenderCounts::new(self)));
             let name = format!("{} program, flow {flow}", world.endpoint(from).name());
             let sender = Sender { stream: self.clone(), world: world.clone(), flow, from, to, counts: counts.clone() };
@@ -248,7 +248,7 @@ impl WorkloadSpec for Stream {
 }
 
 /// Returns the distinct values of `of` over the flows, in order.
-fn distinct<T: Ord>(flows: &[(EndId, EndId)], of: impl Fn(&(EndId, EndId)) -> T) -> Vec<T> {
+fn distinct<T: Ord>(flows: &[(EndpointId, EndpointId)], of: impl Fn(&(EndpointId, EndpointId)) -> T) -> Vec<T> {
     let mut values: Vec<_> = flows.iter().map(of).collect();
     values.sort_unstable();
     values.dedup();

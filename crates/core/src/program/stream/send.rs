@@ -1,7 +1,7 @@
 //! Senders of streams: the closed loop, and the open loop with its backlog.
 
 use super::Stream;
-use crate::engine::{Deliveries, EndId, Time};
+use crate::engine::{Deliveries, EndpointId, Time};
 use crate::messaging::{Endpoint, Outgoing, World};
 use crate::program::arrivals::ArrivalTimes;
 use crate::program::backlog::Backlog;
@@ -17,37 +17,38 @@ pub(super) const GROWING: u64 = WINDOWS - 1;
 /// Measured messages from which on a flow is judged: a few that wait for one another are no load.
 const MESSAGES_MIN: u64 = 100;
 
-/// A flow's sender: one end of the flow, and what is counted there.
+/// A flow's sender: the sending endpoint of the flow, and its counts.
 pub(super) struct Sender {
     pub stream: Stream,
     pub world: World,
     /// Number of the flow.
     pub flow: usize,
-    pub from: EndId,
-    pub to: EndId,
+    pub from: EndpointId,
+    pub to: EndpointId,
     pub counts: Rc<RefCell<SenderCounts>>,
 }
 
-/// What is counted of a flow at its sender.
+/// Counts of a flow at its sender.
 pub(super) enum SenderCounts {
     Closed(ClosedCounts),
     Open(OpenCounts),
 }
 
-/// What is counted of a closed loop.
+/// Counts of a closed loop.
 #[derive(Default)]
 pub(super) struct ClosedCounts {
-    /// Most messages that were in flight at once, where their number is limited.
+    /// Peak number of messages in flight, if their number is limited.
     pub in_flight_max: u64,
 }
 
-/// What is counted of an open loop.
+/// Counts of an open loop.
 pub(super) struct OpenCounts {
-    /// Whether the backlog only grows; `None` if the flow has too few messages to say so.
+    /// Detector of a growing backlog; `None` if the flow has too few messages.
     pub backlog: Option<Backlog>,
-    /// Most messages that waited at once.
+    /// Peak number of messages that waited at once.
     pub backlog_max: u64,
-    /// Of the measured messages: the first and the last scheduled arrival, each with the messages that waited then.
+    /// Scheduled arrivals of the first and the last measured message, each with the number of messages that waited
+    /// then.
     pub first: Option<(Time, u64)>,
     pub last: Option<(Time, u64)>,
 }
@@ -63,7 +64,7 @@ impl SenderCounts {
         SenderCounts::Open(OpenCounts { backlog, backlog_max: 0, first: None, last: None })
     }
 
-    /// Returns what is counted of an open loop, or `None` of a closed one.
+    /// Returns the counts of an open loop, or `None` for a closed one.
     pub fn open(&self) -> Option<&OpenCounts> {
         match self {
             SenderCounts::Open(counts) => Some(counts),

@@ -7,7 +7,7 @@
 
 use super::run::{Part, SUMS, Sweep, VALUES};
 use super::{ADD_INSTRUCTIONS, FluidShare, NODE_INSTRUCTIONS, PACK_INSTRUCTIONS, ShareLink};
-use crate::engine::EndId;
+use crate::engine::EndpointId;
 use crate::messaging::active::Active;
 use crate::program::collective::Collective;
 use crate::program::parallel;
@@ -71,7 +71,7 @@ impl Part {
     }
 
     /// Handles a value or a flux of one node, and returns the instructions that this costs.
-    pub fn handle_node(&self, from: EndId, handler: u8, words: &[u32]) -> u64 {
+    pub fn handle_node(&self, from: EndpointId, handler: u8, words: &[u32]) -> u64 {
         let link = self.link(from.index());
         let arrived = &self.arrived[usize::from(handler)];
         arrived.set(arrived.get() + 1);

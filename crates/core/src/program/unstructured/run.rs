@@ -5,7 +5,7 @@ use super::{
     ADD_INSTRUCTIONS, EDGE_INSTRUCTIONS, FACE_INSTRUCTIONS, Fluid, FluidShare, ITERATIONS, NODE_INSTRUCTIONS,
     PACK_INSTRUCTIONS, ShareLink, by_node,
 };
-use crate::engine::{EndId, Metric, Outcome};
+use crate::engine::{EndpointId, Metric, Outcome};
 use crate::messaging::World;
 use crate::messaging::active::Active;
 use crate::part::{self, ParameterError, PartInfo};
@@ -186,7 +186,7 @@ impl Part {
     }
 
     /// Handles a batch, and returns the instructions that this costs.
-    fn handle_batch(&self, from: EndId, handler: u8, words: &[u32]) -> u64 {
+    fn handle_batch(&self, from: EndpointId, handler: u8, words: &[u32]) -> u64 {
         let link = self.link(from.index());
         let arrived = &self.arrived[usize::from(handler)];
         arrived.set(arrived.get() + 1);

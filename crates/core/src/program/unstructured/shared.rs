@@ -8,7 +8,7 @@
 
 use super::NODE_INSTRUCTIONS;
 use super::run::Sweep;
-use crate::engine::EndId;
+use crate::engine::EndpointId;
 use crate::messaging::World;
 use crate::messaging::shared::{SharedAddress, Space};
 use crate::program::worker::{self, Worker};
@@ -142,7 +142,7 @@ fn allocate(sweep: &Sweep, space: &Space) -> Vec<Vec<Option<SharedAddress>>> {
         let mut addresses = vec![None; part.share.borrow().nodes.len()];
         for at in part.links.iter().flat_map(|link| &link.sent_nodes) {
             let address = &mut addresses[*at as usize];
-            *address = address.or_else(|| Some(space.allocate(EndId(processor as u32), (2 * BLOCK).into())));
+            *address = address.or_else(|| Some(space.allocate(EndpointId(processor as u32), (2 * BLOCK).into())));
         }
         addresses
     };

@@ -55,45 +55,45 @@ pub enum Prefetched {
 }
 
 /// Outcome of an eviction.
-#[must_use = "a block that stays keeps its place"]
+#[must_use = "a block that stays keeps its space"]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Evicted {
     /// There was no copy.
     Absent,
     /// A read-only copy was dropped; no message is sent.
     Dropped,
-    /// The only copy goes home.
+    /// The only copy is sent to its home.
     WrittenBack,
-    /// It stays: it is in use or under way, or too many blocks are being written back.
+    /// The block stays: it is in use or requested, or too many blocks are being written back.
     Stays,
 }
 
 /// Why a directory's software must run.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Trap {
-    /// The hardware's pointers are full: software empties them into its own list.
+    /// All hardware pointers are in use: software moves them into its list.
     Pointers,
-    /// A write to a block some of whose sharers only software knows.
+    /// A write to a block with sharers that are only in software's list.
     Write,
 }
 
 /// An action on the block of the call; the caller executes the actions in the order of the list.
 ///
-/// The list also records what the protocol did, so that a caller may charge for it: pointers, traps, and
-/// as many invalidations as are sent. The bytes of a block stay where they are until the list is done.
+/// The list also records the protocol's work, so that a caller may charge for it: pointers, traps, and the
+/// invalidations among the sent messages. The bytes of a block must not move until the whole list is executed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CoherenceAction {
-    /// Send this; with the block's bytes as they are now, if the kind carries them.
+    /// Send a message, with the block's present bytes if the kind carries them.
     Send {
         /// Destination of the message.
         to: NodeId,
         /// The message.
         message: CoherenceMessage,
     },
-    /// The bytes that came are the block's: in memory at its home, else in this node's copy.
+    /// Store the bytes that arrived: in memory at the block's home, otherwise in this node's copy.
     Store,
-    /// This node's processor may do this from now on, and no more. What its caches have is taken back
-    /// or written through before anything is sent.
+    /// This node's processor has exactly this access right from now on. Its caches are invalidated or written through
+    /// accordingly before any message is sent.
     Access(Access),
     /// The waiting accesses that this right permits may be done once, now; then the caller calls `used`. Until then the
     /// bytes stay, even if no other access may use them: the access is [`Access::Invalid`] already, or becomes so.
@@ -107,7 +107,7 @@ pub enum CoherenceAction {
 }
 
 impl CoherenceAction {
-    /// To send this.
+    /// Returns the action that sends a message of `kind` about block `number` to node `to`.
     pub(super) const fn send(to: NodeId, kind: CoherenceKind, number: u32) -> CoherenceAction {
         CoherenceAction::Send { to, message: CoherenceMessage { kind, number } }
     }

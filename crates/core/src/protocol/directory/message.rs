@@ -1,7 +1,8 @@
 //! Messages between a home and its requesters: kinds, classes, and their one word on the wire.
 //!
-//! A message is about one block of its home: whoever is asked knows the home, so the word holds the
-//! block's number there and the kind, and an eight-byte header (who, to whom) makes twelve bytes.
+//! A message concerns one block of its home. Source and destination determine the home ([`CoherenceMessage::block`]),
+//! so the word holds only the block's number there and the kind; with an eight-byte header (source and destination) a
+//! message has twelve bytes.
 //!
 //! ```text
 //!   31                                4 3      0
@@ -10,19 +11,19 @@
 //!  └───────────────────────────────────┴────────┘
 //! ```
 //!
-//! Left out: the block's bytes, which the caller puts behind the word where the kind carries them.
+//! The block's bytes are not modelled: the caller appends them to the word if the kind carries them.
 
 use crate::engine::{Class, NodeId};
 
-/// Bits of a word that are the kind.
+/// Number of low-order bits of a word that encode the kind.
 const KIND_BITS: u32 = 4;
-/// Blocks that a home may have.
+/// Largest number of blocks of a home.
 pub const BLOCKS_MAX: u32 = 1 << (u32::BITS - KIND_BITS);
 
 /// A block of shared memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct BlockId {
-    /// The node whose memory it is in, and that knows who has copies.
+    /// Node whose memory holds the block, and whose directory records its copies.
     pub home: NodeId,
     /// Number of the block at its home, below [`BLOCKS_MAX`].
     pub number: u32,
@@ -41,40 +42,40 @@ pub struct CoherenceMessage {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum CoherenceKind {
-    /// To the home: a copy to read, please.
+    /// To the home: requests a read-only copy.
     Read,
-    /// To the home: the only copy, please.
+    /// To the home: requests the only copy.
     Write,
-    /// To the home: my copy to read shall be the only one.
+    /// To the home: requests that the node's read-only copy become the only copy.
     Upgrade,
-    /// To the home: here is my only copy; I want it no more.
+    /// To the home: returns the only copy, which the node gives up.
     WriteBack,
-    /// From the home: give up your copy.
+    /// From the home: recalls a read-only copy.
     Invalidate,
-    /// From the home: show me your only copy, and keep it to read.
+    /// From the home: recalls the bytes of the only copy, which becomes read-only.
     Fetch,
-    /// From the home: give me your only copy.
+    /// From the home: recalls the only copy.
     FetchInvalidate,
-    /// From the home: a copy to read.
+    /// From the home: carries a read-only copy.
     Shared,
-    /// From the home: the only copy.
+    /// From the home: carries the only copy.
     Exclusive,
-    /// From the home: your copy is the only one.
+    /// From the home: makes the node's copy the only one.
     Upgraded,
-    /// From the home: ask again later.
+    /// From the home: rejects the request, which may be repeated later.
     Nack,
-    /// From the home: what you wrote back is in memory.
+    /// From the home: acknowledges a write-back.
     WrittenBack,
-    /// To the home: I have no copy any more.
+    /// To the home: acknowledges an invalidation.
     Invalidated,
-    /// To the home: here is what you fetch.
+    /// To the home: carries the fetched block.
     Fetched,
-    /// To the home: what you fetch I have written back.
+    /// To the home: the fetch found the block already written back.
     Crossed,
 }
 
 impl CoherenceKind {
-    /// All kinds, by their code.
+    /// All kinds, indexed by code.
     pub const ALL: [CoherenceKind; 15] = [
         CoherenceKind::Read,
         CoherenceKind::Write,
@@ -93,7 +94,7 @@ impl CoherenceKind {
         CoherenceKind::Crossed,
     ];
 
-    /// The logical network it takes. A reply is never waited with: it is consumed when it comes.
+    /// Returns the logical network that carries messages of the kind. Replies are always consumed on arrival.
     pub const fn class(self) -> Class {
         match self {
             CoherenceKind::Read
@@ -107,7 +108,7 @@ impl CoherenceKind {
         }
     }
 
-    /// Whether the block's bytes go with it.
+    /// Returns whether the message carries the block's bytes.
     pub const fn carries_block(self) -> bool {
         matches!(
             self,
@@ -115,7 +116,7 @@ impl CoherenceKind {
         )
     }
 
-    /// Whether it is for the home; else it is for a requester.
+    /// Returns whether the message goes to the home; otherwise it goes to a requester.
     pub const fn is_for_home(self) -> bool {
         matches!(
             self,
@@ -137,14 +138,14 @@ impl CoherenceMessage {
         self.number << KIND_BITS | self.kind as u32
     }
 
-    /// The message of a word; none if it has no kind that there is.
+    /// Returns the message that `word` encodes, or `None` if its kind does not exist.
     pub fn decode(word: u32) -> Option<CoherenceMessage> {
         let code = word & ((1 << KIND_BITS) - 1);
         let kind = *CoherenceKind::ALL.get(code as usize)?;
         Some(CoherenceMessage { kind, number: word >> KIND_BITS })
     }
 
-    /// The block, of a message between these two.
+    /// Returns the block that a message from `from` to `to` concerns.
     pub const fn block(self, from: NodeId, to: NodeId) -> BlockId {
         let home = if self.kind.is_for_home() { to } else { from };
         BlockId { home, number: self.number }

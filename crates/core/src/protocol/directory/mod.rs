@@ -1,22 +1,22 @@
-//! A directory: shared memory kept coherent by messages, as software over active messages and as a
-//! hardware controller do it.
+//! A directory protocol: messages keep shared memory coherent. The same state machines serve software over active
+//! messages and a hardware controller.
 //!
-//! Each block has a home, whose memory it is in. A home knows who has copies; a write takes them all
-//! away first (write-invalidate). Two sides, which share nothing but messages:
+//! Each block has a home node, whose memory holds it. The home records the nodes with copies; before a write it
+//! invalidates all other copies (write-invalidate). The protocol has two sides, which share nothing but messages:
 //!
-//! | file or folder | what it is |
+//! | file or folder | contents |
 //! |---|---|
-//! | `message.rs` | kinds, their classes, one word on the wire |
-//! | `action.rs` | what a processor wants and may, and what the caller is to do |
-//! | `home/` | [`Directory`]: who has copies of this node's blocks, and whose turn it is |
-//! | `cache/` | [`Requester`]: what this node knows of other nodes' blocks |
+//! | `message.rs` | message kinds, their classes, their word on the wire |
+//! | `action.rs` | requested and granted access, actions for the caller |
+//! | `home/` | [`Directory`]: copies of this node's blocks, and the queue of requests for each block |
+//! | `cache/` | [`Requester`]: this node's copies of other nodes' blocks |
 //! | `parameters.rs` | pointers, waiting requests, prefetch buffer, write-backs |
 //!
-//! *Tempest*'s default protocol (Hill, Larus and Wood, *Tempest: A Substrate for Portable Parallel
-//! Programs*, COMPCON 1995) is this with unlimited pointers, all of it software; *LimitLESS* (Chaiken,
-//! Kubiatowicz and Agarwal, ASPLOS 1991) with five, and a trap beyond.
+//! With unlimited pointers, and all of it in software, this is *Tempest*'s default protocol (Hill, Larus and Wood,
+//! *Tempest: A Substrate for Portable Parallel Programs*, COMPCON 1995). With five pointers in hardware, and a trap
+//! to software beyond them, it is *LimitLESS* (Chaiken, Kubiatowicz and Agarwal, ASPLOS 1991).
 //!
-//! # Who says what
+//! # Messages
 //!
 //! ```text
 //!  requester                      home                     other copies
@@ -29,74 +29,75 @@
 //!                       ◄──────── WrittenBack
 //! ```
 //!
-//! The first column of messages, and what the home asks of copies, are requests; all that comes back is
-//! a reply. States are in the tables of `home/entry.rs` and `cache/copy.rs`.
+//! The messages from a requester to the home (first column), and the home's recalls of copies, are requests; all
+//! others are replies. The states are in the tables of `home/entry.rs` and `cache/copy.rs`.
 //!
-//! # What it promises
+//! # Guarantees
 //!
-//! **Each access takes effect at one moment between its call and its use; those of a block stand in one
-//! order** (it is linearizable). So a program whose contexts wait for each access sees sequentially
-//! consistent memory. What it needs of the network: each message comes once. **It needs no order**, not
-//! of a pair and not of a class, as the following rules are kept:
+//! **Each access takes effect at one moment between its call and its use, and the accesses to a block have one total
+//! order** (linearizability). A program whose contexts wait for each access therefore sees sequentially consistent
+//! memory. The protocol needs a network that delivers each message exactly once. **It needs no delivery order**,
+//! neither between a pair of nodes nor within a class, because of these rules:
 //!
-//! 1. A node has one request of a block under way, and the home answers it once.
-//! 2. A home serves one request of a block at a time. All it sends to others for its sake is answered
-//!    before it goes on. So of a home's recalls none is under way when the next request is served.
-//! 3. Who writes a block back asks for it again only when that is acknowledged; a fetch that crosses
-//!    the write-back is answered, and the home acknowledges when both are in.
-//! 4. *A fetch overtakes the block that it fetches*: the node still asks to write, so it keeps the fetch
-//!    until the block has come and was used. The block is on its way already: it comes.
-//! 5. *An invalidation overtakes the copy*: or it is for one that was dropped before, while the new
-//!    request waits behind the write; the node cannot tell, and acknowledges at once. When the copy
-//!    comes, whoever waited before the invalidation may read it, once: the load takes effect when the
-//!    home served it, before the write. Who joined later may not, since it may have seen what was
-//!    written after that; then it is asked for again. This is why a prefetch binds nobody.
-//! 6. *An upgrade loses its copy to another's write*: the home no longer counts it as a sharer when its
-//!    turn comes, and sends the block.
+//! 1. A node has at most one outstanding request for a block, and the home answers it once.
+//! 2. A home serves one request for a block at a time, and receives the answers to all its recalls before it
+//!    continues. No recall of a block is therefore in the network when the block's next request is served.
+//! 3. A node that writes a block back requests it again only after the write-back was acknowledged. It answers a
+//!    fetch that crosses the write-back, and the home acknowledges when both messages have arrived.
+//! 4. *A fetch overtakes the block that it fetches*: the node still waits for write access, so it defers the fetch
+//!    until the block has arrived and was used. The block has been sent already, so it will arrive.
+//! 5. *An invalidation overtakes the copy*, or it is for a copy that was dropped earlier, while the node's new
+//!    request waits behind the write. The node cannot distinguish the two, and acknowledges at once. When the copy
+//!    arrives, the accesses that waited before the invalidation may read it once: these loads take effect when the
+//!    home served the request, before the write. Accesses that joined later may not, because they may already have
+//!    seen the effects of the write; the block is requested again for them. This is why prefetches are non-binding.
+//! 6. *An upgrade loses its copy to another node's write*: when the home serves the upgrade, the node is no longer a
+//!    sharer, and the home sends the block.
 //!
-//! **One writer**: the home lets one have the only copy when every acknowledgement is in, and counts the
-//! others out. **No update is lost**: the only copy leaves its node in one message, which the home awaits.
+//! **Single writer**: the home grants the only copy after every acknowledgement has arrived, and removes the other
+//! sharers. **No lost update**: the only copy leaves its node in one message, for which the home waits.
 //!
-//! # Why nothing stands still
+//! # Freedom from deadlock
 //!
-//! Whatever comes is consumed when it comes; no side waits for room to send. What it sends waits with
-//! the caller, and there is a bound for it. With N nodes and R requests of a node under way at once
-//! ([`RequesterParameters::requests`]; a home's own requests beside them, one of a block):
+//! Every message is consumed on arrival; neither side waits for space to send. Messages to be sent are queued by the
+//! caller, and their number is bounded. N is the number of nodes, and R the number of outstanding requests of a node
+//! ([`RequesterParameters::requests`]); in addition a home has one request of its own for each of its blocks.
 //!
-//! | what waits | at most | because |
+//! | queued messages | bound | reason |
 //! |---|---|---|
-//! | requests at a home, their blocks being busy | [`DirectoryParameters::waiting`] | those beyond are turned away; (N − 1) R are all there are |
-//! | replies that a node has to send | the requests under way in the machine | a request has, at any moment, one reply of a node to wait for |
-//! | requests that a node has to send | R, and N − 1 for each of its blocks that is busy | rule 2 |
+//! | requests at a home for busy blocks | [`DirectoryParameters::waiting`] | further requests are NACKed; there are at most (N − 1) R |
+//! | replies that a node has to send | the outstanding requests of the machine | a request waits for one reply of a node at a time |
+//! | requests that a node has to send | R, and N − 1 for each of its busy blocks | rule 2 |
 //!
-//! A caller that cannot keep all of these may leave *requests* in the network until its own replies have
-//! left, and no other way round: replies are always consumed, so they drain, so requests do. A handler
-//! that waits until all it sends has left stands still, with two nodes already (`tests/broken.rs`).
+//! A caller without that much buffer space may leave *requests* in the network until its own replies have been sent,
+//! but never replies until its requests have been sent: replies are always consumed, so they drain, and then requests
+//! drain. A handler that waits until all its messages have been sent deadlocks even with two nodes
+//! (`tests/broken.rs`).
 //!
-//! Requests of a block wait in one queue, first come, first served: nobody starves. Where requests are
-//! turned away it is likely, not certain, that everybody's turn comes.
+//! Requests for a block wait in one first-come-first-served queue, so no request starves. With NACKs, progress of
+//! every request is likely but not guaranteed.
 //!
-//! What is granted is **held** until the caller says `used`: a fetch that comes meanwhile is kept (one,
-//! by rule 2), an invalidation leaves the copy to those who waited. So a block that came is used at
-//! least once, whatever the caller does in between (Kubiatowicz, Chaiken and Agarwal, *Closing the Window
-//! of Vulnerability in Multiphase Memory Transactions*, ASPLOS 1992). A caller must not wait for another
-//! block before it says so.
+//! A granted block is **held** until the caller calls `used`: a fetch that arrives meanwhile is deferred (at most one,
+//! by rule 2), and an invalidation leaves the copy to the accesses that waited. Each block that arrives is therefore
+//! used at least once, whatever the caller does in between (Kubiatowicz, Chaiken and Agarwal, *Closing the Window of
+//! Vulnerability in Multiphase Memory Transactions*, ASPLOS 1992). A caller must not wait for another block before it
+//! calls `used`.
 //!
 //! # Choices
 //!
-//! * Copies to read are dropped **silently**: telling costs a message for each, to save an invalidation
-//!   of those blocks alone that are written next. The only copy is written back, dirty or not.
-//! * A block that is fetched goes **through its home** (four messages), not from owner to requester
-//!   (three): the home need not remember whom to believe, and the copy in memory is good afterwards.
-//! * The home's own processor needs no pointer and no message; it waits in the same queue.
-//! * Prefetches that find the buffer full, or that are turned away, are dropped.
+//! * Read-only copies are dropped **silently**: a notification costs one message for each copy, and saves an
+//!   invalidation only for the blocks that are written next. The only copy is written back, dirty or clean.
+//! * A fetched block goes **through its home** (four messages), not from owner to requester (three): the home need not
+//!   remember which node has the current copy, and memory is up to date afterwards.
+//! * The home's own processor needs neither pointer nor message; its requests wait in the same queue.
+//! * Prefetches that find the buffer full, or that are NACKed, are dropped.
 //!
 //! # What it leaves out
 //!
-//! * Time, costs and bytes: the caller charges for what the actions tell, and moves blocks.
-//! * Loss: put a protocol that survives it below. Clean exclusive copies, owners that answer each other,
-//!   blocks that are moved to another home, updates in place of invalidations, atomic operations.
-//! * Which blocks are evicted, and where prefetched blocks are kept.
+//! * Time, costs and bytes: the caller charges for the work that the actions record, and moves the blocks.
+//! * Message loss, which a protocol below must repair. Clean exclusive copies, replies between owners, migration of
+//!   blocks to another home, updates in place of invalidations, atomic operations.
+//! * The choice of blocks to evict, and the storage of prefetched blocks.
 //!
 #![doc = include_str!("example.md")]
 

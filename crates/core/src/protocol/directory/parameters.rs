@@ -3,12 +3,11 @@
 /// Parameters of a home's directory.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct DirectoryParameters {
-    /// Pointers of a block in hardware; none where there is no limit. The home's own processor needs
-    /// none.
+    /// Number of hardware pointers for a block; `None` is unlimited. The home's own processor needs no pointer.
     pub pointers: Option<u32>,
-    /// Requests of others that may wait at this home for blocks that are busy; what comes beyond is
-    /// turned away. With as many as all other nodes may ask for at once nothing is; with 0, whatever
-    /// finds its block busy.
+    /// Largest number of other nodes' requests that may wait at this home for busy blocks; further requests are
+    /// NACKed. If it equals the number of requests that all other nodes may have outstanding, no request is NACKed; if
+    /// it is 0, every request that finds its block busy is.
     pub waiting: u32,
 }
 
@@ -23,16 +22,16 @@ impl DirectoryParameters {
 /// Parameters of a requesting node.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RequesterParameters {
-    /// Contexts of the processor, each of which waits for one block at most; asserted.
+    /// Number of contexts of the processor; each waits for at most one block, which is asserted.
     pub contexts: u32,
-    /// Places of the prefetch buffer: blocks asked for and not yet touched.
+    /// Capacity of the prefetch buffer, in blocks that were requested and not yet accessed.
     pub prefetches: u32,
-    /// Blocks that may be on their way home at once.
+    /// Largest number of simultaneous write-backs.
     pub write_backs: u32,
 }
 
 impl RequesterParameters {
-    /// Requests that a node may have under way at once.
+    /// Returns the largest number of outstanding requests of a node.
     pub const fn requests(&self) -> u32 {
         self.contexts.saturating_add(self.prefetches).saturating_add(self.write_backs)
     }

@@ -1,20 +1,20 @@
-//! The acknowledgement queue: what is to be told to senders, oldest first, and which of it waits
-//! for an answer to ride in (§6.1).
+//! The acknowledgement queue: acknowledgements to be sent, oldest first. Some wait to be piggybacked on an answer
+//! (§6.1).
 //!
-//! The queue has no limit of its own. It holds at most what its senders have outstanding here, a
-//! few bytes each; a limit would stop the processor from accepting while the network is full, and
-//! so keep the network full.
+//! The queue has no limit of its own. It holds at most one acknowledgement of a few bytes for each packet that its
+//! senders have outstanding here. A limit would prevent the processor from accepting packets while the network is full,
+//! and so keep the network full.
 //!
 //! # How long an acknowledgement waits for an answer
 //!
-//! Whoever accepts a packet says whether an answer follows ([`Answer`]). The acknowledgement then
-//! waits as long as the answer could leave before it, and no longer:
+//! The caller that accepts a packet states whether an answer follows ([`Answer`](super::Answer)). The acknowledgement
+//! then waits only while the answer could leave before it:
 //!
-//! * until the answer is offered, while the pool has room for it;
+//! * until the answer is offered, while the pool has a free buffer for it;
 //! * from then on, while the answer is eligible.
 //!
-//! The second half matters: answers that wait for other acknowledgements, which ride in answers
-//! that wait, would wait for ever (two nodes that ask each other suffice).
+//! The second condition prevents a deadlock: otherwise two nodes that request data from each other would both hold an
+//! answer that waits for the acknowledgement to be piggybacked on the other's answer.
 
 use super::Acknowledgement;
 use crate::engine::NodeId;
@@ -23,11 +23,11 @@ use std::collections::VecDeque;
 /// Condition that an acknowledgement waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Waits {
-    /// Nothing but its turn.
+    /// The acknowledgement does not wait for an answer.
     Not,
-    /// The answer is still to be offered.
+    /// The acknowledgement waits until the answer is offered.
     ForOffer,
-    /// The answer is in the pool.
+    /// The acknowledgement waits for the answer, which is in the pool.
     ForAnswer,
 }
 
@@ -62,17 +62,17 @@ impl Acknowledgements {
         self.queue.remove(place).expect("the chosen acknowledgement waits")
     }
 
-    /// An answer to `source` was offered.
+    /// Records that an answer to `source` was offered.
     pub(super) fn answer_offered(&mut self, source: NodeId) {
         self.change(source, Waits::ForOffer, Waits::ForAnswer);
     }
 
-    /// No answer to `source` will be offered.
+    /// Records that no answer to `source` will be offered.
     pub(super) fn no_answer(&mut self, source: NodeId) {
         self.change(source, Waits::ForOffer, Waits::Not);
     }
 
-    /// `source` sent its packet again: it is not to wait any longer.
+    /// Lets the acknowledgements to `source` wait no longer, because `source` retransmitted its packet.
     pub(super) fn release(&mut self, source: NodeId) {
         self.no_answer(source);
         self.change(source, Waits::ForAnswer, Waits::Not);
@@ -83,13 +83,13 @@ impl Acknowledgements {
         chosen.for_each(|waiting| waiting.waits = to);
     }
 
-    /// True if the acknowledgement of a scalar packet of `source` waits.
+    /// Returns whether the acknowledgement of a scalar packet of `source` waits.
     pub(super) fn has_scalar_for(&self, source: NodeId) -> bool {
         let is_scalar = |waiting: &Waiting| matches!(waiting.acknowledgement, Acknowledgement::Scalar { .. });
         self.queue.iter().any(|waiting| waiting.destination == source && is_scalar(waiting))
     }
 
-    /// Takes the acknowledgement that rides in an answer to `destination`, if one waited for it.
+    /// Takes the acknowledgement to be piggybacked on an answer to `destination`, if one waits.
     pub(super) fn ride(&mut self, destination: NodeId) -> Option<Acknowledgement> {
         let rides = |waiting: &Waiting| waiting.destination == destination && waiting.waits != Waits::Not;
         let place = self.queue.iter().position(rides)?;

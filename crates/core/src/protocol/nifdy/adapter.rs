@@ -1,8 +1,7 @@
-//! NIFDY as a [`Protocol`]: a unit for each class, whose acknowledgements take the other class
-//! where there is one and the parameters say so.
+//! NIFDY as a [`Protocol`]: one unit for each class. Acknowledgements travel in the other class if there is one and the
+//! parameters select it.
 //!
-//! The head holds the frame's header in its first word and an acknowledgement that it carries in
-//! its second ([`encode`]).
+//! The head's first word holds the frame's header, its second word a piggybacked acknowledgement ([`encode`]).
 
 use super::{
     Acknowledgement, Bulk, BulkNumber, NifdyHeader, NifdyUnit, OutgoingPacket, PeakOccupancy, Request, Scalar,
@@ -15,10 +14,10 @@ use crate::text::Parameters;
 /// The parameters of the protocol, with those of its wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct NifdyParameters {
-    /// Of each unit.
+    /// Parameters of each unit.
     #[param(flatten)]
     pub unit: UnitParameters,
-    /// Cycles to make, and to take, an acknowledgement.
+    /// Cycles to generate, and to process, an acknowledgement.
     ///
     /// 2 (§2.4.3).
     #[param(max = 1_000_000, default = 2, meaning = Work, resource = "acknowledgement")]
@@ -28,7 +27,7 @@ pub struct NifdyParameters {
     /// 4 bytes, a flit (chosen: source, kind and dialog number).
     #[param(min = "1 B", max = "32 B", default = "4 B", meaning = Work, resource = "acknowledgement")]
     pub acknowledgement: Bytes,
-    /// The logical network of acknowledgements: that of the packets they are for, or the other.
+    /// Logical network of acknowledgements: that of the acknowledged packets, or the other.
     #[param(key = "acknowledgement-network", words("same" = false, "other" = true), default = "other")]
     pub acknowledges_on_other: bool,
 }
@@ -39,7 +38,7 @@ pub struct NifdyAdapter<P> {
     lanes: Vec<Lane<P>>,
 }
 
-/// A class.
+/// The unit of one class.
 struct Lane<P> {
     unit: NifdyUnit<(P, Bytes)>,
     /// Packets being composed.
@@ -48,9 +47,9 @@ struct Lane<P> {
     peak: PeakOccupancy,
 }
 
-/// A place of the arrivals queue that is free when its packet has been read.
+/// Slot of the arrivals queue, which is freed when its packet has been read.
 const PLACE: Slot = Slot(1);
-/// A packet whose buffer was kept for it.
+/// Buffer that was reserved for its packet.
 const BUFFER: Slot = Slot(0);
 
 impl<P: Clone> NifdyAdapter<P> {
@@ -61,7 +60,7 @@ impl<P: Clone> NifdyAdapter<P> {
         NifdyAdapter { parameters, lanes: (0..classes).map(lane).collect() }
     }
 
-    /// The class that acknowledgements of a class's packets take.
+    /// Returns the class that carries the acknowledgements of packets of `class`.
     fn back(&self, class: Class) -> Class {
         match self.parameters.acknowledges_on_other && self.lanes.len() > 1 {
             true => Class(1 - class.0),
@@ -92,8 +91,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     }
 
     fn reserve(&mut self, class: Class) -> Option<Slot> {
-        let has_room = self.room(class) > 0;
-        if !has_room {
+        if self.room(class) == 0 {
             return None;
         }
         let lane = &mut self.lanes[class.index()];
@@ -114,7 +112,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
             answers,
             body: (body, bytes),
         };
-        assert!(lane.unit.offer(outgoing).is_ok(), "a packet that was reserved for has room");
+        assert!(lane.unit.offer(outgoing).is_ok(), "a reserved packet has a buffer");
     }
 
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>> {
@@ -174,7 +172,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     }
 
     fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
-        // What makes no whole group of a dialog is answered for with the packets that come after it.
+        // An incomplete group of a dialog is acknowledged only together with the packets that follow it.
         let group = self.parameters.unit.group();
         let bulk = |lane: &Lane<P>, to| lane.unit.unacknowledged(to) as u32 / group * group;
         let of = |lane: &Lane<P>| match to {
@@ -229,8 +227,8 @@ impl Bits {
     }
 }
 
-/// Header and carried acknowledgement as a head: two bits of kind and its fields in the first word,
-/// a bit for whether there is one and the acknowledgement in the second.
+/// Encodes a header and a piggybacked acknowledgement. The first word holds two bits of kind and the header's fields;
+/// the second a bit for whether there is an acknowledgement, and its fields.
 pub fn encode(header: NifdyHeader, carried: Option<Acknowledgement>) -> Head {
     let (mut first, mut second) = (Bits::default(), Bits::default());
     match header {
@@ -340,7 +338,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_head_says_what_was_put_in(header in header(), carried in prop::option::of(acknowledgement())) {
+        fn decoding_inverts_encoding(header in header(), carried in prop::option::of(acknowledgement())) {
             prop_assert_eq!(decode(encode(header, carried)), (header, carried));
         }
     }

@@ -1,9 +1,9 @@
-//! The arrivals FIFO: what the processor may accept, in the order in which it became ready.
+//! The arrivals FIFO: packets that the processor may accept, in the order in which they became ready.
 //!
-//! A scalar packet stands in a place of the FIFO. A bulk packet that is next in its dialog stays in
-//! its reorder buffer, and only its turn stands here: it takes no place, so that the network's
-//! count of free places needs no correction, and "can be streamed to the processor immediately"
-//! (§2.1.2). One queue for both keeps a pair's order when it changes modes.
+//! A scalar packet occupies a slot of the FIFO. A bulk packet that is next in its dialog stays in its reorder buffer,
+//! and the FIFO records only its turn. A turn occupies no slot, so the network's count of free slots needs no
+//! correction, and the packet "can be streamed to the processor immediately" (§2.1.2). A common queue for both keeps a
+//! pair's packets in order when the pair changes between scalar and bulk mode.
 
 use super::Scalar;
 use crate::engine::NodeId;
@@ -38,7 +38,7 @@ impl<T> Arrivals<T> {
     }
 
     pub(super) fn insert(&mut self, source: NodeId, header: Scalar, body: T) {
-        assert!(self.taken < self.places, "a packet that takes a place waits in the network until one is free");
+        assert!(self.taken < self.places, "a scalar packet waits in the network until a slot is free");
         self.taken += 1;
         self.queue.push_back(Arrived::Scalar { source, header, body });
     }
@@ -59,7 +59,7 @@ impl<T> Arrivals<T> {
         Some(front)
     }
 
-    /// True if a packet of `source` waits that is to be acknowledged.
+    /// Returns whether a packet of `source` waits that requires an acknowledgement.
     pub(super) fn holds_from(&self, source: NodeId) -> bool {
         let is_from = |arrived: &Arrived<T>| match arrived {
             Arrived::Scalar { source: from, header, .. } => *from == source && header.acknowledged,
@@ -68,7 +68,7 @@ impl<T> Arrivals<T> {
         self.queue.iter().any(is_from)
     }
 
-    /// Packets that take a place.
+    /// Returns the number of occupied slots.
     pub(super) fn taken(&self) -> usize {
         self.taken
     }
@@ -77,12 +77,12 @@ impl<T> Arrivals<T> {
         self.queue.len()
     }
 
-    /// Places in use, and turns of each dialog, counted anew.
+    /// Counts the occupied slots and the turns of a dialog.
     pub(super) fn census(&self, dialog: u16) -> (usize, usize) {
         let turns =
             self.queue.iter().filter(|arrived| matches!(arrived, Arrived::Bulk { dialog: of } if *of == dialog));
         let scalar = self.queue.iter().filter(|arrived| matches!(arrived, Arrived::Scalar { .. })).count();
-        assert_eq!(scalar, self.taken, "places of the arrivals FIFO are conserved");
+        assert_eq!(scalar, self.taken, "slots of the arrivals FIFO are conserved");
         (scalar, turns.count())
     }
 }

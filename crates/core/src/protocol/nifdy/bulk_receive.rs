@@ -1,10 +1,10 @@
 //! The receiver's side of bulk mode (§2.1.2): up to D dialogs, each with W reorder buffers.
 //!
-//! A buffer is kept for every packet that the sender may have in flight, from the grant on, and is
-//! free again when the processor accepts the packet. So acknowledgements of bulk packets are made
-//! at acceptance, whatever [`super::AcknowledgeAt`] says of scalar ones: earlier, the sender could
-//! send what no buffer is free for. They go out when a half of the window has been accepted, for
-//! all its packets (§2.4.2), and when the dialog's last packet is, for the rest.
+//! From the grant on, a buffer is reserved for every packet that the sender may have in flight; it is freed when the
+//! processor accepts the packet. Bulk packets are therefore acknowledged at acceptance, even if scalar packets are
+//! acknowledged at insertion ([`super::AcknowledgeAt`]): an earlier acknowledgement would let the sender send packets
+//! without a free buffer. One acknowledgement is sent for each half of the window when all its packets were accepted
+//! (§2.4.2), and one for the rest when the dialog's last packet was.
 
 use super::numbering::Numbering;
 use super::{Bulk, BulkNumber};
@@ -19,7 +19,7 @@ pub(super) struct BulkReceive<T> {
     open: usize,
     stored: usize,
     numbering: Numbering,
-    /// Packets that one acknowledgement is for.
+    /// Number of packets that one acknowledgement covers.
     group: u32,
 }
 
@@ -33,21 +33,22 @@ struct Dialog<T> {
     buffers: VecDeque<Option<Stored<T>>>,
     /// Number of packets from the first on that are in order and have their turn in the arrivals FIFO.
     ready: usize,
-    /// The processor wants it to end.
+    /// Whether the processor has asked the sender to end the dialog.
     ends: bool,
+    /// Whether no packet of the dialog has arrived yet.
     is_fresh: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Stored<T> {
-    /// Nothing for the empty exit of a dialog that the receiver ended.
+    /// The packet; `None` for the empty exit of a dialog that the receiver ended.
     body: Option<T>,
     bulk_exit: bool,
 }
 
 /// An acknowledgement to be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Due {
+pub(super) struct PendingAcknowledgement {
     pub(super) source: NodeId,
     pub(super) dialog: u16,
     pub(super) number: Option<BulkNumber>,
@@ -56,11 +57,12 @@ pub(super) struct Due {
 
 /// Outcome of a packet from the network.
 pub(super) enum Stores {
-    /// The packet is in its buffer; `turns` more packets have their turn, and `due` is to be acknowledged.
-    Kept { turns: usize, due: Option<Due> },
-    /// A copy of one that waits in its buffer.
+    /// The packet was stored in its buffer; `turns` more packets have their turn, and the acknowledgement `due` is to
+    /// be sent.
+    Kept { turns: usize, due: Option<PendingAcknowledgement> },
+    /// The packet is a copy of one that waits in its buffer.
     Waits,
-    /// A copy of one that was accepted.
+    /// The packet is a copy of one that was accepted.
     Accepted,
 }
 
@@ -79,14 +81,14 @@ impl<T> BulkReceive<T> {
         Some(number as u16)
     }
 
-    /// The dialog granted to `source` of which no packet has come yet.
+    /// Returns the dialog granted to `source`, if none of its packets has arrived yet.
     pub(super) fn fresh(&self, source: NodeId) -> Option<u16> {
         let is_so =
             |dialog: &Option<Dialog<T>>| matches!(dialog, Some(dialog) if dialog.source == source && dialog.is_fresh);
         self.dialogs.iter().position(is_so).map(|number| number as u16)
     }
 
-    /// A packet came.
+    /// Stores a packet that arrived.
     pub(super) fn store(&mut self, source: NodeId, header: Bulk, body: Option<T>) -> Stores {
         let owned = self.dialogs.get_mut(usize::from(header.dialog)).and_then(Option::as_mut);
         let Some(dialog) = owned.filter(|dialog| dialog.source == source) else {
@@ -107,9 +109,9 @@ impl<T> BulkReceive<T> {
         Stores::Kept { turns: dialog.ready - before, due: self.take_empty(header.dialog) }
     }
 
-    /// The processor accepts the next packet of a dialog: its sender and body, and what is then to
-    /// be acknowledged.
-    pub(super) fn accept(&mut self, number: u16) -> (NodeId, T, [Option<Due>; 2]) {
+    /// Accepts the next packet of a dialog for the processor. Returns its sender, its body, and the acknowledgements to
+    /// be sent.
+    pub(super) fn accept(&mut self, number: u16) -> (NodeId, T, [Option<PendingAcknowledgement>; 2]) {
         let dialog = self.dialog(number);
         dialog.ready = dialog.ready.checked_sub(1).expect("a packet that has its turn is in order");
         let source = dialog.source;
@@ -117,13 +119,13 @@ impl<T> BulkReceive<T> {
         (source, body.expect("a packet that has its turn has a body"), [due, self.take_empty(number)])
     }
 
-    /// Ends the dialog of `source`: what to send, or nothing if there is none.
-    pub(super) fn end(&mut self, source: NodeId) -> Option<Due> {
+    /// Ends the dialog of `source`, and returns the request to be sent to it; `None` without a dialog.
+    pub(super) fn end(&mut self, source: NodeId) -> Option<PendingAcknowledgement> {
         let is_of = |dialog: &Option<Dialog<T>>| matches!(dialog, Some(dialog) if dialog.source == source);
         let number = self.dialogs.iter().position(is_of)? as u16;
         let dialog = self.dialog(number);
         dialog.ends = true;
-        Some(Due { source, dialog: number, number: None, ends: true })
+        Some(PendingAcknowledgement { source, dialog: number, number: None, ends: true })
     }
 
     fn dialog(&mut self, number: u16) -> &mut Dialog<T> {
@@ -131,7 +133,7 @@ impl<T> BulkReceive<T> {
     }
 
     /// Frees the first buffer. The dialog closes with its last packet.
-    fn free_first(&mut self, number: u16) -> (Option<T>, Option<Due>) {
+    fn free_first(&mut self, number: u16) -> (Option<T>, Option<PendingAcknowledgement>) {
         let (numbering, group) = (self.numbering, self.group);
         let dialog = self.dialog(number);
         let stored = dialog.buffers.pop_front().flatten().expect("packets are accepted in order");
@@ -146,12 +148,12 @@ impl<T> BulkReceive<T> {
             self.open -= 1;
         }
         self.stored -= 1;
-        let due = Due { source, dialog: number, number: Some(accepted), ends };
+        let due = PendingAcknowledgement { source, dialog: number, number: Some(accepted), ends };
         (stored.body, (is_whole || stored.bulk_exit).then_some(due))
     }
 
-    /// An empty exit that is next needs no processor.
-    fn take_empty(&mut self, number: u16) -> Option<Due> {
+    /// Accepts the next packet of a dialog if it is an empty exit, which does not concern the processor.
+    fn take_empty(&mut self, number: u16) -> Option<PendingAcknowledgement> {
         let first = self.dialogs[usize::from(number)].as_ref()?.buffers.front()?.as_ref()?;
         if first.body.is_some() {
             return None;
@@ -159,7 +161,7 @@ impl<T> BulkReceive<T> {
         self.free_first(number).1
     }
 
-    /// The body and sender of a dialog's next packet.
+    /// Returns the sender and the body of a dialog's next packet.
     pub(super) fn front(&self, number: u16) -> Option<(NodeId, &T)> {
         let dialog = self.dialogs[usize::from(number)].as_ref()?;
         Some((dialog.source, dialog.buffers.front()?.as_ref()?.body.as_ref()?))
@@ -180,7 +182,7 @@ impl<T> BulkReceive<T> {
         self.stored
     }
 
-    /// Counts both anew. For tests: it takes time.
+    /// Asserts that both counts are right. Takes time, so only tests call it.
     pub(super) fn check(&self) {
         let stored = |dialog: &Dialog<T>| dialog.buffers.iter().flatten().count();
         assert_eq!(self.open, self.sources().count());

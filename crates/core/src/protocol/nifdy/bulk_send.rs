@@ -8,13 +8,13 @@
 //!    └─────────── the exit left, and all is acknowledged ─────────────┘
 //! ```
 //!
-//! The window slides when its oldest packet is acknowledged, so a number is used again only when
-//! the packet that had it is, whatever the order in which acknowledgements come.
+//! The window slides when its oldest packet is acknowledged. A sequence number is therefore reused only after its
+//! previous packet was acknowledged, even if acknowledgements arrive out of order.
 //!
-//! A dialog ends with a packet that has the exit bit, always: packets behind it wait until the
-//! whole dialog is acknowledged, so that no scalar packet overtakes it. Where the receiver ends the
-//! dialog, the next packet gets the exit bit; if none waits, an empty one is sent. (The paper says
-//! that a receiver can end a dialog, not how; the receiver must learn which packet is the last.)
+//! A dialog always ends with a packet that has the exit bit. Packets behind it wait until the whole dialog is
+//! acknowledged, so that no scalar packet overtakes it. If the receiver ends the dialog, the next packet gets the exit
+//! bit; if no packet waits, an empty one is sent. (The paper says that a receiver can end a dialog, but not how; the
+//! receiver must learn which packet is the last.)
 
 use super::numbering::Numbering;
 use super::{Bulk, BulkNumber};
@@ -24,7 +24,7 @@ use std::collections::VecDeque;
 /// State of a sender's bulk mode.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum BulkSend {
-    /// No dialog, and none asked for.
+    /// No dialog is open or requested.
     Scalar,
     /// A request is outstanding.
     Requested { destination: NodeId },
@@ -44,12 +44,12 @@ pub(super) struct Dialog {
     /// Whether each packet sent from `base` on is acknowledged.
     sent: VecDeque<bool>,
     exit_sent: bool,
-    /// The receiver wants it to end.
+    /// Whether the receiver has asked for the dialog's end.
     ends: bool,
 }
 
 impl BulkSend {
-    /// The open dialog with `destination`.
+    /// Returns the open dialog with `destination`.
     pub(super) fn to(&self, destination: NodeId) -> Option<&Dialog> {
         self.dialog().filter(|dialog| dialog.destination == destination)
     }
@@ -68,7 +68,7 @@ impl BulkSend {
         }
     }
 
-    /// The request was answered: by a dialog number, or by a rejection.
+    /// Handles the reply to the request: a dialog number, or `None` for a rejection.
     pub(super) fn answered(&mut self, destination: NodeId, granted: Option<u16>, numbering: Numbering) {
         assert_eq!(*self, BulkSend::Requested { destination }, "a request is answered once");
         *self = match granted {
@@ -84,22 +84,22 @@ impl Dialog {
         Dialog { destination, dialog, numbering, base: 0, sent, exit_sent: false, ends: false }
     }
 
-    /// True if a packet more may leave.
+    /// Returns whether another packet may be sent.
     pub(super) fn is_open(&self) -> bool {
         !self.exit_sent && self.sent.len() < self.numbering.window() as usize
     }
 
-    /// True if the receiver ended it, and the exit is still to be sent.
+    /// Returns whether the receiver ended the dialog and the exit has not been sent.
     pub(super) fn wants_exit(&self) -> bool {
         self.ends && self.is_open()
     }
 
-    /// Packets sent and not acknowledged.
+    /// Returns the number of unacknowledged packets.
     pub(super) fn unacknowledged(&self) -> usize {
         self.sent.iter().filter(|&&acknowledged| !acknowledged).count()
     }
 
-    /// The header of the next packet.
+    /// Returns the header of the next packet, which counts as sent.
     pub(super) fn send(&mut self, bulk_exit: bool) -> Bulk {
         assert!(self.is_open(), "packets leave while the window is open");
         let number = self.numbering.number(self.numbering.after(self.base, self.sent.len() as u32));
@@ -108,22 +108,22 @@ impl Dialog {
         Bulk { dialog: self.dialog, number, bulk_exit: self.exit_sent }
     }
 
-    /// True if an acknowledgement is of this dialog.
+    /// Returns whether an acknowledgement from `source` for number `dialog` concerns this dialog.
     pub(super) fn is(&self, source: NodeId, dialog: u16) -> bool {
         self.destination == source && self.dialog == dialog
     }
 
-    /// The receiver ends the dialog.
+    /// Records the receiver's request to end the dialog.
     pub(super) fn end(&mut self) {
         self.ends = true;
     }
 
-    /// An acknowledgement of the packets of a group up to `number`: how many of them are newly
-    /// acknowledged, each told to `free`.
+    /// Handles an acknowledgement of the packets of a group up to `number`. Calls `free` for each newly acknowledged
+    /// packet, and returns their number.
     pub(super) fn acknowledge(&mut self, number: BulkNumber, group: u32, mut free: impl FnMut(BulkNumber)) -> usize {
         let last = self.numbering.distance(self.base, number) as usize;
         if last >= self.sent.len() {
-            return 0; // Of a packet acknowledged before.
+            return 0; // The packet was acknowledged before.
         }
         let first = last.saturating_sub(usize::from(number.sequence) % group as usize);
         let mut newly = 0;
@@ -140,7 +140,7 @@ impl Dialog {
         newly
     }
 
-    /// True if nothing more will be sent or acknowledged.
+    /// Returns whether the exit was sent and all packets are acknowledged.
     pub(super) fn is_over(&self) -> bool {
         self.exit_sent && self.sent.is_empty()
     }

@@ -1,9 +1,9 @@
 //! Frames of NIFDY and their headers: data packets and acknowledgements.
 //!
-//! A frame without a body is a header alone: an acknowledgement, or the rare empty exit of a
-//! dialog. `source` stands beside every frame. The paper's hardware leaves it out of bulk packets,
-//! whose dialog number implies it (§2.1.2); nothing here looks at it there but asserts, except with
-//! retransmission, where the header must carry it (see `retransmit`).
+//! A frame without a body is only a header: an acknowledgement, or the rare empty exit of a dialog. Every frame has a
+//! `source` field. The paper's hardware omits it from bulk packets, whose dialog number implies it (§2.1.2). For bulk
+//! packets this model uses the field only in assertions, except with retransmission, where the header must carry it
+//! (see `retransmit`).
 
 use crate::engine::NodeId;
 use std::fmt;
@@ -38,11 +38,11 @@ pub enum NifdyHeader {
 /// Fields of a scalar data packet.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Scalar {
-    /// It is to be acknowledged; not so where it bypasses the protocol (§6.1).
+    /// Whether the packet requires an acknowledgement; false if it bypasses the protocol (§6.1).
     pub acknowledged: bool,
-    /// The sender asks for a bulk dialog.
+    /// Whether the sender requests a bulk dialog.
     pub bulk_request: bool,
-    /// Differs from that of the pair's packet before it; stays false without retransmission.
+    /// Alternates between successive packets of a pair; always false without retransmission.
     pub duplicate_bit: bool,
 }
 
@@ -51,18 +51,18 @@ pub struct Scalar {
 pub struct Bulk {
     /// The receiver's number for the dialog.
     pub dialog: u16,
-    /// The packet's place in the dialog.
+    /// Sequence number of the packet in the dialog.
     pub number: BulkNumber,
-    /// It is the dialog's last.
+    /// Whether the packet is the dialog's last.
     pub bulk_exit: bool,
 }
 
-/// A bulk packet's place in its dialog.
+/// Sequence number of a bulk packet in its dialog.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct BulkNumber {
-    /// Counts from 0 below W ("need only be as large as W", §2.1.2), again and again.
+    /// Position modulo W ("need only be as large as W", §2.1.2).
     pub sequence: u16,
-    /// Flips each time that the sequence starts again; stays false without retransmission.
+    /// Flips each time that the sequence wraps around; always false without retransmission.
     pub duplicate_bit: bool,
 }
 
@@ -80,9 +80,10 @@ pub enum Acknowledgement {
     Bulk {
         /// The receiver's number for the dialog.
         dialog: u16,
-        /// The packet up to which those of its half window (or it alone) are acknowledged.
+        /// Last acknowledged packet of its half window, or the only acknowledged packet; `None` if no packet is
+        /// acknowledged.
         number: Option<BulkNumber>,
-        /// The receiver asks the sender to leave bulk mode.
+        /// Whether the receiver asks the sender to leave bulk mode.
         ends: bool,
     },
 }
@@ -90,22 +91,22 @@ pub enum Acknowledgement {
 /// Reply to a request for a bulk dialog.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Request {
-    /// None was made.
+    /// The packet made no request.
     None,
-    /// All dialogs of the receiver are taken.
+    /// All dialogs of the receiver are in use.
     Rejected,
-    /// The receiver's number for the dialog.
+    /// The dialog was granted, with this number of the receiver.
     Granted(u16),
 }
 
 impl<T> NifdyFrame<T> {
-    /// True if it needs a place of the arrivals FIFO, and so waits in the network while that is
-    /// full. Acknowledgements are consumed, and bulk packets have a buffer kept for them.
+    /// Returns whether the frame needs a slot of the arrivals FIFO, and therefore waits in the network while that is
+    /// full. Acknowledgements are consumed, and bulk packets have reserved buffers.
     pub const fn needs_slot(&self) -> bool {
         matches!(self.header, NifdyHeader::Scalar(_))
     }
 
-    /// True for an acknowledgement by itself.
+    /// Returns whether the frame is an acknowledgement without a packet.
     pub const fn is_acknowledgement(&self) -> bool {
         matches!(self.header, NifdyHeader::Acknowledgement(_))
     }

@@ -22,57 +22,54 @@
 //!   has the exit bit; the receiver may end a dialog too (§2.1.2).
 //! * A scalar packet is acknowledged when the processor accepts it, or when it enters the arrivals
 //!   FIFO (footnote 2); bulk packets by half windows, or each (§2.4.2).
-//! * Packets that bypass the protocol, and acknowledgements that ride in answers (§6.1). How long
-//!   they wait for one: [`Answer`].
+//! * Packets that bypass the protocol, and acknowledgements piggybacked on answers (§6.1); [`Answer`] determines how
+//!   long they wait for one.
 //! * Timers, copies and a duplicate bit for networks that drop packets (§6.2).
 //!
-//! # What it promises
+//! # Guarantees
 //!
-//! Of a network that delivers every frame exactly once, in any order, after any delay:
+//! On a network that delivers every frame exactly once, in any order, after any delay:
 //!
-//! * **Exactly once, and in order per pair**, whatever mixture of scalar and bulk packets; not for
-//!   packets that bypass the protocol.
-//! * **No deadlock** while processors accept: every packet is delivered at last. Bulk packets and
-//!   acknowledgements never wait in the network for their receiver. A processor that accepts nothing
-//!   is sent one scalar packet or one window by each sender; that holds up what is for others only
-//!   where such packets fill the whole pool or table. (A sender's request for a dialog stays open,
-//!   too: until it is answered, the sender asks nobody else.)
+//! * **Delivery exactly once, and in order per pair**, for any mixture of scalar and bulk packets, but not for packets
+//!   that bypass the protocol.
+//! * **No deadlock** while processors accept packets: every packet is delivered eventually. Bulk packets and
+//!   acknowledgements never wait in the network for their receiver. A processor that accepts nothing receives one
+//!   scalar packet or one window from each sender; these packets delay packets for other nodes only if they fill the
+//!   whole pool or table. (A sender's request for a dialog also stays open: until it is answered, the sender makes no
+//!   other request.)
 //! * **State that does not grow with the machine** ([`UnitParameters::state_bytes`]).
 //!
-//! Of a network that drops frames, with retransmission: the same, but for two bits of state per
-//! other node, if copies die in time. See *One bit* below.
+//! On a network that drops frames, with retransmission, the guarantees are the same, except for two bits of state per
+//! other node, and provided that copies die in time. See *One bit* below.
 //!
 //! # One bit
 //!
-//! "To distinguish duplicate packets, one additional bit in the header is enough for both scalar
-//! and bulk packets" (§6.2). It is, on an assumption that the paper does not state. Either of these
-//! is enough:
+//! "To distinguish duplicate packets, one additional bit in the header is enough for both scalar and bulk packets"
+//! (§6.2). This holds only under an assumption that the paper does not state. Either of these is sufficient:
 //!
-//! * The network keeps the order of the frames from one node to another. An old copy then comes
-//!   before the packet that it could be taken for, whatever the timers: a scalar packet is sent
-//!   when the one before it is acknowledged, and a bulk packet when the one a window before is.
-//! * What is left of acknowledged packets dies in time: when a packet is first sent, the network
-//!   has no copy of any earlier packet of the pair that was acknowledged, and no acknowledgement of
-//!   one, by itself or carried.
+//! * The network keeps the order of the frames from one node to another. With any timers, an old copy then arrives
+//!   before the packet that it could be mistaken for: a scalar packet is sent after the previous one was acknowledged,
+//!   and a bulk packet after the one a window before it was.
+//! * Copies of acknowledged packets die in time: when a packet is first sent, the network has no copy of any earlier
+//!   acknowledged packet of the pair, and no acknowledgement of one, separate or piggybacked.
 //!
-//! A network that reorders, and lets copies live on, delivers a packet twice after a single timeout
-//! without a single loss: the timer goes off, the original is accepted and acknowledged, the next
-//! packet overtakes the copy and is accepted, and then the copy has the bit that is expected.
-//! A timer longer than any round trip does not help, because the time until the processor accepts
-//! has no bound: what it holds up is acknowledged after the timer went off. For scalar packets
-//! acknowledged at insertion it is enough. `tests/every_order.rs` shows each of these sentences, for a
-//! few packets, drops and timeouts in every order; `tests/random.rs` the first two for more.
+//! A network that reorders and lets copies live on delivers a packet twice after a single timeout without any loss: the
+//! timer expires, the original is accepted and acknowledged, the next packet overtakes the copy and is accepted, and
+//! then the copy has the expected bit. A timer longer than any round trip does not help, because the time until the
+//! processor accepts a packet has no bound: a packet that waits for the processor is acknowledged after the timer
+//! expired. For scalar packets that are acknowledged at insertion, such a timer is sufficient. `tests/every_order.rs`
+//! checks each of these statements for a few packets, drops and timeouts in every order; `tests/random.rs` checks the
+//! first two for more packets.
 //!
 //! # What it leaves out
 //!
-//! * Time and bytes on the wire, the processing delay of each end: the caller's. A frame without
+//! * Time and bytes on the wire, and the processing delay of each endpoint, which the caller models. A frame without a
 //!   body is a header.
-//! * Two logical networks: one unit for each. An acknowledgement rides only in an answer of the same
+//! * Two logical networks: each has its own unit, and an acknowledgement is piggybacked only on an answer of the same
 //!   unit.
-//! * A unit that asks for bulk mode by itself (footnote 3), or that decides when to end a dialog:
-//!   [`NifdyUnit::end_dialog`] is the caller's to call. A sender that stops without exit bit keeps its
-//!   dialog until then.
-//! * Timers that adapt. Copies of packets that bypass the protocol: these are lost if dropped.
+//! * A unit that requests bulk mode without being asked (footnote 3), or that decides when to end a dialog: the caller
+//!   calls [`NifdyUnit::end_dialog`]. A sender that stops without an exit bit keeps its dialog until then.
+//! * Adaptive timers. Copies of packets that bypass the protocol, which are lost if dropped.
 //!
 #![doc = include_str!("example.md")]
 

@@ -1,13 +1,12 @@
 //! Sequence numbers of a dialog, and distances between them.
 //!
-//! Positions count modulo the window where every packet arrives exactly once: of the packets that
-//! may be in flight no two then share a number. With retransmission they count modulo two windows,
-//! which is the sequence number and the duplicate bit taken together: a copy of a packet that was
-//! accepted then differs from all that are still expected.
+//! If every packet arrives exactly once, positions are counted modulo the window, so that no two packets in flight have
+//! the same number. With retransmission they are counted modulo two windows, which is the sequence number and the
+//! duplicate bit together, so that a copy of an accepted packet differs from all packets that are still expected.
 
 use super::{BulkNumber, UnitParameters};
 
-/// How a machine's dialogs are numbered.
+/// Numbering of a machine's dialogs.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Numbering {
     window: u32,
@@ -33,7 +32,7 @@ impl Numbering {
         BulkNumber { sequence: (position % self.window) as u16, duplicate_bit: position >= self.window }
     }
 
-    /// How far `number` lies after the packet at `position`.
+    /// Returns the distance from the packet at `position` to `number`, modulo the numbers.
     pub(super) const fn distance(self, position: u32, number: BulkNumber) -> u32 {
         let lap = if number.duplicate_bit { self.window } else { 0 };
         (number.sequence as u32 + lap + self.modulus - position) % self.modulus

@@ -53,8 +53,7 @@ impl PeakOccupancy {
     }
 
     /// Returns the bytes of state at the peaks for packets of `packet` bytes: buffers with their tags and ranks, tags
-    /// of
-    /// packets outstanding, registers of dialogs, copies with their timers, acknowledgements that wait.
+    /// of outstanding packets, registers of dialogs, copies with their timers, waiting acknowledgements.
     pub fn bytes(&self, packet: usize) -> usize {
         self.pool * (packet + NODE_BYTES + SMALL_BYTES)
             + self.outstanding * NODE_BYTES

@@ -7,7 +7,7 @@ use crate::engine::NodeId;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Entry {
     pub(super) destination: NodeId,
-    /// The packet's.
+    /// Duplicate bit of the packet.
     pub(super) duplicate_bit: bool,
 }
 
@@ -42,7 +42,7 @@ impl Outstanding {
         self.entries.push(entry);
     }
 
-    /// Clears the entry that an acknowledgement is for, if there is one.
+    /// Clears the entry that an acknowledgement is for, and returns whether there was one.
     pub(super) fn clear(&mut self, destination: NodeId, duplicate_bit: bool) -> bool {
         let place = self.entries.iter().position(|&entry| entry == Entry { destination, duplicate_bit });
         place.map(|place| self.entries.remove(place)).is_some()

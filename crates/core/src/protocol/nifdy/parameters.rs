@@ -1,14 +1,14 @@
-//! Parameters: O, B, D, W and the arrivals (§2.1), when acknowledgements are made, and the
-//! extensions of §6.
+//! Parameters of a NIFDY unit: O, B, D, W and the arrivals FIFO (§2.1), the times of acknowledgements, and the
+//! extensions of §6. The defaults are those of the paper's fat tree (Table 3).
 //!
-//! All units of a machine have the same parameters: a sender's window is its receiver's.
+//! All units of a machine have the same parameters, so a sender's window equals its receiver's.
 
 use crate::engine::Time;
 use crate::protocol::limits::QUEUE_MAX;
 use crate::text::{ParameterChoice, Parameters};
 
-/// Of one unit (§2.1: "NIFDY will have to be tuned for each network. This is done by adjusting
-/// four parameters").
+/// Parameters of one unit (§2.1: "NIFDY will have to be tuned for each network. This is done by adjusting four
+/// parameters").
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
 #[param(each(max = QUEUE_MAX), check = refused, meaning = Capacity, resource = "admission unit")]
 pub struct UnitParameters {
@@ -36,7 +36,7 @@ pub struct UnitParameters {
     /// When a scalar packet is acknowledged.
     #[param(default = "acceptance")]
     pub acknowledge: AcknowledgeAt,
-    /// How many bulk packets an acknowledgement is for.
+    /// Number of bulk packets that one acknowledgement covers.
     #[param(default = "half-window")]
     pub bulk_acknowledge: BulkAcknowledge,
     /// Whether a reply carries the acknowledgement of the packet that it answers.
@@ -51,7 +51,7 @@ pub struct UnitParameters {
     pub retransmission: Option<Retransmission>,
 }
 
-/// Returns what is wrong with the parameters of a unit: the key, why, and what would be right.
+/// Returns the errors in the parameters of a unit: the key, the reason, and a hint at valid values.
 fn refused(unit: &UnitParameters) -> Vec<(&'static str, String, String)> {
     let UnitParameters { dialogs, window, .. } = *unit;
     let mut refused: Vec<_> = unit.check().into_iter().map(|(key, why)| (key, why, String::new())).collect();
@@ -72,27 +72,27 @@ pub enum AcknowledgeAt {
     Insertion,
 }
 
-/// How many bulk packets an acknowledgement is for (§2.4.2).
+/// Number of bulk packets that one acknowledgement covers (§2.4.2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, ParameterChoice)]
 pub enum BulkAcknowledge {
-    /// Those of half a window: "only one ack is sent for every W/2 packets".
+    /// Half a window: "only one ack is sent for every W/2 packets".
     HalfWindow,
-    /// One: "in which every packet is acknowledged".
+    /// One packet: "in which every packet is acknowledged".
     #[param(key = "each")]
     EachPacket,
 }
 
-/// When an unacknowledged packet is sent again (§6.2).
+/// Time-out after which an unacknowledged packet is retransmitted (§6.2).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
 pub struct Retransmission {
-    /// After which an unacknowledged packet is sent again.
+    /// Time after which an unacknowledged packet is retransmitted.
     ///
-    /// Since it was sent last.
+    /// Counted from its last transmission.
     #[param(meaning = Timeout)]
     pub timeout: Time,
 }
 
-/// Bytes that name a node (§2.3: "16 bits are enough").
+/// Bytes of a node number (§2.3: "16 bits are enough").
 pub(super) const NODE_BYTES: usize = 2;
 /// Bytes of a rank, a dialog number, a sequence number, or the few bits of an entry's state.
 pub(super) const SMALL_BYTES: usize = 1;
@@ -100,7 +100,7 @@ pub(super) const SMALL_BYTES: usize = 1;
 pub(super) const TIMER_BYTES: usize = 4;
 
 impl Default for UnitParameters {
-    /// The paper's for its fat tree (Table 3), without extensions.
+    /// Returns the paper's parameters for its fat tree (Table 3), without extensions.
     fn default() -> UnitParameters {
         UnitParameters {
             outstanding: 8,
@@ -117,31 +117,31 @@ impl Default for UnitParameters {
 }
 
 impl UnitParameters {
-    /// What is wrong: the key, and why.
+    /// Returns the errors in the parameters: the key, and the reason.
     pub fn check(&self) -> Vec<(&'static str, String)> {
-        let mut wrong = Vec::new();
-        let mut refuse = |is_wrong: bool, key, why: &str| {
-            if is_wrong {
-                wrong.push((key, why.to_owned()));
+        let mut errors = Vec::new();
+        let mut refuse = |is_invalid: bool, key, why: &str| {
+            if is_invalid {
+                errors.push((key, why.to_owned()));
             }
         };
         refuse(self.outstanding == 0, "outstanding", "without an outstanding packet nothing is ever sent");
         refuse(self.pool == 0, "pool", "without a buffer nothing is ever sent");
-        refuse(self.arrivals == 0, "receive-buffers", "without a place nothing ever arrives");
+        refuse(self.arrivals == 0, "receive-buffers", "without a receive buffer nothing ever arrives");
         refuse(self.has_bulk() && self.window == 0, "window", "a dialog needs a window of at least one packet");
         let halves = self.has_bulk() && self.bulk_acknowledge == BulkAcknowledge::HalfWindow;
         refuse(halves && self.window % 2 == 1, "window", "only an even window has halves to acknowledge");
         let timeout = self.retransmission.map(|retransmission| retransmission.timeout);
         refuse(timeout == Some(Time::ZERO), "retransmission.timeout", "a packet takes longer than no time");
-        wrong
+        errors
     }
 
-    /// True if there is a bulk mode at all.
+    /// Returns whether there is a bulk mode.
     pub const fn has_bulk(&self) -> bool {
         self.dialogs > 0
     }
 
-    /// Bulk packets that one acknowledgement is for.
+    /// Returns the number of bulk packets that one acknowledgement covers.
     pub(super) fn group(&self) -> u32 {
         match self.bulk_acknowledge {
             BulkAcknowledge::HalfWindow => u32::from(self.window / 2).max(1),
@@ -149,11 +149,11 @@ impl UnitParameters {
         }
     }
 
-    /// Bytes of state that the unit is built from (§2.3), for packets of `packet_bytes`: DW + B
-    /// buffers, the arrivals, both associative memories, the dialogs' registers, and with
-    /// retransmission a buffer and a timer per outstanding packet. No number of nodes is in it,
-    /// but retransmission needs two bits for each other node as well (see `retransmit`); they are
-    /// left out here, as is the queue of acknowledgements of a few bytes each.
+    /// Returns the bytes of state in the unit (§2.3) for packets of `packet_bytes`: DW + B buffers, the arrivals FIFO,
+    /// both associative memories, the dialogs' registers, and with retransmission a buffer and a timer per outstanding
+    /// packet. The result does not depend on the number of nodes. Retransmission also needs two bits for each other
+    /// node (see `retransmit`), which are not counted here; neither is the queue of acknowledgements of a few bytes
+    /// each.
     pub fn state_bytes(&self, packet_bytes: usize) -> usize {
         let [outstanding, pool, dialogs, window, arrivals] =
             [self.outstanding, self.pool, self.dialogs, self.window, self.arrivals].map(usize::from);

@@ -9,32 +9,33 @@
 use crate::engine::NodeId;
 use std::collections::VecDeque;
 
-/// A packet on its way from the processor into the network.
+/// A packet that the processor sends.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct OutgoingPacket<T> {
-    /// Whom it is for.
+    /// Destination node.
     pub destination: NodeId,
-    /// More packets for this destination follow, enough to want a bulk dialog (§2.2: "NIFDY won't
-    /// attempt bulk mode on its own").
+    /// Whether enough packets for this destination follow to request a bulk dialog (§2.2: "NIFDY won't attempt bulk
+    /// mode on its own").
     pub bulk_request: bool,
-    /// The last packet of its message: it ends the dialog that it travels in.
+    /// Whether the packet is the last of its message, which ends its dialog.
     pub bulk_exit: bool,
-    /// Not so for one that bypasses the protocol: unordered, eligible at once (§6.1).
+    /// Whether the packet is acknowledged. A packet that bypasses the protocol is not; it is unordered and eligible at
+    /// once (§6.1).
     pub acknowledged: bool,
-    /// The answer to a packet accepted from the destination, whose acknowledgement may ride in it.
+    /// Whether the packet answers one from the destination, whose acknowledgement may be piggybacked on it.
     pub answers: bool,
     /// The packet.
     pub body: T,
 }
 
 impl<T> OutgoingPacket<T> {
-    /// A packet by itself: acknowledged, no bulk mode, no answer.
+    /// Returns a single packet: acknowledged, not in bulk mode, not an answer.
     pub const fn new(destination: NodeId, body: T) -> OutgoingPacket<T> {
         OutgoingPacket { destination, bulk_request: false, bulk_exit: false, acknowledged: true, answers: false, body }
     }
 }
 
-/// Packets that wait, oldest first.
+/// Waiting packets, oldest first.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Pool<T> {
     buffers: usize,
@@ -55,12 +56,12 @@ impl<T> Pool<T> {
         self.waiting.len()
     }
 
-    /// Packets in order that wait for `destination`.
+    /// Returns the number of waiting ordered packets for `destination`.
     pub(super) fn waiting_for(&self, destination: NodeId) -> usize {
         self.waiting.iter().filter(|(packet, _)| packet.is_ordered_to(destination)).count()
     }
 
-    /// Takes a packet in, behind those that wait and the `outstanding` ones of its destination.
+    /// Inserts a packet behind the waiting packets and the `outstanding` ones of its destination.
     pub(super) fn insert(&mut self, packet: OutgoingPacket<T>, outstanding: usize) {
         assert!(self.has_room(), "a packet enters where a buffer is empty (§2.1.1)");
         let rank = if packet.acknowledged { self.waiting_for(packet.destination) + outstanding } else { 0 };
@@ -76,7 +77,7 @@ impl<T> Pool<T> {
         }
     }
 
-    /// Each packet with its rank, oldest first.
+    /// Iterates over the packets with their ranks, oldest first.
     pub(super) fn iter(&self) -> impl Iterator<Item = (&OutgoingPacket<T>, usize)> {
         self.waiting.iter().map(|(packet, rank)| (packet, *rank))
     }

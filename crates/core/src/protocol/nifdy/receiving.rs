@@ -1,20 +1,20 @@
-//! The unit's way in: what a frame does when it arrives, and what is acknowledged.
+//! The receive path of a unit: handles arriving frames and generates acknowledgements.
 
 use super::acknowledge::Waits;
-use super::bulk_receive::{Due, Stores};
+use super::bulk_receive::{PendingAcknowledgement, Stores};
 use super::bulk_send::BulkSend;
 use super::{AcknowledgeAt, Acknowledgement, Answer, Bulk, NifdyFrame, NifdyHeader, NifdyUnit, Request, Scalar};
 use crate::engine::NodeId;
 
 impl<T: Clone> NifdyUnit<T> {
-    /// A frame came from the network. True if it took a place of the arrivals FIFO that is free
-    /// again, because it was a copy: the network is to be told, as after [`NifdyUnit::accept`].
+    /// Handles a frame from the network. Returns whether the frame is a copy whose slot of the arrivals FIFO is free
+    /// again; the caller then notifies the network, as after [`NifdyUnit::accept`].
     ///
     /// # Panics
     ///
-    /// If it takes a place and none is free, or if a network that is said to deliver every frame
-    /// exactly once does not.
-    #[must_use = "the network is to be told of a free place"]
+    /// Panics if the frame needs a slot and none is free, or, without retransmission, if the network does not deliver
+    /// every frame exactly once.
+    #[must_use = "the network must be notified of a free slot"]
     pub fn arrive(&mut self, frame: NifdyFrame<T>) -> bool {
         let NifdyFrame { source, destination, header, carried, body } = frame;
         assert_eq!(destination, self.own, "a frame goes where it is addressed");
@@ -51,7 +51,7 @@ impl<T: Clone> NifdyUnit<T> {
         }
     }
 
-    /// The processor accepts a scalar packet.
+    /// Acknowledges a scalar packet that the processor accepts, if packets are acknowledged at acceptance.
     pub(super) fn scalar_accepted(&mut self, source: NodeId, header: Scalar, answer: Answer) {
         if self.parameters.acknowledge == AcknowledgeAt::Acceptance && header.acknowledged {
             let rides = self.parameters.carried && answer == Answer::Follows;
@@ -75,8 +75,8 @@ impl<T: Clone> NifdyUnit<T> {
         self.acknowledgements.insert(source, acknowledgement, waits);
     }
 
-    /// A copy of a scalar packet came. If the packet was acknowledged and that has left, the
-    /// acknowledgement may have been lost: another one says the same.
+    /// Handles a copy of a scalar packet. If the packet's acknowledgement has been sent, it may have been lost, so it
+    /// is repeated.
     fn acknowledge_again(&mut self, source: NodeId, header: Scalar) {
         self.acknowledgements.release(source);
         let is_unaccepted =
@@ -102,18 +102,20 @@ impl<T: Clone> NifdyUnit<T> {
                 return;
             }
             Stores::Waits => {}
-            Stores::Accepted => self.acknowledge_bulk(Due { source, dialog, number: Some(number), ends: false }),
+            Stores::Accepted => {
+                self.acknowledge_bulk(PendingAcknowledgement { source, dialog, number: Some(number), ends: false })
+            }
         }
         assert!(self.retransmit.is_some(), "bulk packet {number} of dialog {dialog} came twice");
         self.statistics.duplicates += 1;
     }
 
-    pub(super) fn acknowledge_bulk(&mut self, due: Due) {
-        let Due { source, dialog, number, ends } = due;
+    pub(super) fn acknowledge_bulk(&mut self, due: PendingAcknowledgement) {
+        let PendingAcknowledgement { source, dialog, number, ends } = due;
         self.acknowledgements.insert(source, Acknowledgement::Bulk { dialog, number, ends }, Waits::Not);
     }
 
-    /// An acknowledgement arrived.
+    /// Handles an acknowledgement.
     fn acknowledged(&mut self, source: NodeId, acknowledgement: Acknowledgement) {
         match acknowledgement {
             Acknowledgement::Scalar { request, duplicate_bit } => {
@@ -131,7 +133,7 @@ impl<T: Clone> NifdyUnit<T> {
 
     fn scalar_acknowledged(&mut self, source: NodeId, request: Request, duplicate_bit: bool) {
         if !self.outstanding.clear(source, duplicate_bit) {
-            assert!(self.retransmit.is_some(), "{source} acknowledges what is not outstanding");
+            assert!(self.retransmit.is_some(), "{source} acknowledges a packet that is not outstanding");
             return;
         }
         self.pool.acknowledged(source, 1);

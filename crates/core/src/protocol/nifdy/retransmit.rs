@@ -1,25 +1,24 @@
-//! Networks that drop packets (§6.2): a buffer and a timer per outstanding packet, and one
-//! duplicate bit in the header.
+//! Retransmission for networks that drop packets (§6.2): a buffer and a timer per outstanding packet, and one duplicate
+//! bit in the header.
 //!
 //! "The outgoing packet is copied into the buffer and the timer is set when the packet is sent. If
 //! an ack is received before the timer expires, the timer is reset and the buffer is freed for
 //! future use. If no ack is received before the timer goes off, the packet is retransmitted."
 //!
-//! The duplicate bit alternates between the packets of a pair, and in a dialog between laps of the
-//! sequence number. A packet with another bit than expected is a copy of one that was accepted or
-//! waits to be; it is dropped, and what was acknowledged is acknowledged again.
+//! The duplicate bit alternates between the packets of a pair, and in a dialog between laps of the sequence number. A
+//! packet with an unexpected bit is a copy of a packet that was accepted or waits for acceptance; it is dropped, and
+//! its acknowledgement is repeated if it had been sent.
 //!
-//! # What it needs beyond the paper's list
+//! # Requirements beyond the paper's list
 //!
-//! * **Two bits per other node**: the bit of the next packet to it, and of the next from it. They
-//!   must outlive the table's entries, for a copy can arrive when nothing is outstanding. So
-//!   this extension's state grows with the machine, by a quarter of a byte per node. Here only the
-//!   bits that are set are stored.
-//! * **The source in bulk headers.** When the last acknowledgement of a dialog is lost, its sender
-//!   sends the exit again, and by then the dialog number may be another sender's.
+//! * **Two bits per other node**: the bit of the next packet to it, and of the next packet from it. They must outlive
+//!   the table's entries, because a copy can arrive when no packet is outstanding. The state of this extension
+//!   therefore grows with the machine, by a quarter of a byte per node. The model stores only the bits that are set.
+//! * **The source in bulk headers.** When the last acknowledgement of a dialog is lost, its sender retransmits the
+//!   exit, and by then the dialog number may belong to another sender.
 //! * **Copies that die in time**: see the assumption in the head of this module's parent.
-//! * A carried acknowledgement does not travel again with a copy of its answer: by then it could be
-//!   of the wrong packet. Its packet is sent again, and acknowledged by itself.
+//! * A piggybacked acknowledgement is not repeated with a copy of its answer, because by then it could be taken for the
+//!   acknowledgement of another packet. The packet that it acknowledges is retransmitted, and acknowledged separately.
 
 use super::{BulkNumber, NifdyFrame, NifdyHeader, Retransmission};
 use crate::engine::{NodeId, Time};
@@ -29,7 +28,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Retransmit<T> {
     timeout: Time,
-    /// Longest unacknowledged since it was sent last, first.
+    /// Unacknowledged packets in the order of their last transmission, oldest first.
     copies: Vec<Copy<T>>,
     /// Nodes to which the next packet has the bit set.
     sends: BTreeSet<NodeId>,
@@ -46,9 +45,9 @@ struct Copy<T> {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Timer {
-    /// Goes off then.
+    /// The timer expires at this time.
     Set(Time),
-    /// Went off: the copy is to be sent.
+    /// The timer has expired: the copy is to be sent.
     Off,
 }
 
@@ -58,13 +57,12 @@ impl<T: Clone> Retransmit<T> {
         Retransmit { timeout, copies: Vec::new(), sends: BTreeSet::new(), expects: BTreeSet::new() }
     }
 
-    /// The bit of the next scalar packet to `destination`, which is sent now.
+    /// Returns the duplicate bit of the next scalar packet to `destination`, and flips the stored bit.
     pub(super) fn next_bit(&mut self, destination: NodeId) -> bool {
         flip(&mut self.sends, destination)
     }
 
-    /// True if a scalar packet of `source` is not a copy of the one before it; then it is no more
-    /// expected.
+    /// Returns whether a scalar packet of `source` is not a copy of the previous one, and if so expects the next one.
     pub(super) fn is_new(&mut self, source: NodeId, duplicate_bit: bool) -> bool {
         let is_new = self.expects.contains(&source) == duplicate_bit;
         if is_new {
@@ -73,18 +71,18 @@ impl<T: Clone> Retransmit<T> {
         is_new
     }
 
-    /// A frame that is to be acknowledged leaves.
+    /// Stores a copy of a frame that requires an acknowledgement, and sets its timer.
     pub(super) fn sent(&mut self, frame: &NifdyFrame<T>, now: Time) {
         let frame = NifdyFrame { carried: None, ..frame.clone() };
         self.copies.push(Copy { frame, timer: Timer::Set(now + self.timeout) });
     }
 
-    /// A scalar packet was acknowledged.
+    /// Frees the copy of the acknowledged scalar packet to `destination`.
     pub(super) fn scalar_acknowledged(&mut self, destination: NodeId) {
         self.free(|frame| frame.destination == destination && matches!(frame.header, NifdyHeader::Scalar(_)));
     }
 
-    /// A packet of the outgoing dialog was acknowledged.
+    /// Frees the copy of an acknowledged packet of the outgoing dialog.
     pub(super) fn bulk_acknowledged(&mut self, number: BulkNumber) {
         self.free(|frame| matches!(frame.header, NifdyHeader::Bulk(bulk) if bulk.number == number));
     }
@@ -94,7 +92,7 @@ impl<T: Clone> Retransmit<T> {
         self.copies.remove(place);
     }
 
-    /// When the next timer goes off.
+    /// Returns the time at which the next timer expires.
     pub(super) fn next_timer(&self) -> Option<Time> {
         let set = self.copies.iter().filter_map(|copy| match copy.timer {
             Timer::Set(time) => Some(time),
@@ -103,7 +101,7 @@ impl<T: Clone> Retransmit<T> {
         set.min()
     }
 
-    /// Timers due by `now` go off.
+    /// Marks as expired the timers that are due by `now`.
     pub(super) fn on_time(&mut self, now: Time) {
         for copy in &mut self.copies {
             if matches!(copy.timer, Timer::Set(time) if time <= now) {
@@ -112,12 +110,12 @@ impl<T: Clone> Retransmit<T> {
         }
     }
 
-    /// True if a copy is to be sent.
+    /// Returns whether a copy is to be sent.
     pub(super) fn has_copy(&self) -> bool {
         self.copies.iter().any(|copy| copy.timer == Timer::Off)
     }
 
-    /// The copy to be sent, if any; its timer is set anew.
+    /// Returns the copy to be sent, if any, and restarts its timer.
     pub(super) fn copy(&mut self, now: Time) -> Option<NifdyFrame<T>> {
         let place = self.copies.iter().position(|copy| copy.timer == Timer::Off)?;
         let mut copy = self.copies.remove(place);
@@ -133,13 +131,13 @@ impl<T: Clone> Retransmit<T> {
         self.copies.iter().map(|copy| &copy.frame)
     }
 
-    /// Buffers in use.
+    /// Returns the number of buffers in use.
     pub(super) fn len(&self) -> usize {
         self.copies.len()
     }
 }
 
-/// The bit of `node`, as it was; it is then the other.
+/// Flips the bit of `node`, and returns its previous value.
 fn flip(bits: &mut BTreeSet<NodeId>, node: NodeId) -> bool {
     let was = bits.remove(&node);
     if !was {

@@ -1,7 +1,7 @@
-//! The unit's way out: which frame leaves next (§2.1.1).
+//! The send path of a unit: selects the next frame (§2.1.1).
 //!
-//! Acknowledgements first: they free what others wait for. Then copies whose timer went off, then
-//! the oldest packet that is eligible.
+//! Acknowledgements have priority, because they free buffers that other nodes wait for; then copies whose timer
+//! expired, then the oldest eligible packet.
 
 use super::acknowledge::Waiting;
 use super::bulk_send::BulkSend;
@@ -9,7 +9,7 @@ use super::outstanding::Entry;
 use super::{NifdyFrame, NifdyHeader, NifdyUnit, OutgoingPacket, Scalar};
 use crate::engine::{NodeId, Time};
 
-/// How an eligible packet leaves.
+/// Path on which an eligible packet leaves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Eligibility {
     /// Past the protocol (§6.1).
@@ -21,7 +21,7 @@ pub(super) enum Eligibility {
 }
 
 impl<T: Clone> NifdyUnit<T> {
-    /// True if [`NifdyUnit::next`] would give a frame.
+    /// Returns whether [`NifdyUnit::next`] would return a frame.
     pub fn has_next(&self) -> bool {
         self.ready_acknowledgement().is_some()
             || self.retransmit.as_ref().is_some_and(|retransmit| retransmit.has_copy())
@@ -29,18 +29,18 @@ impl<T: Clone> NifdyUnit<T> {
             || self.eligible().is_some()
     }
 
-    /// The next frame for the network. It counts as sent: the caller sends it.
+    /// Returns the next frame for the network. It counts as sent: the caller must send it.
     pub fn next(&mut self, now: Time) -> Option<NifdyFrame<T>> {
         self.next_acknowledgement().or_else(|| self.next_packet(now))
     }
 
-    /// The next acknowledgement, for a caller that sends them by another network than packets.
+    /// Returns the next acknowledgement, for a caller that sends acknowledgements on a separate network.
     pub fn next_acknowledgement(&mut self) -> Option<NifdyFrame<T>> {
         let place = self.ready_acknowledgement()?;
         Some(self.send_acknowledgement(place))
     }
 
-    /// The next packet.
+    /// Returns the next packet, which may be a copy or an empty exit.
     pub fn next_packet(&mut self, now: Time) -> Option<NifdyFrame<T>> {
         if let Some(copy) = self.retransmit.as_mut().and_then(|retransmit| retransmit.copy(now)) {
             self.statistics.retransmitted += 1;
@@ -49,8 +49,8 @@ impl<T: Clone> NifdyUnit<T> {
         let frame = match self.wants_empty_exit() {
             true => self.empty_exit(),
             false => {
-                let (place, way) = self.eligible()?;
-                self.send(place, way)
+                let (place, eligibility) = self.eligible()?;
+                self.send(place, eligibility)
             }
         };
         let is_acknowledged = !matches!(frame.header, NifdyHeader::Scalar(Scalar { acknowledged: false, .. }));
@@ -76,8 +76,8 @@ impl<T: Clone> NifdyUnit<T> {
 
     /// Returns the oldest eligible packet of the pool, and how it may leave.
     fn eligible(&self) -> Option<(usize, Eligibility)> {
-        let ways = self.pool.iter().map(|(packet, rank)| self.eligibility(packet, rank));
-        ways.enumerate().find_map(|(place, way)| Some((place, way?)))
+        let eligibilities = self.pool.iter().map(|(packet, rank)| self.eligibility(packet, rank));
+        eligibilities.enumerate().find_map(|(place, eligibility)| Some((place, eligibility?)))
     }
 
     /// Returns how `packet` of the pool may leave now, or `None` if it may not.
@@ -91,9 +91,9 @@ impl<T: Clone> NifdyUnit<T> {
         }
     }
 
-    fn send(&mut self, place: usize, way: Eligibility) -> NifdyFrame<T> {
+    fn send(&mut self, place: usize, eligibility: Eligibility) -> NifdyFrame<T> {
         let packet = self.pool.take(place);
-        let header = match way {
+        let header = match eligibility {
             Eligibility::Unacknowledged => {
                 self.statistics.unacknowledged += 1;
                 NifdyHeader::Scalar(Scalar { acknowledged: false, bulk_request: false, duplicate_bit: false })
@@ -110,8 +110,8 @@ impl<T: Clone> NifdyUnit<T> {
         NifdyFrame { carried, ..self.frame(packet.destination, header, Some(packet.body)) }
     }
 
-    /// A scalar packet leaves. A request for a dialog is made where none is open or asked for, and
-    /// another packet of the message is to come.
+    /// Records that a scalar packet leaves, and returns its header. The header requests a dialog if no dialog is open
+    /// or requested, and another packet of the message follows.
     fn scalar(&mut self, packet: &OutgoingPacket<T>) -> Scalar {
         self.statistics.scalar += 1;
         let OutgoingPacket { destination, .. } = *packet;
@@ -125,7 +125,7 @@ impl<T: Clone> NifdyUnit<T> {
         Scalar { acknowledged: true, bulk_request, duplicate_bit }
     }
 
-    /// True if the receiver ended the dialog, and no packet waits that could be its last.
+    /// Returns whether the receiver ended the dialog and no packet waits that could be its last.
     fn wants_empty_exit(&self) -> bool {
         let dialog = self.bulk_send.dialog().filter(|dialog| dialog.wants_exit());
         dialog.is_some_and(|dialog| self.pool.waiting_for(dialog.destination) == 0)

@@ -15,7 +15,7 @@ impl ProtocolSpec for NifdyParameters {
         Guarantees {
             in_order: true,
             survives_loss: retransmits,
-            // One bit tells a copy from a new packet only then (§6.2).
+            // The single duplicate bit distinguishes copies from new packets only in order (§6.2).
             needs_order: retransmits,
             reorders: false,
             slots: Some(self.unit.arrivals.into()),

@@ -2,29 +2,29 @@
 
 use std::hash::{Hash, Hasher};
 
-/// Counts, in packets. They change no behaviour, and are left out of the hash: units that will act
-/// alike hash alike.
+/// Counts, in packets. They do not influence a unit's behaviour, so the hash leaves them out: units that behave alike
+/// have equal hashes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct NifdyStatistics {
-    /// Scalar packets sent, to be acknowledged.
+    /// Scalar packets sent that require an acknowledgement.
     pub scalar: u64,
     /// Bulk packets sent.
     pub bulk: u64,
-    /// Packets sent past the protocol.
+    /// Packets sent that bypass the protocol.
     pub unacknowledged: u64,
     /// Packets that the processor accepted.
     pub accepted: u64,
-    /// Acknowledgements sent by themselves.
+    /// Acknowledgements sent in frames of their own.
     pub acknowledgements: u64,
-    /// Acknowledgements that rode in answers.
+    /// Acknowledgements piggybacked on answers.
     pub carried: u64,
     /// Dialogs granted to senders.
     pub granted: u64,
     /// Requests for a dialog that were rejected.
     pub rejected: u64,
-    /// Copies sent because a timer went off.
+    /// Copies sent because a timer expired.
     pub retransmitted: u64,
-    /// Copies that arrived of what had arrived before.
+    /// Copies that arrived of packets received before.
     pub duplicates: u64,
 }
 

@@ -35,18 +35,18 @@ pub struct Delivered<T> {
     pub source: NodeId,
     /// The packet.
     pub body: T,
-    /// A place of the arrivals FIFO is free again: the network may be told.
+    /// Whether a slot of the arrivals FIFO became free, so that the network may deliver another packet.
     pub frees_place: bool,
 }
 
 impl<T: Clone> NifdyUnit<T> {
-    /// The unit of node `own`, with nothing in it.
+    /// Returns the unit of node `own`, without packets.
     ///
     /// # Panics
     ///
-    /// If the parameters do not pass [`UnitParameters::check`].
+    /// Panics if the parameters do not pass [`UnitParameters::check`].
     pub fn new(own: NodeId, parameters: &UnitParameters) -> NifdyUnit<T> {
-        assert_eq!(parameters.check(), [], "the parameters are right");
+        assert_eq!(parameters.check(), [], "the parameters are valid");
         let numbering = Numbering::new(parameters);
         NifdyUnit {
             own,
@@ -63,12 +63,16 @@ impl<T: Clone> NifdyUnit<T> {
         }
     }
 
-    /// True if the pool has an empty buffer.
+    /// Returns whether the pool has an empty buffer.
     pub fn has_room(&self) -> bool {
         self.pool.has_room()
     }
 
-    /// A packet from the processor enters the pool, or is given back where no buffer is empty.
+    /// Inserts a packet from the processor into the pool.
+    ///
+    /// # Errors
+    ///
+    /// Returns the packet if no buffer is empty.
     pub fn offer(&mut self, packet: OutgoingPacket<T>) -> Result<(), OutgoingPacket<T>> {
         if !self.pool.has_room() {
             return Err(packet);
@@ -81,7 +85,7 @@ impl<T: Clone> NifdyUnit<T> {
         Ok(())
     }
 
-    /// The source and body of what [`NifdyUnit::accept`] would give.
+    /// Returns the source and the body of the packet that [`NifdyUnit::accept`] would return.
     pub fn front(&self) -> Option<(NodeId, &T)> {
         match self.arrivals.front()? {
             Arrived::Scalar { source, body, .. } => Some((*source, body)),
@@ -89,8 +93,8 @@ impl<T: Clone> NifdyUnit<T> {
         }
     }
 
-    /// The processor accepts the packet that became ready first. That may make an acknowledgement,
-    /// which waits for the answer if one follows.
+    /// Accepts the packet that became ready first for the processor. If that generates an acknowledgement, it waits for
+    /// the answer if one follows.
     pub fn accept(&mut self, answer: Answer) -> Option<Delivered<T>> {
         let delivered = match self.arrivals.take()? {
             Arrived::Scalar { source, header, body } => {
@@ -107,81 +111,81 @@ impl<T: Clone> NifdyUnit<T> {
         Some(delivered)
     }
 
-    /// The answer to `source` that [`Answer::Follows`] promised will not come: the acknowledgement
-    /// waits for it no longer.
+    /// Records that the answer to `source` announced by [`Answer::Follows`] will not be offered, so that the
+    /// acknowledgement no longer waits for it.
     pub fn no_answer(&mut self, source: NodeId) {
         self.acknowledgements.no_answer(source);
     }
 
-    /// Ends the incoming dialog with `source`, which is asked to go on in scalar mode. False if
-    /// there is none.
+    /// Ends the incoming dialog with `source`, which is asked to continue in scalar mode. Returns whether there was
+    /// such a dialog.
     pub fn end_dialog(&mut self, source: NodeId) -> bool {
         let due = self.bulk_receive.end(source);
         due.into_iter().for_each(|due| self.acknowledge_bulk(due));
         due.is_some()
     }
 
-    /// When a timer goes off next.
+    /// Returns the time at which the next timer expires.
     pub fn next_timer(&self) -> Option<Time> {
         self.retransmit.as_ref()?.next_timer()
     }
 
-    /// Timers due by `now` go off: their packets are to be sent again, before others.
+    /// Handles the timers that expire by `now`: their packets are retransmitted before other packets are sent.
     pub fn on_time(&mut self, now: Time) {
         if let Some(retransmit) = &mut self.retransmit {
             retransmit.on_time(now);
         }
     }
 
-    /// Bytes of state of the unit for packets of `packet_bytes`: see [`UnitParameters::state_bytes`].
+    /// Returns the bytes of state of the unit for packets of `packet_bytes`: see [`UnitParameters::state_bytes`].
     pub fn state_bytes(&self, packet_bytes: usize) -> usize {
         self.parameters.state_bytes(packet_bytes)
     }
 
-    /// Scalar packets outstanding.
+    /// Returns the number of outstanding scalar packets.
     pub fn outstanding(&self) -> usize {
         self.outstanding.len()
     }
 
-    /// Packets sent to `destination`, scalar or bulk, and not acknowledged.
+    /// Returns the number of unacknowledged packets to `destination`, scalar or bulk.
     pub fn unacknowledged(&self, destination: NodeId) -> usize {
         let bulk = self.bulk_send.to(destination).map_or(0, |dialog| dialog.unacknowledged());
         usize::from(self.outstanding.has(destination)) + bulk
     }
 
-    /// The destination of the outgoing dialog, if one is open.
+    /// Returns the destination of the outgoing dialog, if one is open.
     pub fn dialog(&self) -> Option<NodeId> {
         self.bulk_send.dialog().map(|dialog| dialog.destination)
     }
 
-    /// The senders of the incoming dialogs.
+    /// Returns the senders of the incoming dialogs.
     pub fn dialogs(&self) -> impl Iterator<Item = NodeId> {
         self.bulk_receive.sources()
     }
 
-    /// Packets in the pool.
+    /// Returns the number of packets in the pool.
     pub fn waiting(&self) -> usize {
         self.pool.len()
     }
 
-    /// Packets that the processor may accept.
+    /// Returns the number of packets that the processor may accept.
     pub fn arrived(&self) -> usize {
         self.arrivals.len()
     }
 
-    /// True if nothing waits, is outstanding or is to be acknowledged. A dialog may be open.
+    /// Returns whether no packet waits or is outstanding and no acknowledgement is to be sent. A dialog may be open.
     pub fn is_idle(&self) -> bool {
         let is_acknowledged = self.bulk_send.dialog().is_none_or(|dialog| dialog.unacknowledged() == 0);
         let is_sent = self.pool.len() == 0 && self.outstanding.len() == 0 && is_acknowledged;
         is_sent && self.arrivals.len() == 0 && self.bulk_receive.stored() == 0 && self.acknowledgements.len() == 0
     }
 
-    /// Counts since the start.
+    /// Returns the counts since the start.
     pub const fn statistics(&self) -> NifdyStatistics {
         self.statistics
     }
 
-    /// True if an acknowledgement waits for an answer that could leave before it.
+    /// Returns whether an acknowledgement waits for an answer that could leave before it.
     pub(super) fn is_held(&self, waiting: &Waiting) -> bool {
         match waiting.waits {
             Waits::Not => false,
@@ -195,7 +199,7 @@ impl<T: Clone> NifdyUnit<T> {
         self.pool.iter().any(|(packet, rank)| answers(packet) && self.eligibility(packet, rank).is_some())
     }
 
-    /// Everything that must hold between the components, looked up anew. For tests: it takes time.
+    /// Asserts the invariants between the components. Takes time, so only tests call it.
     pub fn check(&self) {
         self.bulk_receive.check();
         for (packet, rank) in self.pool.iter().filter(|(packet, _)| packet.acknowledged) {

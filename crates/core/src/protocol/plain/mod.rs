@@ -1,12 +1,12 @@
 //! No protocol: the buffers of an interface alone (Callahan and Goldstein 1995, §3: "An option
 //! allows the NIFDY units to be included but disabled").
 //!
-//! An outgoing queue and an arrivals queue for each class. Packets leave in the order offered,
-//! whatever waits behind the first; nothing is acknowledged, and the order of a pair is the fabric's.
-//! A packet keeps its place until it has been read.
+//! Each class has an outgoing queue and an arrivals queue. Packets enter the fabric in the order in which they were
+//! offered, so that the first may block those behind it. There are no acknowledgements, and the order of a pair's
+//! packets is the fabric's. A packet keeps its entry of the arrivals queue until it has been read.
 //!
-//! Parameters: packets that wait to enter, and that wait for their reader, in each class.
-//! Leaves out: any recovery of packets that the fabric loses.
+//! Parameters: the capacities of the two queues, in packets of each class.
+//! Not modelled: recovery of packets that the fabric loses.
 //!
 #![doc = include_str!("../example.md")]
 
@@ -18,9 +18,9 @@ use crate::engine::{Class, NodeId, Time};
 use crate::text::Parameters;
 use std::collections::VecDeque;
 
-/// How many packets wait.
+/// Capacities of the queues.
 ///
-/// By default as many as return-to-sender has buffers (chosen).
+/// The defaults are the numbers of return-to-sender's buffers (chosen).
 ///
 #[doc = include_str!("../example.md")]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
@@ -75,9 +75,9 @@ impl<P: Clone> Protocol<P> for Plain<P> {
     }
 
     fn reserve(&mut self, class: Class) -> Option<Slot> {
-        let has_room = self.room(class) > 0;
-        self.lane(class).reserved += u16::from(has_room);
-        has_room.then_some(Slot(0))
+        let is_free = self.room(class) > 0;
+        self.lane(class).reserved += u16::from(is_free);
+        is_free.then_some(Slot(0))
     }
 
     fn offer(&mut self, _slot: Slot, packet: Offer<P>) {
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_protocol_the_first_packet_goes_first() {
+    fn packets_leave_in_the_order_offered() {
         let [mut a, mut b] = ends(1);
         assert_eq!([1, 2, 3].map(|body| offer(&mut a, body)), [true, true, false], "two wait, and no more");
         let [first, second] = [(); 2].map(|()| a.next(CLASS, Time::ZERO).expect("it was offered"));
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_that_is_being_filled_is_taken_in_its_class_alone() {
+    fn a_reserved_slot_counts_only_in_its_class() {
         let [mut a, _] = ends(2);
         let slots = [a.reserve(CLASS), a.reserve(CLASS)];
         assert!(slots.iter().all(Option::is_some) && a.reserve(CLASS).is_none());

@@ -1,4 +1,4 @@
-//! Queues alone, as a part of a machine: keys, defaults, and that nothing is guaranteed.
+//! Queues only, as a part of a machine: keys and defaults. It guarantees neither order nor delivery.
 
 use super::{Plain, PlainParameters};
 use crate::engine::NodeId;

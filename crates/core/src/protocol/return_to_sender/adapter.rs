@@ -1,13 +1,12 @@
 //! Return-to-sender as a [`Protocol`]: packets by class 0, replies by class 1.
 //!
-//! What may enter a class waits in the order in which it became ready. Where the fabric has two
-//! classes, a packet is answered before the next is taken off it: there is one place, free again when
-//! the reply has left. Where it has one only, replies follow packets, and the interface takes off
-//! all that comes and keeps the replies it cannot send yet, of which there are at most as many as
-//! the senders have buffers: otherwise packets that wait for replies to leave, and replies behind
-//! them, would wait for each other.
+//! Frames of a class are sent in the order in which they became ready. On a fabric with two classes, a packet is
+//! answered before the next is accepted from the fabric: there is one receive slot, which is freed when the reply has
+//! left. On a fabric with one class, replies and packets share it. The interface then accepts every frame that arrives
+//! and queues the replies that it cannot send yet; their number is bounded by the number of the senders' buffers.
+//! Otherwise packets that wait for replies to leave would deadlock with replies behind them.
 //!
-//! The head is the sender's buffer, the kind of frame, and in a reply the feedback word.
+//! The head holds the sender's buffer, the kind of frame, and in a reply the feedback word.
 
 use super::{
     Buffers, DataPacket, FlowControlParameters, IncomingBuffer, IncomingHalf, OutgoingBuffer, OutgoingHalf, Reply,
@@ -21,7 +20,7 @@ use std::collections::VecDeque;
 /// The parameters of the protocol, with those of its wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct ReturnToSenderParameters {
-    /// Buffers, and when a returned packet is sent again.
+    /// Buffers, and the retry delay of a returned packet.
     #[param(with(read = super::parameters::read_flow, write = super::parameters::write_flow))]
     pub flow: FlowControlParameters,
     /// Length of an acknowledgement.
@@ -29,17 +28,17 @@ pub struct ReturnToSenderParameters {
     pub acknowledgement: Bytes,
 }
 
-/// The protocol's end at a node.
+/// The protocol's endpoint at a node.
 pub struct ReturnToSenderAdapter<P> {
     own: NodeId,
     classes: u8,
     parameters: ReturnToSenderParameters,
     outgoing: OutgoingHalf<(P, Bytes)>,
     incoming: IncomingHalf<(P, Bytes)>,
-    /// What is in each outgoing buffer, until it is accepted: it is sent again from there if what comes
-    /// back is only told of.
+    /// Contents of each outgoing buffer until the packet is accepted. A packet that is returned without its payload is
+    /// retransmitted from here.
     kept: Vec<Option<(P, Bytes)>>,
-    /// Packets that may enter.
+    /// Packets that may enter the fabric.
     packets: VecDeque<Frame<P>>,
     replies: VecDeque<Frame<P>>,
     /// Feedback word sent in replies, and the words received, by node.
@@ -54,7 +53,7 @@ const RETURNED: u64 = 2;
 const KIND_SHIFT: u32 = 32;
 
 impl<P: Clone> ReturnToSenderAdapter<P> {
-    /// The end at node `own`, on a fabric of so many classes.
+    /// Returns the endpoint at node `own`, on a fabric of `classes` classes.
     pub fn new(own: NodeId, classes: u8, parameters: ReturnToSenderParameters) -> ReturnToSenderAdapter<P> {
         let FlowControlParameters { outgoing, incoming, retry } = parameters.flow;
         ReturnToSenderAdapter {
@@ -154,7 +153,7 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
             }
             _ => Verdict::Returned(match body {
                 Some(body) => (body, bytes),
-                None => self.kept[buffer.number() as usize].clone().expect("what comes back was sent"),
+                None => self.kept[buffer.number() as usize].clone().expect("a returned packet was sent"),
             }),
         };
         // No feedback is the same as 0.

@@ -4,11 +4,11 @@
 //! ```text
 //!           arrive            take            release
 //!  (free) ──────────► Waiting ─────► Reading ─────────► (free)
-//!     no room: the packet is returned
+//!     no free buffer: the packet is returned
 //! ```
 //!
-//! Buffers are read in the order in which their packets were accepted, which is not the order in
-//! which one sender sent them.
+//! Buffers are read in the order in which their packets were accepted, which may differ from the order in which a
+//! sender sent them.
 
 use super::slots::Slots;
 use super::{Buffers, DataPacket, IncomingBuffer, Reply, Verdict};
@@ -27,12 +27,12 @@ pub struct IncomingHalf<P> {
     statistics: IncomingStatistics,
 }
 
-/// A taken buffer.
+/// State of a buffer in use.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 enum State<P> {
     /// A packet waits to be read.
     Waiting { from: NodeId, payload: P },
-    /// A reader has it, and still uses the buffer.
+    /// A reader has taken the packet, and still uses the buffer.
     Reading,
 }
 
@@ -51,22 +51,22 @@ pub struct PacketBeingRead<P> {
 /// States of the incoming buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct IncomingCensus {
-    /// Free, or nothing where there is no limit.
+    /// Number of free buffers; `None` if there is no limit.
     pub free: Option<u32>,
-    /// With a packet that waits to be read.
+    /// Number of buffers whose packet waits to be read.
     pub waiting: u32,
-    /// With a packet that is being read.
+    /// Number of buffers whose packet is being read.
     pub reading: u32,
 }
 
 /// Counts, in packets, and the most buffers ever in use.
 ///
-/// They change no behaviour, and are left out of the hash: halves that will act alike hash alike.
+/// They do not influence behaviour, so the hash leaves them out: halves that behave alike have equal hashes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct IncomingStatistics {
     /// Packets that found a buffer.
     pub accepted: u64,
-    /// Packets that found none and were sent back.
+    /// Packets that found no buffer and were returned.
     pub returned: u64,
     /// Packets read and released.
     pub released: u64,
@@ -75,7 +75,7 @@ pub struct IncomingStatistics {
 }
 
 impl<P> IncomingHalf<P> {
-    /// The receiving half of `node`, all buffers free.
+    /// Returns the receiving half of `node`, with all buffers free.
     pub fn new(node: NodeId, buffers: Buffers) -> IncomingHalf<P> {
         IncomingHalf {
             node,
@@ -86,13 +86,13 @@ impl<P> IncomingHalf<P> {
         }
     }
 
-    /// True if the next packet would be accepted.
+    /// Returns whether the next packet would be accepted.
     pub fn has_room(&self) -> bool {
         self.slots.has_room()
     }
 
-    /// A packet came off the first network. It is always consumed: the reply to inject into the
-    /// second network says whether it was accepted or carries it back.
+    /// Handles a packet from the first network, which is always consumed. Returns the reply to inject into the second
+    /// network: an acknowledgment, or the packet itself.
     pub fn arrive(&mut self, packet: DataPacket<P>) -> Reply<P> {
         let DataPacket { from, to, buffer, payload } = packet;
         assert_eq!(to, self.node, "a packet goes where it is addressed");
@@ -117,7 +117,7 @@ impl<P> IncomingHalf<P> {
         Verdict::Returned(payload)
     }
 
-    /// True if a packet waits to be read.
+    /// Returns whether a packet waits to be read.
     pub fn has_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
@@ -130,7 +130,7 @@ impl<P> IncomingHalf<P> {
         }
     }
 
-    /// Begins to read the packet accepted first, if any. Its buffer stays taken.
+    /// Begins to read the packet accepted first, if any. Its buffer stays in use.
     pub fn take(&mut self) -> Option<PacketBeingRead<P>> {
         let buffer = self.waiting.pop_front()?;
         let state = self.slots.get_mut(buffer.0).expect("a waiting packet has a buffer");
@@ -142,7 +142,7 @@ impl<P> IncomingHalf<P> {
         Some(PacketBeingRead { buffer, from, payload })
     }
 
-    /// Ends reading: the buffer is free.
+    /// Ends reading, and frees the buffer.
     pub fn release(&mut self, buffer: IncomingBuffer) {
         let Some(State::Reading) = self.slots.get_mut(buffer.0) else {
             panic!("{}: releases incoming buffer {}, which is not being read", self.node, buffer.0)
@@ -153,24 +153,24 @@ impl<P> IncomingHalf<P> {
         self.check();
     }
 
-    /// Takes and releases at once: the sender and what it gave.
+    /// Takes a packet and releases its buffer at once. Returns the sender and the payload.
     pub fn drain(&mut self) -> Option<(NodeId, P)> {
         let PacketBeingRead { buffer, from, payload } = self.take()?;
         self.release(buffer);
         Some((from, payload))
     }
 
-    /// Where the buffers are.
+    /// Returns the number of buffers in each state.
     pub fn census(&self) -> IncomingCensus {
         IncomingCensus { free: self.slots.free(), waiting: self.waiting.len() as u32, reading: self.reading }
     }
 
-    /// Counts since the start.
+    /// Returns the counts since the start.
     pub const fn statistics(&self) -> IncomingStatistics {
         self.statistics
     }
 
-    /// Every buffer is in one place, and every accepted packet is held until it is released.
+    /// Asserts that every buffer is in one state, and every accepted packet is held until it is released.
     fn check(&self) {
         let (census, counts) = (self.census(), self.statistics);
         assert_eq!(census.used(), self.slots.used(), "{}: incoming buffers are conserved", self.node);
@@ -180,7 +180,7 @@ impl<P> IncomingHalf<P> {
 }
 
 impl IncomingCensus {
-    /// The buffers that are not free.
+    /// Returns the number of buffers in use.
     pub const fn used(self) -> u32 {
         self.waiting + self.reading
     }

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //!  sender                                                   receiver
-//!  send ─► outgoing buffer ════ first network ════► arrive ─► room? ─► incoming buffer ─► take
+//!  send ─► outgoing buffer ════ first network ════► arrive ─► free? ─► incoming buffer ─► take
 //!             ▲    ▲                                            │ yes: accepted             │
 //!     freed ──┘    └───────── second network ◄──────────────────┤                        release
 //!            bounced, retry ── (packet and all) ◄───────────────┘ no: returned
@@ -18,30 +18,30 @@
 //!   until the packet is accepted: [`OutgoingHalf`].
 //! * The receiver accepts into a free incoming buffer and acknowledges, or returns the packet:
 //!   [`IncomingHalf`]. A buffer is free again only when its reader releases it.
-//! * Replies (acknowledgments and returned packets) travel on the second network. The buffer they
-//!   come back to is owned already, so the sender consumes every reply at once and the second
-//!   network always drains. An incoming packet is answered at once too, so the first network
-//!   drains as long as replies can be injected: no cycle of waiting is left in the networks.
-//! * A bounced packet waits in its buffer and is retried after a delay; the paper says only
-//!   "later". The rule is [`Retry`].
+//! * Replies (acknowledgments and returned packets) travel on the second network. The outgoing buffer of the packet is
+//!   still reserved, so the sender consumes every reply at once and the second network always drains. An incoming
+//!   packet is also answered at once, so the first network drains as long as replies can be injected: the networks have
+//!   no wait-for cycle.
+//! * A bounced packet waits in its buffer and is retried after a delay; the paper says only "later". The rule is
+//!   [`Retry`].
 //!
-//! # What it promises, given networks that neither lose nor duplicate
+//! # Guarantees on networks that neither lose nor duplicate
 //!
-//! * **Exactly once.** The payload is moved, never cloned, and every transmission has one reply.
-//! * **No deadlock.** While receivers release buffers, every packet is delivered at last.
-//! * **No order.** A bounced packet is overtaken by later ones of the same pair, and the networks
-//!   may reorder as they like. Nothing here restores order: whoever needs it numbers its messages.
-//!   (With a single outgoing buffer there is no later packet to overtake; do not build on it.)
+//! * **Delivery exactly once.** The payload is moved, never cloned, and every transmission has one reply.
+//! * **No deadlock.** While receivers release buffers, every packet is delivered eventually.
+//! * **No order.** A bounced packet is overtaken by later packets of the same pair, and the networks may reorder. The
+//!   protocol does not restore order; programs that need it number their messages. (With a single outgoing buffer there
+//!   is no later packet to overtake; programs must not rely on that.)
 //!
 //! # What it leaves out
 //!
-//! * Time and bytes on the wire: the caller decides how long a packet or a reply takes and how
-//!   large an acknowledgment is. Faults of the network.
-//! * Fairness. A freed buffer goes to whoever arrives first, so under an *endless* stream from
-//!   others one sender can bounce for ever; with finite traffic nobody does.
-//! * Receivers that never release: their packets go round for ever. [`OutgoingHalf::holders`] names
-//!   them for the report on a livelock. Programs that hold incoming buffers while they wait for an
-//!   outgoing one can stop each other so (§3.2).
+//! * Time and bytes on the wire: the caller determines the duration of a packet or a reply and the length of an
+//!   acknowledgment. Faults of the network.
+//! * Fairness. A freed buffer goes to the packet that arrives first, so one sender can starve under an *endless* stream
+//!   from others; with finite traffic none does.
+//! * Receivers that never release buffers: packets for them are returned and retried for ever.
+//!   [`OutgoingHalf::holders`] names them for the report of a livelock. Programs that hold incoming buffers while they
+//!   wait for an outgoing one can deadlock in this way (§3.2).
 //!
 //! # Parameters and statistics
 //!
@@ -93,7 +93,7 @@ pub struct FlowControl<P> {
 }
 
 impl<P> FlowControl<P> {
-    /// The flow control of `node`, all buffers free.
+    /// Returns the flow control of `node`, with all buffers free.
     pub fn new(node: NodeId, parameters: FlowControlParameters) -> FlowControl<P> {
         FlowControl {
             outgoing: OutgoingHalf::new(node, parameters.outgoing, parameters.retry),
@@ -101,7 +101,7 @@ impl<P> FlowControl<P> {
         }
     }
 
-    /// True if every buffer of this node is free.
+    /// Returns whether every buffer of this node is free.
     pub fn is_idle(&self) -> bool {
         self.outgoing.census().used() == 0 && self.incoming.census().used() == 0
     }

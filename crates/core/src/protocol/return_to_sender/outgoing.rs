@@ -1,4 +1,4 @@
-//! The sending half: an outgoing buffer from the moment it is taken until its packet is accepted.
+//! The sending half: an outgoing buffer from its reservation until its packet is accepted.
 //!
 //! ```text
 //!           reserve            transmit               reply: accepted
@@ -8,8 +8,8 @@
 //!                                          Bounced
 //! ```
 //!
-//! A retry is due when its delay has passed; of those due, the earliest due goes first, and of
-//! those due at the same instant, the first that bounced.
+//! A retry is due when its delay has passed. Due retries are sent in the order of their times, and those due at the
+//! same instant in the order in which they bounced.
 
 use super::slots::Slots;
 use super::{Buffers, DataPacket, OutgoingBuffer, Reply, Retry, Verdict};
@@ -23,40 +23,40 @@ pub struct OutgoingHalf<P> {
     node: NodeId,
     retry: Retry,
     slots: Slots<State<P>>,
-    /// Bounced packets, by the time their retry is due.
+    /// Bounced packets, in the order of the times at which their retries are due.
     due: VecDeque<(Time, OutgoingBuffer)>,
     reserved: u32,
     in_flight: u32,
     statistics: OutgoingStatistics,
 }
 
-/// A taken buffer. `delay` is what the next bounce will wait for.
+/// State of a buffer in use. `delay` is the retry delay after the next bounce.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 enum State<P> {
-    /// Its message is being composed.
+    /// The message is being composed.
     Reserved,
-    /// Its packet, or the reply to it, is in the networks.
+    /// The packet, or the reply to it, is in the networks.
     InFlight { to: NodeId, delay: Time },
-    /// Its packet is back, and waits to be retried.
+    /// The packet was returned, and waits for its retry.
     Bounced { to: NodeId, delay: Time, payload: P },
 }
 
 /// Effect of a reply.
-#[must_use = "whoever waits for a buffer or for a retry must be told"]
+#[must_use = "tasks that wait for a buffer or for a retry must be notified"]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReplyOutcome {
     /// The packet was accepted, and this buffer is free.
     Freed(OutgoingBuffer),
     /// The packet is back in its buffer, for [`OutgoingHalf::retry`] from `retry_at` on.
     Bounced {
-        /// The buffer, which stays taken.
+        /// The buffer, which stays in use.
         buffer: OutgoingBuffer,
-        /// When the retry is due.
+        /// Time at which the retry is due.
         retry_at: Time,
     },
 }
 
-/// Event that a taken outgoing buffer waits for.
+/// Event that an outgoing buffer in use waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Holder {
     /// The local program or device, which composes a message.
@@ -70,26 +70,26 @@ pub enum Holder {
 /// States of the outgoing buffers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OutgoingCensus {
-    /// Free, or nothing where there is no limit.
+    /// Number of free buffers; `None` if there is no limit.
     pub free: Option<u32>,
-    /// Taken for a message that is being composed.
+    /// Number of buffers reserved for messages that are being composed.
     pub reserved: u32,
-    /// With a packet, or the reply to it, in the networks.
+    /// Number of buffers whose packet, or the reply to it, is in the networks.
     pub in_flight: u32,
-    /// With a returned packet inside.
+    /// Number of buffers with a returned packet.
     pub bounced: u32,
 }
 
 /// Counts, in packets, and the most buffers ever in use.
 ///
-/// They change no behaviour, and are left out of the hash: halves that will act alike hash alike.
+/// They do not influence behaviour, so the hash leaves them out: halves that behave alike have equal hashes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct OutgoingStatistics {
     /// Packets injected for the first time.
     pub sent: u64,
     /// Packets accepted by their receivers.
     pub acknowledged: u64,
-    /// Packets that came back; one packet may come back often.
+    /// Packets that were returned, counted each time.
     pub bounced: u64,
     /// Packets injected again.
     pub retried: u64,
@@ -98,7 +98,7 @@ pub struct OutgoingStatistics {
 }
 
 impl<P> OutgoingHalf<P> {
-    /// The sending half of `node`, all buffers free.
+    /// Returns the sending half of `node`, with all buffers free.
     pub fn new(node: NodeId, buffers: Buffers, retry: Retry) -> OutgoingHalf<P> {
         OutgoingHalf {
             node,
@@ -111,12 +111,12 @@ impl<P> OutgoingHalf<P> {
         }
     }
 
-    /// True if a buffer is free.
+    /// Returns whether a buffer is free.
     pub fn has_room(&self) -> bool {
         self.slots.has_room()
     }
 
-    /// Takes a buffer for a message to be composed, if one is free.
+    /// Reserves a buffer for a message to be composed, if one is free.
     pub fn reserve(&mut self) -> Option<OutgoingBuffer> {
         if !self.has_room() {
             return None;
@@ -128,7 +128,7 @@ impl<P> OutgoingHalf<P> {
         Some(buffer)
     }
 
-    /// Sends the message composed in `buffer`: the packet to inject into the first network.
+    /// Sends the message composed in `buffer`, and returns the packet to inject into the first network.
     pub fn transmit(&mut self, buffer: OutgoingBuffer, to: NodeId, payload: P) -> DataPacket<P> {
         let state = self.slots.get_mut(buffer.0);
         let Some(state @ State::Reserved) = state else {
@@ -142,7 +142,11 @@ impl<P> OutgoingHalf<P> {
         DataPacket { from: self.node, to, buffer, payload }
     }
 
-    /// Takes a buffer and transmits at once; gives the payload back if no buffer is free.
+    /// Reserves a buffer and transmits at once.
+    ///
+    /// # Errors
+    ///
+    /// Returns the payload if no buffer is free.
     pub fn send(&mut self, to: NodeId, payload: P) -> Result<DataPacket<P>, P> {
         match self.reserve() {
             Some(buffer) => Ok(self.transmit(buffer, to, payload)),
@@ -150,7 +154,7 @@ impl<P> OutgoingHalf<P> {
         }
     }
 
-    /// A reply came off the second network at `now`. It is always consumed.
+    /// Handles a reply from the second network, which is always consumed.
     pub fn reply(&mut self, reply: Reply<P>, now: Time) -> ReplyOutcome {
         assert_eq!(reply.to, self.node, "a reply goes to the sender of its packet");
         let buffer = reply.buffer;
@@ -183,13 +187,13 @@ impl<P> OutgoingHalf<P> {
         ReplyOutcome::Bounced { buffer, retry_at }
     }
 
-    /// When the next retry is due, if any.
+    /// Returns the time at which the next retry is due, if any.
     pub fn next_retry(&self) -> Option<Time> {
         self.due.front().map(|&(due, _)| due)
     }
 
-    /// The first packet whose retry is due at `now`, to inject into the first network. Call it
-    /// again for the next: each takes its own time on the wire.
+    /// Returns the first packet whose retry is due at `now`, to inject into the first network. The caller calls again
+    /// for the next packet, since each occupies the wire for some time.
     pub fn retry(&mut self, now: Time) -> Option<DataPacket<P>> {
         let (_, buffer) = self.due.pop_front_if(|(due, _)| *due <= now)?;
         let state = self.slots.get_mut(buffer.0).expect("a bounced packet has a buffer");
@@ -203,7 +207,7 @@ impl<P> OutgoingHalf<P> {
         Some(DataPacket { from: self.node, to, buffer, payload })
     }
 
-    /// Where the buffers are.
+    /// Returns the number of buffers in each state.
     pub fn census(&self) -> OutgoingCensus {
         OutgoingCensus {
             free: self.slots.free(),
@@ -213,7 +217,7 @@ impl<P> OutgoingHalf<P> {
         }
     }
 
-    /// The taken buffers and what each waits for: the causes of a send that cannot go on.
+    /// Iterates over the buffers in use and the events they wait for, which are the causes of a blocked send.
     pub fn holders(&self) -> impl Iterator<Item = (OutgoingBuffer, Holder)> {
         self.slots.iter().map(|(number, state)| {
             let holder = match *state {
@@ -225,12 +229,12 @@ impl<P> OutgoingHalf<P> {
         })
     }
 
-    /// Counts since the start.
+    /// Returns the counts since the start.
     pub const fn statistics(&self) -> OutgoingStatistics {
         self.statistics
     }
 
-    /// Every buffer is in one place, and every transmission has had its reply or awaits it.
+    /// Asserts that every buffer is in one state, and every transmission has had its reply or awaits it.
     fn check(&self) {
         let (census, counts) = (self.census(), self.statistics);
         assert_eq!(census.used(), self.slots.used(), "{}: outgoing buffers are conserved", self.node);
@@ -242,7 +246,7 @@ impl<P> OutgoingHalf<P> {
 }
 
 impl OutgoingCensus {
-    /// The buffers that are not free.
+    /// Returns the number of buffers in use.
     pub const fn used(self) -> u32 {
         self.reserved + self.in_flight + self.bounced
     }

@@ -13,12 +13,12 @@ pub struct FlowControlParameters {
     pub outgoing: Buffers,
     /// Incoming buffers.
     pub incoming: Buffers,
-    /// When a bounced packet is retried.
+    /// Retry delay of a bounced packet.
     pub retry: Retry,
 }
 
 impl FlowControlParameters {
-    /// `buffers` outgoing and as many incoming, as in the paper.
+    /// Returns parameters with `buffers` outgoing and the same number of incoming buffers, as in the paper.
     pub const fn symmetric(buffers: Buffers, retry: Retry) -> FlowControlParameters {
         FlowControlParameters { outgoing: buffers, incoming: buffers, retry }
     }
@@ -28,18 +28,18 @@ const INFINITE: &str = "infinite-buffers";
 const BUFFERS: &str = "flow-control-buffers";
 const RETRY: &str = "retry-delay";
 
-/// Reads the flow control of a description, which is the same in both directions and always waits as long.
+/// Reads the flow control of a description: the same number of buffers in both directions, and a constant retry delay.
 pub(super) fn read_flow(t: &mut Table<'_>) -> FlowControlParameters {
-    let infinite = t.flag(INFINITE, "Whether there is no end of flow-control buffers").or(false);
-    let count = t.count(BUFFERS, "Outgoing, and as many incoming, message buffers").range(1, 65_536);
+    let infinite = t.flag(INFINITE, "Whether the number of flow-control buffers is unlimited").or(false);
+    let count = t.count(BUFFERS, "Number of outgoing message buffers, and of incoming ones").range(1, 65_536);
     let count = count.meaning(Meaning::Capacity).or(8);
-    let retry = t.time(RETRY, "How long a returned message waits before it is sent again");
+    let retry = t.time(RETRY, "Delay before a returned message is retried");
     let retry = retry.meaning(Meaning::Policy).or("200 ns");
     let finite = Buffers::finite(count as u32).filter(|_| !infinite);
     FlowControlParameters::symmetric(finite.unwrap_or(Buffers::Infinite), Retry::constant(retry))
 }
 
-/// Writes what [`read_flow`] reads.
+/// Writes the keys that [`read_flow`] reads.
 pub(super) fn write_flow(flow: &FlowControlParameters, to: &mut dyn ParameterSink) {
     let buffers = flow.outgoing.count();
     to.value(INFINITE, buffers.is_none().to_value());
@@ -54,12 +54,12 @@ pub(super) fn write_flow(flow: &FlowControlParameters, to: &mut dyn ParameterSin
 pub enum Buffers {
     /// A fixed number of buffers, at least one.
     Finite(NonZeroU32),
-    /// As many as are wanted (the paper's "infinite flow control buffering").
+    /// An unlimited number of buffers (the paper's "infinite flow control buffering").
     Infinite,
 }
 
 impl Buffers {
-    /// `count` buffers, or nothing for none.
+    /// Returns `count` buffers, or `None` if `count` is 0.
     pub const fn finite(count: u32) -> Option<Buffers> {
         match NonZeroU32::new(count) {
             Some(count) => Some(Buffers::Finite(count)),
@@ -67,7 +67,7 @@ impl Buffers {
         }
     }
 
-    /// The count, or nothing for infinitely many.
+    /// Returns the number of buffers, or `None` if it is unlimited.
     pub const fn count(self) -> Option<u32> {
         match self {
             Buffers::Finite(count) => Some(count.get()),
@@ -76,8 +76,8 @@ impl Buffers {
     }
 }
 
-/// When a bounced packet is retried: after its *k*-th bounce in a row, no sooner than
-/// min(first · 2^(k−1), longest) after it came back. The paper gives no rule.
+/// Rule for retries: after its *k*-th consecutive bounce, a packet is retried no sooner than min(first · 2^(k−1),
+/// longest) after its return. The paper gives no rule.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Retry {
     first: Time,
@@ -85,13 +85,16 @@ pub struct Retry {
 }
 
 impl Retry {
-    /// Always after `delay`.
+    /// Returns the rule with the constant delay `delay`.
     pub const fn constant(delay: Time) -> Retry {
         Retry { first: delay, longest: delay }
     }
 
-    /// After `first`, then after twice the delay before, up to `longest`. Refused where the
-    /// delay could not grow: `first` zero, or above `longest`.
+    /// Returns the rule that starts with `first` and doubles the delay up to `longest`.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the delay could not grow: if `first` is zero or exceeds `longest`.
     pub fn doubling(first: Time, longest: Time) -> Result<Retry, BadRetry> {
         match first {
             Time::ZERO => Err(BadRetry::ZeroFirst),
@@ -100,23 +103,23 @@ impl Retry {
         }
     }
 
-    /// The delay after a packet's first bounce.
+    /// Returns the delay after a packet's first bounce.
     pub const fn first(self) -> Time {
         self.first
     }
 
-    /// The longest delay.
+    /// Returns the longest delay.
     pub const fn longest(self) -> Time {
         self.longest
     }
 
-    /// The delay after the bounce that follows one with `delay`.
+    /// Returns the delay after a bounce whose predecessor had `delay`.
     pub(super) fn next(self, delay: Time) -> Time {
         delay.saturating_add(delay).min(self.longest)
     }
 }
 
-/// Why a rule for retries was refused.
+/// An error in a rule for retries.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BadRetry {
     /// Doubling zero stays zero.

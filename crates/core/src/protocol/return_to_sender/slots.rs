@@ -1,13 +1,13 @@
-//! Numbered buffers: taken lowest number first, so that equal histories give equal states.
+//! Numbered buffers. The lowest free number is used first, so that equal histories give equal states.
 
 use super::Buffers;
 
-/// Buffers with what each holds. Those above the highest in use are not stored.
+/// Buffers with their contents. Buffers above the highest number in use are not stored.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub(super) struct Slots<T> {
     limit: Buffers,
     entries: Vec<Option<T>>,
-    /// The free numbers below `entries.len()`, a bit each, and how many they are.
+    /// Free numbers below `entries.len()`, one bit each; `free` is their count.
     holes: Vec<u64>,
     free: u32,
 }
@@ -34,7 +34,7 @@ impl<T> Slots<T> {
 
     /// Puts `entry` into a free buffer; there must be one.
     pub(super) fn insert(&mut self, entry: T) -> u32 {
-        assert!(self.has_room(), "a buffer is taken only where one is free");
+        assert!(self.has_room(), "a buffer is free");
         let number = self.first_hole().unwrap_or_else(|| self.grow());
         self.set_hole(number, false);
         let before = self.entries[number as usize].replace(entry);
@@ -42,7 +42,7 @@ impl<T> Slots<T> {
         number
     }
 
-    /// The lowest free number below `entries.len()`.
+    /// Returns the lowest free number below `entries.len()`.
     fn first_hole(&self) -> Option<u32> {
         if self.free == 0 {
             return None;
@@ -51,7 +51,7 @@ impl<T> Slots<T> {
         Some(word as u32 * u64::BITS + self.holes[word].trailing_zeros())
     }
 
-    /// One more number, which is free.
+    /// Adds a number, which is free, and returns it.
     fn grow(&mut self) -> u32 {
         let number = u32::try_from(self.entries.len()).expect("buffers are numbered in 32 bits");
         self.entries.push(None);
@@ -60,7 +60,7 @@ impl<T> Slots<T> {
         number
     }
 
-    /// A number comes to be free, or no longer is.
+    /// Marks a number as free or as used; it must have been the other.
     fn set_hole(&mut self, number: u32, is_free: bool) {
         let (holes, bit) = (&mut self.holes[(number / u64::BITS) as usize], 1 << (number % u64::BITS));
         debug_assert_eq!(*holes & bit == 0, is_free, "buffer {number} changes");
@@ -76,7 +76,7 @@ impl<T> Slots<T> {
         self.entries.get_mut(number as usize)?.as_mut()
     }
 
-    /// Frees a buffer and gives what it held, or nothing if it was free.
+    /// Frees a buffer and returns its contents, or `None` if it was free.
     pub(super) fn remove(&mut self, number: u32) -> Option<T> {
         let entry = self.entries.get_mut(number as usize)?.take()?;
         self.set_hole(number, true);
@@ -88,7 +88,7 @@ impl<T> Slots<T> {
         Some(entry)
     }
 
-    /// The buffers in use, by number.
+    /// Iterates over the buffers in use in the order of their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         self.entries.iter().zip(0..).filter_map(|(entry, number)| Some((number, entry.as_ref()?)))
     }

@@ -6,7 +6,10 @@ use crate::part::{Part, PartInfo};
 use crate::protocol::{Guarantees, PacketHandle, Protocol, ProtocolEnvironment, ProtocolSpec};
 
 impl Part for ReturnToSenderParameters {
-    const INFO: PartInfo = PartInfo::new("return-to-sender", "What finds no room is sent back, and sent again");
+    const INFO: PartInfo = PartInfo::new(
+        "return-to-sender",
+        "Packets without a free receive buffer are returned to their sender and retried",
+    );
 }
 
 impl ProtocolSpec for ReturnToSenderParameters {

@@ -2,7 +2,7 @@
 
 use crate::engine::NodeId;
 
-/// An outgoing buffer of one node. A packet carries it, so that its reply finds the way back.
+/// An outgoing buffer of one node. A packet carries its number, and the reply returns it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct OutgoingBuffer(pub(super) u32);
 
@@ -24,7 +24,7 @@ impl IncomingBuffer {
     }
 }
 
-/// On the first network: to be handed to the incoming half of node `to`.
+/// A packet on the first network, for the incoming half of node `to`.
 #[must_use = "a packet that is not injected is lost, and its buffer with it"]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct DataPacket<P> {
@@ -38,8 +38,8 @@ pub struct DataPacket<P> {
     pub payload: P,
 }
 
-/// On the second network: to be handed to the outgoing half of node `to`, the packet's sender.
-#[must_use = "a reply that is not injected leaves its sender's buffer taken for ever"]
+/// A reply on the second network, for the outgoing half of node `to`, the packet's sender.
+#[must_use = "a reply that is not injected leaves its sender's buffer in use for ever"]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Reply<P> {
     /// The receiver of the packet.
@@ -62,8 +62,7 @@ pub enum Verdict<P> {
 }
 
 impl<P> Reply<P> {
-    /// True for an acknowledgment, false for a returned packet (the fabric may care: their sizes
-    /// differ).
+    /// Returns `true` for an acknowledgment and `false` for a returned packet; their lengths differ.
     pub const fn is_accepted(&self) -> bool {
         matches!(self.verdict, Verdict::Accepted)
     }

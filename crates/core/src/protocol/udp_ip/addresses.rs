@@ -1,48 +1,47 @@
-//! Nodes and their endpoints as IPv4 addresses and UDP ports, both ways.
+//! Maps nodes and their endpoints to IPv4 addresses and UDP ports, and back.
 //!
-//! Models: node *n* is host *n* + 1 of the private network 10.0.0.0/8 (RFC 1918), whose first and
-//! last addresses name the network and everybody; the endpoint at place *p* of its node has port
-//! 49152 + *p*, the range that nobody is assigned (RFC 6335, section 6).
-//! What it leaves out: subnets, further addresses of a node.
+//! Node *n* is host *n* + 1 of the private network 10.0.0.0/8 (RFC 1918), whose first and last addresses are the
+//! network and the broadcast address. Endpoint *p* of a node has port 49152 + *p*, in the range of dynamic ports (RFC
+//! 6335, section 6). Not modelled: subnets, further addresses of a node.
 
 use crate::engine::NodeId;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
 const NETWORK: u32 = 10 << 24;
-/// So many nodes have an address.
+/// Number of nodes that have an address.
 pub const NODES_MAX: u32 = (1 << 24) - 2;
 /// The port of a node's first endpoint.
 pub const PORT_BASE: u16 = 49_152;
-/// So many endpoints of a node have a port.
+/// Number of endpoints of a node that have a port.
 pub const PLACES_MAX: u32 = (u16::MAX - PORT_BASE) as u32 + 1;
 
-/// A node's address, if there is one for it.
+/// Returns the address of `node`, or `None` if its number is too large.
 pub fn address(node: NodeId) -> Option<Ipv4Addr> {
     (node.0 < NODES_MAX).then(|| Ipv4Addr::from_bits(NETWORK + node.0 + 1))
 }
 
-/// The node that has an address.
+/// Returns the node with `address`, if it is a node's.
 pub fn node(address: Ipv4Addr) -> Option<NodeId> {
     let host = address.to_bits().checked_sub(NETWORK + 1)?;
     (host < NODES_MAX).then_some(NodeId(host))
 }
 
-/// The port of the endpoint at a place of its node, if there is one for it.
+/// Returns the port of endpoint `place` of a node, or `None` if the number is too large.
 pub fn port(place: u32) -> Option<u16> {
     (place < PLACES_MAX).then(|| PORT_BASE + place as u16)
 }
 
-/// The place of the endpoint that has a port.
+/// Returns the number on its node of the endpoint with `port`, if the port is an endpoint's.
 pub fn place(port: u16) -> Option<u32> {
     port.checked_sub(PORT_BASE).map(u32::from)
 }
 
-/// Address and port of the endpoint at a place of a node.
+/// Returns the address and the port of endpoint `place` of `node`.
 pub fn socket(node: NodeId, place: u32) -> Option<SocketAddrV4> {
     Some(SocketAddrV4::new(address(node)?, port(place)?))
 }
 
-/// The node, and the place on it, that have an address and a port.
+/// Returns the node with an address, and the number on it of the endpoint with a port.
 pub fn end(socket: SocketAddrV4) -> Option<(NodeId, u32)> {
     Some((node(*socket.ip())?, place(socket.port())?))
 }
@@ -54,15 +53,15 @@ mod tests {
 
     #[test]
     fn nodes_are_counted_from_the_first_host() {
-        let told = |node, place| socket(NodeId(node), place).map(|socket| socket.to_string());
-        assert_eq!(told(0, 0).as_deref(), Some("10.0.0.1:49152"));
-        assert_eq!(told(255, 1).as_deref(), Some("10.0.1.0:49153"));
-        assert_eq!(told(NODES_MAX - 1, PLACES_MAX - 1).as_deref(), Some("10.255.255.254:65535"));
-        assert_eq!([told(NODES_MAX, 0), told(0, PLACES_MAX)], [None, None]);
+        let text = |node, place| socket(NodeId(node), place).map(|socket| socket.to_string());
+        assert_eq!(text(0, 0).as_deref(), Some("10.0.0.1:49152"));
+        assert_eq!(text(255, 1).as_deref(), Some("10.0.1.0:49153"));
+        assert_eq!(text(NODES_MAX - 1, PLACES_MAX - 1).as_deref(), Some("10.255.255.254:65535"));
+        assert_eq!([text(NODES_MAX, 0), text(0, PLACES_MAX)], [None, None]);
     }
 
     #[test]
-    fn others_are_nobodys() {
+    fn other_addresses_and_ports_have_no_node() {
         for (address, port) in [([10, 0, 0, 0], 49_152), ([10, 255, 255, 255], 49_152), ([11, 0, 0, 1], 49_152)] {
             assert_eq!(end(SocketAddrV4::new(address.into(), port)), None);
         }
@@ -72,7 +71,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn there_and_back(node in any::<u32>(), place in any::<u32>(), bits in any::<u32>(), port in any::<u16>()) {
+        fn the_mapping_inverts(node in any::<u32>(), place in any::<u32>(), bits in any::<u32>(), port in any::<u16>()) {
             for (node, place) in [(node, place), (node % NODES_MAX, place % PLACES_MAX)] {
                 let there = socket(NodeId(node), place);
                 prop_assert_eq!(there.is_some(), node < NODES_MAX && place < PLACES_MAX);

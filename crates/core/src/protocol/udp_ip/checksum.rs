@@ -1,10 +1,9 @@
-//! The internet checksum (RFC 1071) as sums of parts.
+//! The internet checksum (RFC 1071), computed from partial sums.
 //!
-//! Models: whoever moves bytes sums them as they pass, in parts of any length, and the sums are put
-//! together afterwards: at an even offset a sum counts as it is, at an odd one with its bytes
-//! swapped (RFC 1071, section 2 (B)). So an engine sums each burst, and software adds the
-//! pseudo-header (RFC 768).
-//! What it leaves out: what a sum costs, and updates of a sum that is already in a header.
+//! An engine or a processor sums the bytes that it moves, in parts of any length, and the partial sums are combined
+//! afterwards: a part at an even offset contributes its sum unchanged, one at an odd offset its sum with the bytes
+//! swapped (RFC 1071, section 2 (B)). For example, an engine sums each burst, and software adds the pseudo-header (RFC
+//! 768). Not modelled: the cost of a sum, and incremental updates of a checksum in a header.
 
 use super::{PAYLOAD_MAX, UDP_HEADER};
 use std::net::SocketAddrV4;
@@ -19,17 +18,17 @@ pub(super) const UDP: u8 = 17;
 pub struct Sum(u16);
 
 impl Sum {
-    /// The sum of nothing.
+    /// The sum of no bytes.
     pub const ZERO: Sum = Sum(0);
 
-    /// The sum of bytes that begin at an even offset.
+    /// Returns the sum of bytes that begin at an even offset.
     pub fn of(bytes: &[u8]) -> Sum {
         let (words, odd) = bytes.as_chunks::<2>();
         let last = odd.first().map_or(0, |byte| u64::from(*byte) << 8);
         Sum::folded(words.iter().map(|word| u64::from(u16::from_be_bytes(*word))).sum::<u64>() + last)
     }
 
-    /// A wide sum with its carries added in.
+    /// Returns a wide sum folded to 16 bits, with its carries added.
     const fn folded(mut sum: u64) -> Sum {
         while sum > 0xffff {
             sum = (sum & 0xffff) + (sum >> 16);
@@ -37,45 +36,45 @@ impl Sum {
         Sum(sum as u16)
     }
 
-    /// What the sum of these bytes counts where they begin at such an offset of the whole.
+    /// Returns the contribution of this sum to the sum of a whole in which its bytes begin at `offset`.
     #[must_use]
     pub const fn at(self, offset: usize) -> Sum {
         Sum(if offset.is_multiple_of(2) { self.0 } else { self.0.swap_bytes() })
     }
 
-    /// The sum, its carries added in.
+    /// Returns the sum as a word, with its carries added.
     pub const fn word(self) -> u16 {
         self.0
     }
 
-    /// The checksum that makes a whole with this sum right.
+    /// Returns the checksum for data with this sum.
     pub const fn checksum(self) -> u16 {
         !self.0
     }
 
-    /// Whether a whole with this sum, its checksum included, is right.
-    pub const fn is_right(self) -> bool {
+    /// Returns whether data with this sum, which includes their checksum, are valid.
+    pub const fn is_valid(self) -> bool {
         self.0 == 0xffff
     }
 
-    /// The sum of what stands before a UDP payload: pseudo-header and header, without the checksum. A payload
-    /// longer than a datagram holds counts as the longest.
+    /// Returns the sum of the pseudo-header and the header of a UDP payload of `payload` bytes, without the checksum. A
+    /// payload longer than [`PAYLOAD_MAX`] counts as [`PAYLOAD_MAX`].
     pub fn before(from: SocketAddrV4, to: SocketAddrV4, payload: usize) -> Sum {
         let length = (payload.min(PAYLOAD_MAX) + UDP_HEADER) as u64;
         let address = |of: SocketAddrV4| u64::from(of.ip().to_bits() >> 16) + u64::from(of.ip().to_bits() & 0xffff);
         let ports = u64::from(from.port()) + u64::from(to.port());
-        // The length counts twice: it stands in the pseudo-header and in the header.
+        // The length counts twice, because both the pseudo-header and the header contain it.
         Sum::folded(address(from) + address(to) + ports + 2 * length + u64::from(UDP))
     }
 
-    /// The checksum as UDP writes it: "if the computed checksum is zero, it is transmitted as all ones", since
-    /// zero says that there is none (RFC 768).
+    /// Returns the checksum in UDP's form: "if the computed checksum is zero, it is transmitted as all ones", because a
+    /// field of zero means that there is no checksum (RFC 768).
     pub const fn udp_checksum(self) -> u16 {
         udp_form(self.checksum())
     }
 }
 
-/// A computed checksum as UDP writes it.
+/// Returns a computed checksum in UDP's form.
 pub(super) const fn udp_form(checksum: u16) -> u16 {
     if checksum == 0 { 0xffff } else { checksum }
 }

@@ -1,11 +1,10 @@
-//! A datagram as the packets that an MTU lets through.
+//! Fragmentation of a datagram into packets of at most an MTU.
 //!
-//! Models: IPv4 fragments in GATHER form: the bytes of each one's headers, and which bytes of the
-//! program's payload follow them, so that nobody copies a payload. UDP's header stands in the first
-//! only. All but the last carry a multiple of 8 bytes, as many as fit (RFC 791, section 3.2); a
-//! datagram that fits is one packet.
-//! What it leaves out: fragments of fragments, options, Don't Fragment, and the choice of
-//! identifications, which a pair of nodes must not use again while one may be under way.
+//! A fragment is in gather form: the bytes of its headers, and the range of the program's payload that follows them, so
+//! that no payload is copied. Only the first fragment has a UDP header. All fragments but the last carry the largest
+//! multiple of 8 bytes that fits (RFC 791, section 3.2); a datagram that fits is a single packet. Not modelled:
+//! fragmentation of fragments, options, Don't Fragment, and the choice of identifications, which a pair of nodes must
+//! not reuse while a datagram with the same one may be in transit.
 
 use super::checksum::{UDP, udp_form};
 use super::{IPV4_HEADER, PACKET_MAX, PAYLOAD_MAX, Sum, UDP_HEADER};
@@ -15,44 +14,45 @@ use std::fmt;
 use std::net::SocketAddrV4;
 use std::ops::Range;
 
-/// The time to live that hosts begin with (RFC 1700): nobody counts it down here.
+/// Default time to live of hosts (RFC 1700), which the model does not decrement.
 const TIME_TO_LIVE: u8 = 64;
-/// Where the UDP checksum stands in the header bytes of a datagram's first fragment: what an engine fills in
-/// that adds up the payload on its way.
+/// Position of the UDP checksum in the header bytes of a datagram's first fragment. An engine that sums the payload
+/// while moving it fills in these bytes.
 pub const UDP_CHECKSUM_AT: Range<usize> = IPV4_HEADER + 6..IPV4_HEADER + 8;
 
-/// What a datagram's headers say.
+/// Contents of a datagram's headers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Datagram {
-    /// Who sends it.
+    /// Source address and port.
     pub from: SocketAddrV4,
-    /// Whom it is for.
+    /// Destination address and port.
     pub to: SocketAddrV4,
-    /// What tells its fragments from those of other datagrams between the same addresses.
+    /// Identification, which distinguishes the fragments of datagrams between the same addresses.
     pub identification: u16,
-    /// The bytes of its payload.
+    /// Length of the payload in bytes.
     pub payload: usize,
-    /// The checksum over pseudo-header, header and payload; if none, the field says so, or waits for an engine.
+    /// Checksum over pseudo-header, header and payload. `None` is encoded as 0, which means no checksum, unless an
+    /// engine fills it in.
     pub checksum: Option<u16>,
 }
 
 /// A packet: the bytes of its headers, and the part of the payload that follows them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fragment {
-    /// The IPv4 header; in the first fragment UDP's, too.
+    /// IPv4 header, followed in the first fragment by the UDP header.
     pub header: SmallVec<[u8; IPV4_HEADER + UDP_HEADER]>,
-    /// The bytes of the datagram's payload that it carries.
+    /// Range of the datagram's payload in the fragment.
     pub payload: Range<usize>,
-    /// None follows.
+    /// Whether the fragment is the datagram's last.
     pub last: bool,
 }
 
-/// Why a datagram cannot be sent.
+/// An error in the length of a datagram or in an MTU.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FragmentError {
-    /// More payload than a datagram holds.
+    /// The payload of this length exceeds [`PAYLOAD_MAX`].
     PayloadTooLong(usize),
-    /// An MTU that lets no fragment through.
+    /// The MTU of this length is below [`MTU_MIN`].
     MtuTooSmall(usize),
 }
 
@@ -75,18 +75,22 @@ impl fmt::Display for FragmentError {
 
 impl std::error::Error for FragmentError {}
 
-/// The least MTU: a header, and the unit in which offsets are counted.
+/// Smallest MTU: a header, and 8 bytes, the unit of offsets.
 pub const MTU_MIN: usize = IPV4_HEADER + 8;
 
 impl Datagram {
-    /// The same with the checksum that a payload of such a sum gives it.
+    /// Returns the datagram with the checksum for a payload with the sum `payload`.
     #[must_use]
     pub fn summed(self, payload: Sum) -> Datagram {
         let whole = Sum::before(self.from, self.to, self.payload) + payload;
         Datagram { checksum: Some(whole.udp_checksum()), ..self }
     }
 
-    /// Its fragments on a link that carries packets of up to `mtu` bytes.
+    /// Returns the fragments of the datagram on a link with packets of up to `mtu` bytes.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the payload is too long or the MTU too small.
     pub fn fragments(&self, mtu: usize) -> Result<Fragments, FragmentError> {
         if self.payload > PAYLOAD_MAX {
             return Err(FragmentError::PayloadTooLong(self.payload));
@@ -94,7 +98,7 @@ impl Datagram {
         if mtu < MTU_MIN {
             return Err(FragmentError::MtuTooSmall(mtu));
         }
-        Ok(Fragments { datagram: *self, room: mtu.min(PACKET_MAX) - IPV4_HEADER, at: Some(0) })
+        Ok(Fragments { datagram: *self, capacity: mtu.min(PACKET_MAX) - IPV4_HEADER, at: Some(0) })
     }
 
     fn ip_header(&self, offset: usize, carried: usize, more: bool) -> Ipv4Header {
@@ -123,7 +127,7 @@ impl Datagram {
         }
     }
 
-    /// The fragment that carries so many bytes, UDP's header counted, from an offset on.
+    /// Returns the fragment with `carried` bytes from `offset` on; both include the UDP header.
     fn fragment(&self, offset: usize, carried: usize) -> Fragment {
         let end = offset + carried;
         let last = end == UDP_HEADER + self.payload;
@@ -135,13 +139,13 @@ impl Datagram {
     }
 }
 
-/// The fragments of a datagram, from the first on.
+/// An iterator over the fragments of a datagram in order.
 #[derive(Clone, Debug)]
 pub struct Fragments {
     datagram: Datagram,
-    /// The bytes that a packet carries behind its IPv4 header.
-    room: usize,
-    /// Where the next one begins, if there is one more.
+    /// Number of bytes of a packet after its IPv4 header.
+    capacity: usize,
+    /// Offset of the next fragment; `None` after the last.
     at: Option<usize>,
 }
 
@@ -151,14 +155,14 @@ impl Iterator for Fragments {
     fn next(&mut self) -> Option<Fragment> {
         let at = self.at?;
         let left = UDP_HEADER + self.datagram.payload - at;
-        let carried = if left <= self.room { left } else { self.room / 8 * 8 };
+        let carried = if left <= self.capacity { left } else { self.capacity / 8 * 8 };
         self.at = (carried < left).then_some(at + carried);
         Some(self.datagram.fragment(at, carried))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         let left = self.at.map(|at| UDP_HEADER + self.datagram.payload - at);
-        let count = left.map_or(0, |left| 1 + left.saturating_sub(self.room).div_ceil(self.room / 8 * 8));
+        let count = left.map_or(0, |left| 1 + left.saturating_sub(self.capacity).div_ceil(self.capacity / 8 * 8));
         (count, Some(count))
     }
 }
@@ -166,17 +170,17 @@ impl Iterator for Fragments {
 impl ExactSizeIterator for Fragments {}
 
 impl Fragment {
-    /// The packet's length.
+    /// Returns the length of the packet in bytes.
     pub fn len(&self) -> usize {
         self.header.len() + self.payload.len()
     }
 
-    /// Never: there is a header.
+    /// Returns `false`: every packet has a header.
     pub fn is_empty(&self) -> bool {
         false
     }
 
-    /// The packet's bytes, where somebody wants a copy of them.
+    /// Returns a copy of the packet's bytes, given the datagram's whole payload.
     pub fn packet(&self, payload: &[u8]) -> Vec<u8> {
         [&self.header, &payload[self.payload.clone()]].concat()
     }

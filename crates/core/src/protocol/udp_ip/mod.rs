@@ -1,21 +1,21 @@
-//! UDP over IPv4: real packets, byte for byte, made and understood without a machine around them.
+//! UDP over IPv4: encodes and parses the real bytes of packets, independently of any machine.
 //!
-//! | file | what |
+//! | file | contents |
 //! |---|---|
 //! | `addresses.rs` | nodes and endpoints as IPv4 addresses and UDP ports |
-//! | `checksum.rs` | the internet checksum as sums of parts, whoever adds them up |
-//! | `fragment.rs` | a datagram as packets of an MTU, its payload in place |
-//! | `parse.rs` | the bytes of a packet as what they mean, or why they are dropped |
-//! | `reassembly.rs` | fragments in any order as datagrams, without their bytes |
-//! | `statistics.rs` | what was dropped, counted by why |
+//! | `checksum.rs` | the internet checksum as a sum of partial sums |
+//! | `fragment.rs` | fragmentation of a datagram into packets of an MTU, without copying its payload |
+//! | `parse.rs` | the meaning of a packet's bytes, or the reason for which it is dropped |
+//! | `reassembly.rs` | reassembly of datagrams from fragments in any order, without their bytes |
+//! | `statistics.rs` | counts of dropped packets by reason |
 //!
-//! As any stack does: IPv4 (RFC 791) as RFC 1122 asks of a host, UDP (RFC 768), and RFC 5722's rule
-//! that fragments which overlap end their datagram, here for IPv4, too. Nobody here copies a
-//! payload: a sender gathers headers and ranges of the program's bytes, a receiver is told where
-//! each range goes. Who adds up a checksum, processor or engine, is the caller's matter as well.
+//! The model follows IPv4 (RFC 791) with the host requirements of RFC 1122, UDP (RFC 768), and RFC 5722's rule that
+//! overlapping fragments invalidate their datagram, applied to IPv4. The module copies no payload: a sender gathers
+//! headers and ranges of the program's bytes, and a receiver obtains the offset of each range. The caller also decides
+//! whether a processor or an engine computes a checksum.
 //!
-//! What it leaves out: options of IPv4 (skipped where others send them), routing and the time to
-//! live, ICMP, path MTU discovery (Don't Fragment is never set), multicast, the options of UDP.
+//! Not modelled: IPv4 options (skipped on reception), routing and the time to live, ICMP, path MTU discovery (Don't
+//! Fragment is never set), multicast, and UDP options.
 //!
 #![doc = include_str!("example.md")]
 
@@ -52,15 +52,15 @@ pub use reassembly::DatagramKey;
 #[doc(hidden)]
 pub use statistics::{DropReason, Drops};
 
-/// The longest IPv4 packet: its length is a number of 16 bits.
+/// Largest length of an IPv4 packet in bytes, since the length field has 16 bits.
 #[doc(hidden)]
 pub const PACKET_MAX: usize = 65_535;
-/// The bytes of an IPv4 header without options.
+/// Length of an IPv4 header without options, in bytes.
 #[doc(hidden)]
 pub const IPV4_HEADER: usize = 20;
-/// The bytes of a UDP header.
+/// Length of a UDP header in bytes.
 #[doc(hidden)]
 pub const UDP_HEADER: usize = 8;
-/// The most payload of a datagram.
+/// Largest payload of a datagram in bytes.
 #[doc(hidden)]
 pub const PAYLOAD_MAX: usize = PACKET_MAX - IPV4_HEADER - UDP_HEADER;

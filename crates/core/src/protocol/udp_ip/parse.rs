@@ -1,12 +1,11 @@
-//! The bytes of an IPv4 packet as what they mean for UDP, or why they are dropped.
+//! Parses the bytes of an IPv4 packet with UDP, or returns the reason for which the packet is dropped.
 //!
-//! Models: what a host checks of a packet by itself: version, lengths, the header's sum, the
-//! protocol, that a fragment lies in the longest packet and that its like can be put together. What
-//! follows a packet in a link's frame is ignored, as are options: they are skipped (RFC 1122,
-//! section 3.2.1.8: those that a host does not know it "must silently ignore").
-//! What it leaves out: whom the packet is for, and the sum over a datagram, of which a fragment is
-//! but a part: whoever moves the payload adds it up and asks [`UdpHead::is_right`]. A datagram that
-//! is shorter than what its packet carries is dropped, though other stacks cut the rest off.
+//! A host checks for each packet: version, lengths, header checksum and protocol, that a fragment ends within the
+//! longest packet, and that fragments but the last carry multiples of 8 bytes. Bytes after the packet in a link's frame
+//! are ignored, and options are skipped (RFC 1122, section 3.2.1.8: a host "must silently ignore" unknown options). Not
+//! checked: the destination, and the checksum of a datagram, of which a fragment is only a part; the code that moves
+//! the payload sums it and calls [`UdpHead::is_valid`]. A datagram that is shorter than the bytes in its packet is
+//! dropped, although some other stacks truncate the packet.
 
 use super::checksum::UDP;
 use super::reassembly::DatagramKey;
@@ -16,16 +15,16 @@ use etherparse::{Ipv4HeaderSlice, UdpHeader};
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::ops::Range;
 
-/// What a UDP header says.
+/// Contents of a UDP header.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct UdpHead {
-    /// The port it comes from.
+    /// Source port.
     pub from: u16,
-    /// The port it is for.
+    /// Destination port.
     pub to: u16,
-    /// The bytes of the datagram's payload.
+    /// Length of the datagram's payload in bytes.
     pub payload: usize,
-    /// The checksum, if there is one.
+    /// Checksum; `None` if the datagram has none.
     pub checksum: Option<u16>,
 }
 
@@ -37,67 +36,71 @@ impl UdpHead {
         Ok(UdpHead { from: header.source_port, to: header.destination_port, payload, checksum })
     }
 
-    /// Whether a datagram between these addresses, with a payload of such a sum, came as it was sent; one without
-    /// a checksum is taken for that.
-    pub fn is_right(&self, from: Ipv4Addr, to: Ipv4Addr, payload: Sum) -> bool {
+    /// Returns whether the checksum is valid for addresses `from` and `to` and a payload with the sum `payload`. A
+    /// datagram without a checksum counts as valid.
+    pub fn is_valid(&self, from: Ipv4Addr, to: Ipv4Addr, payload: Sum) -> bool {
         let [from, to] = [SocketAddrV4::new(from, self.from), SocketAddrV4::new(to, self.to)];
         let before = Sum::before(from, to, self.payload);
-        self.checksum.is_none_or(|checksum| (before + payload + Sum::of(&checksum.to_be_bytes())).is_right())
+        self.checksum.is_none_or(|checksum| (before + payload + Sum::of(&checksum.to_be_bytes())).is_valid())
     }
 }
 
-/// What a packet says: a datagram, or a fragment of one.
+/// A parsed packet: a datagram, or a fragment of one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parsed {
-    /// Who sent it.
+    /// Source address.
     pub from: Ipv4Addr,
-    /// Whom it is for.
+    /// Destination address.
     pub to: Ipv4Addr,
-    /// What tells the fragments of its datagram from those of others.
+    /// Identification, which distinguishes the fragments of datagrams between the same addresses.
     pub identification: u16,
-    /// Where what it carries begins in the datagram, UDP's header counted.
+    /// Offset of the packet's data in the datagram, including the UDP header.
     pub offset: usize,
-    /// Further fragments follow.
+    /// Whether further fragments follow.
     pub more: bool,
-    /// The bytes of the IPv4 header, options counted.
+    /// Length of the IPv4 header including options, in bytes.
     pub header_len: usize,
-    /// Where the program's bytes lie in the packet.
+    /// Position of the program's bytes in the packet.
     pub payload: Range<usize>,
-    /// UDP's header, which the first fragment has.
+    /// UDP header, which only the first fragment has.
     pub udp: Option<UdpHead>,
 }
 
 impl Parsed {
-    /// Whether it is a datagram by itself.
+    /// Returns whether the packet is a whole datagram.
     pub fn is_whole(&self) -> bool {
         self.offset == 0 && !self.more
     }
 
-    /// The bytes of the datagram that it carries, UDP's header counted.
+    /// Returns the range of the datagram in the packet, including the UDP header.
     pub fn carried(&self) -> Range<usize> {
         self.offset..self.offset + self.payload.end - self.header_len
     }
 
-    /// Which of the program's bytes it carries: where they go in what is received.
+    /// Returns the range of the datagram's payload in the packet, which is also its position in the receive buffer.
     pub fn place(&self) -> Range<usize> {
         let carried = self.carried();
         carried.start.max(UDP_HEADER) - UDP_HEADER..carried.end - UDP_HEADER
     }
 
-    /// Which datagram it is of.
+    /// Returns the key of the packet's datagram.
     pub fn key(&self) -> DatagramKey {
         DatagramKey { from: self.from, to: self.to, identification: self.identification }
     }
 }
 
-/// Reads a packet.
+/// Parses a packet.
+///
+/// # Errors
+///
+/// Returns the reason for which the packet is dropped.
 pub fn parse(bytes: &[u8]) -> Result<Parsed, DropReason> {
     let header = Ipv4HeaderSlice::from_slice(bytes).map_err(|error| match error {
         HeaderSliceError::Len(_) => DropReason::TooShort,
         HeaderSliceError::Content(HeaderError::UnexpectedVersion { .. }) => DropReason::NotIpv4,
         HeaderSliceError::Content(HeaderError::HeaderLengthSmallerThanHeader { .. }) => DropReason::BadLength,
     })?;
-    if !Sum::of(header.slice()).is_right() {
+    if !Sum::of(header.slice()).is_valid() {
         return Err(DropReason::BadHeaderChecksum);
     }
     if header.protocol().0 != UDP {
@@ -135,7 +138,7 @@ fn check_lengths(bytes: usize, header_len: usize, end: usize, offset: usize, mor
     }
 }
 
-/// UDP's header, at the beginning of what a first fragment carries.
+/// Returns the UDP header at the beginning of a first fragment's data.
 fn first_header(carried: &[u8], more: bool) -> Result<UdpHead, DropReason> {
     let header = UdpHead::read(*carried.first_chunk().ok_or(DropReason::TooShort)?)?;
     let is_all = header.payload + UDP_HEADER == carried.len();

@@ -1,119 +1,119 @@
-//! Datagrams put together from fragments that come in any order, without their bytes.
+//! Reassembly of datagrams from fragments that arrive in any order, without their bytes.
 //!
-//! Models: ranges only. Whoever has the bytes puts each fragment's where [`Parsed::place`] says,
-//! straight into the reader's buffer if he likes, and is told when all are there.
+//! The module handles ranges only. The caller stores each fragment's bytes at [`Parsed::place`], for example directly
+//! in the reader's buffer, and learns from [`Reassembled`] when the datagram is complete.
 //!
-//! * **Which belong together**: source, destination, identification (and UDP: nothing else comes here).
-//! * **Duplicates** of a fragment, of the same range, are dropped alone (RFC 8200, section 4.5, allows
-//!   it). One that comes after its datagram is complete begins a new one, which the timer ends.
-//! * **Overlaps** give the whole datagram up, "including those not yet received" (RFC 5722, there for
-//!   IPv6): its identification is dropped until the timer. So do fragments that contradict each
-//!   other, or UDP's header, about where the datagram ends.
-//! * **The timer** runs from the first fragment that came, whichever that is, and is not set anew
-//!   (RFC 1122, section 3.3.2).
-//! * **Memory**: at most so many datagrams, those given up counted, and so many bytes of theirs. A
-//!   datagram given up makes room for a new one; otherwise what finds no room is dropped, a
-//!   datagram under way with it, since nobody sends its fragment again.
+//! * **Datagram key**: source, destination and identification; all fragments are UDP.
+//! * **Duplicates** of a fragment, with the same range, are dropped without effect on the datagram (RFC 8200, section
+//!   4.5, allows this). A duplicate that arrives after its datagram is complete starts a new datagram, which expires.
+//! * **Overlaps** abandon the whole datagram, "including those not yet received" (RFC 5722, for IPv6): further
+//!   fragments with its identification are dropped until the timer expires. Fragments that contradict each other, or
+//!   the UDP header, about the datagram's length have the same effect.
+//! * **The timer** runs from the arrival of the first fragment, in whatever order fragments arrive, and is not
+//!   restarted (RFC 1122, section 3.3.2).
+//! * **Memory**: the number of datagrams, including abandoned ones, and the number of their bytes are limited. A new
+//!   datagram may replace an abandoned one. A fragment that exceeds a limit is dropped, and its datagram is abandoned,
+//!   because no sender retransmits a fragment.
 //!
-//! What it leaves out: bytes that differ between duplicates; ICMP's word to the sender; fairness
-//! between senders.
+//! Not modelled: duplicates with different bytes, ICMP messages to the sender, fairness between senders.
 
 use super::{DropReason, Drops, Parsed, UDP_HEADER, UdpHead};
 use crate::engine::Time;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::Ipv4Addr;
 
-/// What the fragments of a datagram have in common.
+/// Key common to the fragments of a datagram.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DatagramKey {
-    /// Who sent it.
+    /// Source address.
     pub from: Ipv4Addr,
-    /// Whom it is for.
+    /// Destination address.
     pub to: Ipv4Addr,
-    /// What tells it from the others between these two.
+    /// Identification of the datagram between these two.
     pub identification: u16,
 }
 
-/// What a reassembly has room for, and how long it waits.
+/// Capacity and time-out of a reassembly.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ReassemblyParameters {
-    /// The datagrams that are known at once, those given up counted.
+    /// Largest number of incomplete datagrams, including abandoned ones.
     pub datagrams: usize,
-    /// The bytes of fragments that are kept at once, UDP's headers counted.
+    /// Largest number of bytes in stored fragments, including UDP headers.
     pub bytes: usize,
-    /// How long after its first fragment a datagram is given up.
+    /// Time from its first fragment after which a datagram is abandoned.
     pub lifetime: Time,
 }
 
-/// What became of a fragment.
+/// Outcome of a fragment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reassembled {
-    /// All of its datagram is there.
+    /// The fragment completes its datagram.
     Complete {
-        /// Which it is.
+        /// Key of the datagram.
         key: DatagramKey,
-        /// The bytes of its payload.
+        /// Length of the payload in bytes.
         length: usize,
-        /// UDP's header.
+        /// UDP header.
         header: UdpHead,
     },
-    /// It is kept for the others of its datagram.
+    /// The fragment is stored until the others of its datagram arrive.
     Kept,
-    /// It is dropped.
+    /// The fragment is dropped.
     Dropped {
-        /// Why.
+        /// Reason of the drop.
         reason: DropReason,
-        /// All that was kept of its datagram is dropped with it: its buffer is free.
+        /// Whether the datagram's other fragments are dropped, too, so that its buffer is free.
         gives_up: bool,
     },
 }
 
-/// A datagram of which fragments came.
+/// A datagram whose fragments are being collected.
 #[derive(Clone, Debug)]
 struct Gathering {
     due: Time,
-    /// What came, in order; no two touch a byte in common.
+    /// Ranges of the stored fragments, in order and disjoint.
     ranges: Vec<(u16, u16)>,
-    /// The bytes that came.
+    /// Number of stored bytes.
     bytes: usize,
-    /// Where it ends, once that is known.
+    /// Length of the datagram including the UDP header, once known.
     end: Option<usize>,
-    /// The furthest end of fragments that others follow.
+    /// Largest end among the fragments that are not the last.
     reach: usize,
     header: Option<UdpHead>,
     given_up: bool,
 }
 
-/// The datagrams that are not complete, of all senders.
+/// The incomplete datagrams of all senders.
 #[derive(Clone, Debug)]
 pub struct Reassembly {
     parameters: ReassemblyParameters,
     gathering: BTreeMap<DatagramKey, Gathering>,
     timers: BTreeSet<(Time, DatagramKey)>,
-    /// The bytes of all datagrams.
+    /// Number of stored bytes of all datagrams.
     bytes: usize,
     drops: Drops,
 }
 
 impl Reassembly {
-    /// One that knows no datagram yet.
+    /// Returns a reassembly without datagrams.
     pub fn new(parameters: ReassemblyParameters) -> Reassembly {
         let (gathering, timers) = (BTreeMap::new(), BTreeSet::new());
         Reassembly { parameters, gathering, timers, bytes: 0, drops: Drops::default() }
     }
 
-    /// A fragment came, or a datagram that is whole. Whoever calls has asked [`Reassembly::expires`] before.
+    /// Handles a fragment or a whole datagram that arrived. The caller has called [`Reassembly::expires`] for `now`
+    /// before.
     pub fn arrive(&mut self, packet: &Parsed, now: Time) -> Reassembled {
         let key = packet.key();
         if let (true, Some(header)) = (packet.is_whole(), packet.udp) {
             return Reassembled::Complete { key, length: header.payload, header };
         }
         if !self.gathering.contains_key(&key) && !self.begins(key, now) {
-            return self.dropped(DropReason::NoRoom, false);
+            return self.dropped(DropReason::NoSpace, false);
         }
-        let room = self.parameters.bytes - self.bytes;
-        let Some(gathering) = self.gathering.get_mut(&key) else { return self.dropped(DropReason::NoRoom, false) };
-        match gathering.check(packet, room) {
+        let free_bytes = self.parameters.bytes - self.bytes;
+        let Some(gathering) = self.gathering.get_mut(&key) else { return self.dropped(DropReason::NoSpace, false) };
+        match gathering.check(packet, free_bytes) {
             Err(reason @ (DropReason::GivenUp | DropReason::Duplicate)) => self.dropped(reason, false),
             Err(reason) => {
                 self.bytes -= gathering.give_up();
@@ -132,7 +132,7 @@ impl Reassembly {
         }
     }
 
-    /// Makes room for one more datagram, of one that was given up if need be.
+    /// Starts a datagram, in place of an abandoned one if the table is full. Returns whether that was possible.
     fn begins(&mut self, key: DatagramKey, now: Time) -> bool {
         if self.gathering.len() >= self.parameters.datagrams {
             let mut oldest = self.timers.iter().map(|(_, key)| *key);
@@ -159,12 +159,12 @@ impl Reassembly {
         Reassembled::Dropped { reason, gives_up }
     }
 
-    /// When to ask [`Reassembly::expires`] next, if at all.
+    /// Returns the time of the next timer, at which [`Reassembly::expires`] is to be called.
     pub fn next_timer(&self) -> Option<Time> {
         self.timers.first().map(|(due, _)| *due)
     }
 
-    /// Gives up what has waited for too long: the datagrams whose bytes nobody needs any more, oldest first.
+    /// Abandons the datagrams whose timer expired. Returns those whose bytes can be freed, oldest first.
     pub fn expires(&mut self, now: Time) -> Vec<DatagramKey> {
         let mut expired = Vec::new();
         while let Some((_, key)) = self.timers.first().copied().filter(|(due, _)| *due <= now) {
@@ -177,17 +177,17 @@ impl Reassembly {
         expired
     }
 
-    /// How many datagrams are known, those given up counted.
+    /// Returns the number of incomplete datagrams, including abandoned ones.
     pub fn datagrams(&self) -> usize {
         self.gathering.len()
     }
 
-    /// How many bytes of theirs came.
+    /// Returns the number of stored bytes of all datagrams.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// What it dropped.
+    /// Returns the counts of dropped fragments and datagrams.
     pub fn drops(&self) -> &Drops {
         &self.drops
     }
@@ -198,8 +198,8 @@ impl Gathering {
         Gathering { due, ranges: Vec::new(), bytes: 0, end: None, reach: 0, header: None, given_up: false }
     }
 
-    /// Where a fragment's range goes among the others, or why it cannot.
-    fn check(&self, packet: &Parsed, room: usize) -> Result<usize, DropReason> {
+    /// Returns the index of a fragment's range among the stored ones, or the reason for which the fragment is dropped.
+    fn check(&self, packet: &Parsed, free_bytes: usize) -> Result<usize, DropReason> {
         let carried = packet.carried();
         let range = (carried.start as u16, carried.end as u16);
         let place = self.ranges.partition_point(|(start, _)| *start < range.0);
@@ -215,24 +215,24 @@ impl Gathering {
         let is_behind = self.ranges.get(place).is_none_or(|(start, _)| range.1 <= *start);
         if !is_before || !is_behind {
             Err(DropReason::Overlap)
-        } else if carried.len() > room {
-            Err(DropReason::NoRoom)
+        } else if carried.len() > free_bytes {
+            Err(DropReason::NoSpace)
         } else {
             Ok(place)
         }
     }
 
-    /// Whether a fragment ends the datagram where the others do, and UDP's header, or lies before that end.
+    /// Checks that a fragment agrees with the stored fragments and the UDP header about the datagram's length.
     fn agrees(&self, packet: &Parsed) -> Result<(), DropReason> {
         let carried = packet.carried();
         let reach = if packet.more { self.reach.max(carried.end) } else { self.reach };
-        let told = [self.end, (!packet.more).then_some(carried.end), packet.udp.map(|udp| UDP_HEADER + udp.payload)];
-        let mut ends = told.into_iter().flatten();
+        let stated = [self.end, (!packet.more).then_some(carried.end), packet.udp.map(|udp| UDP_HEADER + udp.payload)];
+        let mut ends = stated.into_iter().flatten();
         let Some(end) = ends.next() else { return Ok(()) };
         if ends.all(|other| other == end) && reach < end { Ok(()) } else { Err(DropReason::Inconsistent) }
     }
 
-    /// Takes a fragment that fits; tells its bytes.
+    /// Stores the range of a fragment at index `place`, and returns its length.
     fn take(&mut self, place: usize, packet: &Parsed) -> usize {
         let carried = packet.carried();
         self.ranges.insert(place, (carried.start as u16, carried.end as u16));
@@ -248,12 +248,12 @@ impl Gathering {
         carried.len()
     }
 
-    /// UDP's header, if all is there.
+    /// Returns the UDP header if the datagram is complete.
     fn complete(&self) -> Option<UdpHead> {
         self.header.filter(|_| self.end == Some(self.bytes))
     }
 
-    /// Drops what came; tells how many bytes that was.
+    /// Drops the stored fragments, and returns the number of their bytes.
     fn give_up(&mut self) -> usize {
         let given_up = Gathering { given_up: true, ..Gathering::new(self.due) };
         std::mem::replace(self, given_up).bytes

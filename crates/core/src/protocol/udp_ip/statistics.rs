@@ -1,44 +1,44 @@
-//! What was dropped, counted by why.
+//! Counts of dropped packets and datagrams by reason.
 //!
-//! What it leaves out: drops of whoever is above, for want of room in a socket.
+//! Not counted: drops by the layer above because a socket's buffer is full.
 
 use std::fmt;
 
-/// Why a packet or a datagram was dropped.
+/// Reason for which a packet or a datagram was dropped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum DropReason {
-    /// Fewer bytes than a header has.
+    /// The packet has fewer bytes than its headers.
     TooShort,
     /// Another version of IP.
     NotIpv4,
-    /// A length in a header that contradicts the bytes, or another length.
+    /// A length in a header contradicts the number of bytes, or another length.
     BadLength,
-    /// The sum of the IPv4 header is wrong.
+    /// The checksum of the IPv4 header is wrong.
     BadHeaderChecksum,
     /// Another protocol above IPv4.
     NotUdp,
     /// A fragment that ends beyond the longest packet.
     TooLong,
-    /// A fragment that came before.
+    /// A fragment that was received before.
     Duplicate,
-    /// A fragment with some of the bytes of another.
+    /// A fragment that overlaps another.
     Overlap,
-    /// A fragment that contradicts another about where the datagram ends.
+    /// A fragment that contradicts another about the datagram's length.
     Inconsistent,
-    /// A fragment of a datagram that was given up.
+    /// A fragment of an abandoned datagram.
     GivenUp,
-    /// There is no room for one more datagram, or for the bytes of the fragment.
-    NoRoom,
-    /// A datagram whose fragments did not all come in time.
+    /// The number of datagrams, or of their bytes, is at its limit.
+    NoSpace,
+    /// A datagram whose fragments did not all arrive in time.
     Expired,
-    /// The sum of a datagram is wrong.
+    /// The checksum of a datagram is wrong.
     BadUdpChecksum,
-    /// Nobody listens where a datagram is for, or could have sent it.
+    /// No endpoint has the destination's, or the source's, address and port.
     NoSocket,
 }
 
 impl DropReason {
-    /// All, in order.
+    /// All reasons, in order.
     pub const ALL: [DropReason; 14] = [
         DropReason::TooShort,
         DropReason::NotIpv4,
@@ -50,13 +50,13 @@ impl DropReason {
         DropReason::Overlap,
         DropReason::Inconsistent,
         DropReason::GivenUp,
-        DropReason::NoRoom,
+        DropReason::NoSpace,
         DropReason::Expired,
         DropReason::BadUdpChecksum,
         DropReason::NoSocket,
     ];
 
-    /// In words.
+    /// Returns the reason as text.
     pub const fn words(self) -> &'static str {
         match self {
             DropReason::TooShort => "too short",
@@ -69,7 +69,7 @@ impl DropReason {
             DropReason::Overlap => "overlapping fragment",
             DropReason::Inconsistent => "inconsistent fragment",
             DropReason::GivenUp => "fragment of a datagram given up",
-            DropReason::NoRoom => "no room for reassembly",
+            DropReason::NoSpace => "no space for reassembly",
             DropReason::Expired => "reassembly expired",
             DropReason::BadUdpChecksum => "bad UDP checksum",
             DropReason::NoSocket => "no socket",
@@ -83,27 +83,27 @@ impl fmt::Display for DropReason {
     }
 }
 
-/// How many were dropped for each reason.
+/// Number of drops for each reason.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Drops([u64; DropReason::ALL.len()]);
 
 impl Drops {
-    /// One more.
+    /// Counts a drop.
     pub fn count(&mut self, reason: DropReason) {
         self.0[reason as usize] += 1;
     }
 
-    /// How many for a reason.
+    /// Returns the number of drops for `reason`.
     pub fn of(&self, reason: DropReason) -> u64 {
         self.0[reason as usize]
     }
 
-    /// How many in all.
+    /// Returns the total number of drops.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// The reasons there were, each with how many.
+    /// Iterates over the reasons that occurred, with their counts.
     pub fn iter(&self) -> impl Iterator<Item = (DropReason, u64)> + '_ {
         DropReason::ALL.into_iter().map(|reason| (reason, self.of(reason))).filter(|(_, times)| *times > 0)
     }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_reason_has_a_place_of_its_own() {
+    fn every_reason_has_its_own_count() {
         assert!(DropReason::ALL.iter().enumerate().all(|(place, reason)| *reason as usize == place));
         let mut drops = Drops::default();
         drops.count(DropReason::Overlap);

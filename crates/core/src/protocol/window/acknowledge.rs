@@ -1,5 +1,5 @@
-//! Which acknowledgements are due: each source has one at most, and what it tells is looked up when
-//! it leaves. So they take a few bytes for each source, however many packets come.
+//! Pending acknowledgements. Each source has at most one, and its sequence number is determined when it leaves, so the
+//! state is a few bytes for each source for any number of packets.
 
 use super::LinkParameters;
 use super::peer::Peer;
@@ -7,15 +7,15 @@ use super::timers::Timers;
 use crate::engine::Time;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Those that are due, and those that wait for more packets.
+/// Acknowledgements that are due, and those that wait for more packets or their timer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Acknowledgements {
     every: u32,
     delay: Time,
-    /// Sources to be told, first come first.
+    /// Sources whose acknowledgement is due, in order.
     due: VecDeque<Peer>,
-    /// Packets accepted since their source was told; fewer than `every`.
-    untold: BTreeMap<Peer, u32>,
+    /// Number of packets accepted since the last acknowledgement to their source; less than `every`.
+    unacknowledged: BTreeMap<Peer, u32>,
     timers: Timers,
 }
 
@@ -25,33 +25,34 @@ impl Acknowledgements {
             every: parameters.acknowledge_every,
             delay: parameters.acknowledge_delay,
             due: VecDeque::new(),
-            untold: BTreeMap::new(),
+            unacknowledged: BTreeMap::new(),
             timers: Timers::default(),
         }
     }
 
-    /// `source` is to be told of so many packets more: now if they are enough, else in a while.
+    /// Records that `packets` more packets from `source` were accepted. The acknowledgement is due now if their number
+    /// reaches `every`, otherwise after the delay.
     pub(super) fn accepted(&mut self, source: Peer, packets: u32, now: Time) {
-        let untold = self.untold.get(&source).copied().unwrap_or(0) + packets;
-        if untold >= self.every || self.due.contains(&source) {
+        let unacknowledged = self.unacknowledged.get(&source).copied().unwrap_or(0) + packets;
+        if unacknowledged >= self.every || self.due.contains(&source) {
             return self.at_once(source);
         }
-        self.untold.insert(source, untold);
+        self.unacknowledged.insert(source, unacknowledged);
         if !self.timers.runs(source) {
             self.timers.set(source, now.saturating_add(self.delay));
         }
     }
 
-    /// `source` is to be told how far it is.
+    /// Makes the acknowledgement to `source` due now.
     pub(super) fn at_once(&mut self, source: Peer) {
-        self.untold.remove(&source);
+        self.unacknowledged.remove(&source);
         self.timers.stop(source);
         if !self.due.contains(&source) {
             self.due.push_back(source);
         }
     }
 
-    /// The source to be told now, if any.
+    /// Takes the source of the next acknowledgement that is due, if any.
     pub(super) fn next(&mut self) -> Option<Peer> {
         self.due.pop_front()
     }
@@ -60,9 +61,9 @@ impl Acknowledgements {
         !self.due.is_empty()
     }
 
-    /// True if no source is to be told anything, now or later.
+    /// Returns whether no acknowledgement is due or waits.
     pub(super) fn is_idle(&self) -> bool {
-        self.due.is_empty() && self.untold.is_empty()
+        self.due.is_empty() && self.unacknowledged.is_empty()
     }
 
     pub(super) fn next_timer(&self) -> Option<Time> {
@@ -75,12 +76,12 @@ impl Acknowledgements {
         }
     }
 
-    /// Everything that must hold, looked up anew.
+    /// Asserts the invariants.
     pub(super) fn check(&self) {
-        for (source, &untold) in &self.untold {
-            assert!(0 < untold && untold < self.every, "enough packets are acknowledged at once");
+        for (source, &unacknowledged) in &self.unacknowledged {
+            assert!(0 < unacknowledged && unacknowledged < self.every, "enough packets are acknowledged at once");
             assert!(self.timers.runs(*source), "the rest waits for its timer");
-            assert!(!self.due.contains(source), "a source is told once");
+            assert!(!self.due.contains(source), "an acknowledgement is due or waits, not both");
         }
     }
 }

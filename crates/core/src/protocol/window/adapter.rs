@@ -1,11 +1,11 @@
-//! The sliding window as a [`Protocol`]: a link for each class.
+//! The sliding window as a [`Protocol`]: one link for each class.
 //!
-//! An acknowledgement takes the class of the packets it is for. It can: whatever comes is kept or
-//! dropped, and nothing waits in the fabric for a place. The head is the frame's header in its first
-//! word, and in an acknowledgement the feedback word in its second.
+//! An acknowledgement travels in the class of the packets that it acknowledges. This cannot deadlock, because every
+//! arriving frame is stored or dropped, and none waits in the fabric for a slot. The head's first word holds the
+//! frame's header; its second word, in an acknowledgement, the feedback word.
 //!
-//! Leaves out: what it takes an interface to make an acknowledgement; the bytes of a number, for which
-//! the interface's header has room; packets that go past the protocol, which are numbered as others.
+//! Not modelled: the interface's time to generate an acknowledgement; the bytes of a sequence number, which fits in the
+//! interface's header; packets that bypass the protocol, which are numbered as all others.
 
 use super::{Arrived, LinkParameters, Peer, ReadingPlace, WindowHeader, WindowLink};
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// The parameters of the protocol, with those of its wire.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct WindowParameters {
-    /// Of each link.
+    /// Parameters of each link.
     #[param(flatten)]
     pub link: LinkParameters,
     /// Length of an acknowledgement.
@@ -24,14 +24,14 @@ pub struct WindowParameters {
     pub acknowledgement: Bytes,
 }
 
-/// Packets of a pair and a class in a run, on a fabric that reorders: 2³¹ (chosen: no run sends as
-/// many, and the largest sequence space tells them apart beside any window of use).
+/// Largest number of packets of a pair and a class in a run, on a fabric that reorders: 2³¹. Chosen: no run sends more,
+/// and the largest sequence space distinguishes them with any practical window.
 pub(super) const PACKETS_MAX: u64 = 1 << 31;
 
-/// The protocol's end at a node.
+/// The protocol's endpoint at a node.
 pub struct WindowAdapter<P> {
     parameters: WindowParameters,
-    /// Of each class.
+    /// Link of each class.
     links: Vec<WindowLink<(P, Bytes)>>,
     taken: u64,
     /// Feedback word sent in acknowledgements, and the words received.
@@ -40,7 +40,7 @@ pub struct WindowAdapter<P> {
 }
 
 impl<P: Clone> WindowAdapter<P> {
-    /// The end at node `own`, on a fabric of so many classes.
+    /// Returns the endpoint at node `own`, on a fabric of `classes` classes.
     pub fn new(own: NodeId, classes: u8, parameters: WindowParameters) -> WindowAdapter<P> {
         let links = (0..classes).map(|_| WindowLink::new(own, &parameters.link)).collect();
         WindowAdapter { parameters, links, taken: 0, note: 0, notes: BTreeMap::new() }
@@ -86,7 +86,7 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
         let link = self.link(class);
         let before = link.next_timer().unwrap_or(Time::MAX);
         let arrived = link.arrive(super::WindowFrame { from, to, flow, header, body, again: false }, now);
-        // An acknowledgement that waits for more packets sets one, though nothing leaves.
+        // An acknowledgement that waits for more packets sets a timer, although no frame leaves.
         let timer = link.next_timer().is_some_and(|next| next < before);
         Effects { discards: matches!(arrived, Arrived::Duplicate | Arrived::Refused), timer, ..Effects::NONE }
     }
@@ -140,13 +140,14 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
     }
 }
 
-/// Header and note as a head: the number above the bit of kind, and the note in a word of its own.
+/// Encodes a header and a feedback word: the first word holds the kind in bit 0 and the number above it, the second the
+/// feedback word.
 pub fn encode(header: WindowHeader, note: u64) -> Head {
     let [kind, number] = header.encode();
     Head([kind | number << 1, note])
 }
 
-/// What [`encode`] put in.
+/// Decodes the head written by [`encode`].
 pub fn decode(head: Head) -> (WindowHeader, u64) {
     let [first, note] = head.0;
     (WindowHeader::decode([first & 1, first >> 1]), note)
@@ -171,12 +172,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_head_says_what_was_put_in(header in header(), note in any::<u64>()) {
+        fn decoding_inverts_encoding(header in header(), note in any::<u64>()) {
             prop_assert_eq!(decode(encode(header, note)), (header, note));
         }
     }
 
-    /// Two ends with a place each, and reorder buffers for what finds none.
+    /// Returns two endpoints with one receive slot each, and reorder buffers.
     fn ends() -> [WindowAdapter<char>; 2] {
         let link = LinkParameters { arrivals: 1, ..LinkParameters::default() };
         let parameters = WindowParameters { link, acknowledgement: Bytes(8) };
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn two_flows_to_a_node_have_windows_of_their_own() {
+    fn two_flows_to_a_node_have_separate_windows() {
         let link = LinkParameters { window: 1, reorder: 1, arrivals: 4, ..LinkParameters::default() };
         let parameters = WindowParameters { link, acknowledgement: Bytes(8) };
         let ([mut a, mut b], class) = ([A, B].map(|own| WindowAdapter::new(own, 1, parameters)), Class::REQUESTS);
@@ -205,7 +206,7 @@ mod tests {
         let of = |frame: &Frame<char>| (frame.flow, frame.body);
         assert_eq!(sent.iter().map(of).collect::<Vec<_>>(), [(first, Some('a')), (second, Some('x'))]);
         assert_eq!((a.unacknowledged(Some(B)), a.unacknowledged(Some(A))), (4, 0));
-        // The first packet of one flow is lost: it holds up that flow alone.
+        // The first packet of one flow is lost, which delays only that flow.
         let of_second = sent.into_iter().nth(1).expect("two were sent");
         assert!(!b.arrive(of_second, Time::ZERO).discards);
         let acknowledgement = b.next(class, Time::ZERO).expect("each packet is acknowledged");
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_is_told_as_one_and_lands_nowhere() {
+    fn a_copy_is_marked_and_discarded() {
         let [mut a, mut b] = ends();
         send(&mut a, Class::REPLIES, 'x');
         assert!(a.next(Class::REQUESTS, Time::ZERO).is_none(), "classes are apart");
@@ -241,11 +242,11 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_free_makes_a_kept_packet_ready() {
+    fn a_free_slot_makes_a_stored_packet_ready() {
         let ([mut a, mut b], class) = (ends(), Class::REQUESTS);
         ['x', 'y'].into_iter().for_each(|body| send(&mut a, class, body));
         while let Some(frame) = a.next(class, Time::ZERO) {
-            assert!(!b.arrive(frame, Time::ZERO).discards, "what finds no place is kept");
+            assert!(!b.arrive(frame, Time::ZERO).discards, "a packet without a slot is stored");
         }
         let taken = b.take(class, Answer::None).expect("the first has its place");
         assert!(b.front(class).is_none(), "the place is taken until it is released");
@@ -271,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_ride_in_acknowledgements_only() {
+    fn only_acknowledgements_carry_feedback() {
         let ([mut a, mut b], class) = (ends(), Class::REQUESTS);
         a.set_feedback(7);
         b.set_feedback(9);

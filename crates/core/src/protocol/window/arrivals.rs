@@ -1,4 +1,4 @@
-//! The arrivals: places of packets that wait to be read, or are being read.
+//! The arrivals queue: slots of packets that wait to be read, or are being read.
 //!
 //! ```text
 //!           insert            take                    release
@@ -8,24 +8,24 @@
 use crate::engine::NodeId;
 use std::collections::{BTreeSet, VecDeque};
 
-/// A place whose packet is being read. It is free only after `release`.
-#[must_use = "a place that is not released stays taken for ever"]
+/// A slot whose packet is being read. It is free only after `release`.
+#[must_use = "a slot that is not released stays in use for ever"]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ReadingPlace(u32);
 
 impl ReadingPlace {
-    /// Its number, below the count of places.
+    /// Returns the slot's number, below the number of slots.
     pub(super) const fn number(self) -> u32 {
         self.0
     }
 
-    /// The place of a number that was asked for.
+    /// Returns the slot with a number returned by [`ReadingPlace::number`].
     pub(super) const fn of_number(number: u32) -> ReadingPlace {
         ReadingPlace(number)
     }
 }
 
-/// The places.
+/// The slots.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Arrivals<P> {
     places: usize,
@@ -43,12 +43,12 @@ impl<P> Arrivals<P> {
     }
 
     pub(super) fn has_room(&self) -> bool {
-        assert!(self.used() <= self.places, "no more places are taken than there are");
+        assert!(self.used() <= self.places, "no more slots are in use than there are");
         self.used() < self.places
     }
 
     pub(super) fn insert(&mut self, from: NodeId, body: P) {
-        assert!(self.has_room(), "a place is taken only where one is free");
+        assert!(self.has_room(), "a slot is free");
         self.waiting.push_back((from, body));
     }
 
@@ -59,12 +59,12 @@ impl<P> Arrivals<P> {
     pub(super) fn take(&mut self) -> Option<(NodeId, P, ReadingPlace)> {
         let (from, body) = self.waiting.pop_front()?;
         let mut free = (0..).map(ReadingPlace).filter(|place| !self.reading.contains(place));
-        let place = free.next().expect("there are more numbers than places");
+        let place = free.next().expect("there are more numbers than slots");
         self.reading.insert(place);
         Some((from, body, place))
     }
 
     pub(super) fn release(&mut self, place: ReadingPlace) {
-        assert!(self.reading.remove(&place), "a place is released once, by its reader");
+        assert!(self.reading.remove(&place), "a slot is released once, by its reader");
     }
 }

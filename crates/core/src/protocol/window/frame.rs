@@ -1,4 +1,4 @@
-//! What travels: packets and acknowledgements, and their headers as two words.
+//! Frames: packets and acknowledgements, and the encoding of their headers as two words.
 
 use crate::engine::{FlowKey, NodeId};
 
@@ -6,17 +6,17 @@ use crate::engine::{FlowKey, NodeId};
 #[must_use = "a frame that is not sent costs a time-out"]
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct WindowFrame<P> {
-    /// Who sends it.
+    /// Source node.
     pub from: NodeId,
-    /// Whom it is for.
+    /// Destination node.
     pub to: NodeId,
-    /// The connection of the two that it belongs to.
+    /// Connection between the two nodes.
     pub flow: FlowKey,
-    /// Of which kind, with its number.
+    /// Kind of the frame, with its sequence number.
     pub header: WindowHeader,
-    /// What was offered; nothing in an acknowledgement.
+    /// The offered packet; `None` in an acknowledgement.
     pub body: Option<P>,
-    /// It is a copy of one sent before. Beside the bytes, for those who count; no receiver looks.
+    /// Whether the frame is a copy of an earlier one. Not part of the bytes: for statistics only, no receiver reads it.
     pub again: bool,
 }
 
@@ -25,12 +25,12 @@ pub struct WindowFrame<P> {
 pub enum WindowHeader {
     /// A data packet.
     Data {
-        /// Its number.
+        /// Sequence number of the packet.
         sequence: u32,
     },
-    /// All packets before one are accepted.
+    /// An acknowledgement of all packets before `next`.
     Acknowledgement {
-        /// The number of that one, which is expected next.
+        /// Next expected sequence number.
         next: u32,
     },
 }
@@ -43,7 +43,7 @@ const DATA: u64 = 0;
 const ACKNOWLEDGEMENT: u64 = 1;
 
 impl WindowHeader {
-    /// As two words.
+    /// Encodes the header as two words.
     pub const fn encode(self) -> [u64; 2] {
         let (kind, number) = match self {
             WindowHeader::Data { sequence } => (DATA, sequence as u64),
@@ -52,11 +52,11 @@ impl WindowHeader {
         [fits(kind, KIND_BITS), fits(number, NUMBER_BITS)]
     }
 
-    /// From two words.
+    /// Decodes a header from two words.
     ///
     /// # Panics
     ///
-    /// If a word has a bit set outside its field: it is not of a header.
+    /// Panics if a word has a bit set outside its field.
     pub const fn decode(words: [u64; 2]) -> WindowHeader {
         let number = fits(words[1], NUMBER_BITS) as u32;
         match fits(words[0], KIND_BITS) {
@@ -66,14 +66,14 @@ impl WindowHeader {
     }
 }
 
-/// `value`, which must fit a field of so many bits.
+/// Returns `value`, and asserts that it fits a field of `bits` bits.
 const fn fits(value: u64, bits: u32) -> u64 {
     assert!(value >> bits == 0, "a field of a header holds what its bits can");
     value
 }
 
 impl<P> WindowFrame<P> {
-    /// True for an acknowledgement.
+    /// Returns whether the frame is an acknowledgement.
     pub const fn is_acknowledgement(&self) -> bool {
         matches!(self.header, WindowHeader::Acknowledgement { .. })
     }

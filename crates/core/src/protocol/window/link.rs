@@ -1,4 +1,4 @@
-//! The whole: both halves of a node's link, and what they count.
+//! The link of a node: composes the sending and the receiving half, and counts frames.
 
 use super::peer::Peer;
 use super::receiving::Receiving;
@@ -17,34 +17,35 @@ pub struct WindowLink<P> {
     statistics: WindowStatistics,
 }
 
-/// What became of a frame that arrived. It is consumed, whatever it is.
-#[must_use = "whoever waits for a packet or for a buffer must be told"]
+/// Outcome of a frame that arrived. Every frame is consumed.
+#[must_use = "tasks that wait for a packet or for a buffer must be notified"]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Arrived {
-    /// It was its turn: so many packets may be read more, it and those that were kept behind it.
+    /// The packet was next in sequence: this number of packets became readable, the packet itself and stored packets
+    /// that follow it.
     Readable(u32),
-    /// It is kept until its turn comes and a place is free.
+    /// The packet is stored until it is next in sequence and a slot is free.
     Kept,
-    /// It had come before.
+    /// The packet was received before.
     Duplicate,
-    /// No buffer was free for it: dropped. Its sender sends it again.
+    /// The packet was dropped because no buffer was free. Its sender will retransmit it.
     Refused,
-    /// An acknowledgement that freed so many send buffers; none if it told nothing new.
+    /// The acknowledgement freed this number of send buffers; 0 if it is old.
     Freed(u32),
 }
 
 impl<P: Clone> WindowLink<P> {
-    /// The link of `node`, all buffers free.
+    /// Returns the link of `node`, with all buffers free.
     ///
     /// # Panics
     ///
-    /// If the parameters do not pass [`LinkParameters::check`].
+    /// Panics if the parameters do not pass [`LinkParameters::check`].
     pub fn new(node: NodeId, parameters: &LinkParameters) -> WindowLink<P> {
-        assert_eq!(parameters.check(), [], "the parameters are right");
+        assert_eq!(parameters.check(), [], "the parameters are valid");
         WindowLink::unchecked(node, parameters)
     }
 
-    /// With any parameters, to see what goes wrong.
+    /// Returns a link with any parameters, for tests that show the failures of invalid ones.
     pub(super) fn unchecked(node: NodeId, parameters: &LinkParameters) -> WindowLink<P> {
         WindowLink {
             node,
@@ -55,28 +56,28 @@ impl<P: Clone> WindowLink<P> {
         }
     }
 
-    /// Free send buffers.
+    /// Returns the number of free send buffers.
     pub fn room(&self) -> u32 {
         self.sending.room()
     }
 
-    /// Reserves a send buffer for a packet that will be offered; false if none is free.
+    /// Reserves a send buffer for a packet that will be offered. Returns `false` if none is free.
     pub fn reserve(&mut self) -> bool {
         self.sending.reserve()
     }
 
-    /// A packet goes into a buffer that was reserved, and leaves when its turn comes.
+    /// Stores a packet in a reserved buffer, to be sent in its turn.
     pub fn offer(&mut self, to: impl Into<Peer>, payload: P) {
         self.sending.offer(to.into(), payload);
     }
 
-    /// True if a frame may leave now.
+    /// Returns whether a frame may leave now.
     pub fn has_next(&self) -> bool {
         self.receiving.acknowledgements.has_next() || self.sending.has_next()
     }
 
-    /// The frame that leaves now: an acknowledgement, else a copy that is due, else a new packet,
-    /// the oldest whose window is open. Call it again for the next: each takes its time on the wire.
+    /// Returns the frame that leaves now: an acknowledgement, else a copy that is due, else the oldest new packet whose
+    /// window is open. The caller calls again for the next frame, since each occupies the wire for some time.
     pub fn next(&mut self, now: Time) -> Option<WindowFrame<P>> {
         self.next_acknowledgement().or_else(|| self.next_copy(now)).or_else(|| self.next_new(now))
     }
@@ -104,7 +105,7 @@ impl<P: Clone> WindowLink<P> {
         WindowFrame { from: self.node, to: to.node, flow: to.flow, header, body, again }
     }
 
-    /// A frame came off the network at `now`. It is always consumed.
+    /// Handles a frame that arrives at `now`. It is always consumed.
     pub fn arrive(&mut self, frame: WindowFrame<P>, now: Time) -> Arrived {
         assert_eq!(frame.to, self.node, "a frame goes where it is addressed");
         let from = Peer { node: frame.from, flow: frame.flow };
@@ -122,59 +123,59 @@ impl<P: Clone> WindowLink<P> {
         arrived
     }
 
-    /// The sender and payload of what [`WindowLink::take`] would give.
+    /// Returns the sender and the payload of the packet that [`WindowLink::take`] would return.
     pub fn front(&self) -> Option<(NodeId, &P)> {
         self.receiving.arrivals.front()
     }
 
-    /// Begins to read the packet accepted first, if any. Its place stays taken.
+    /// Begins to read the packet accepted first, if any. Its slot stays in use.
     pub fn take(&mut self) -> Option<(NodeId, P, ReadingPlace)> {
         self.receiving.arrivals.take()
     }
 
-    /// Ends reading: the place is free, or goes to a packet that was kept. True if so: there is one
-    /// more to be read then, and an acknowledgement to be sent.
+    /// Ends reading, and frees the slot or gives it to a stored packet. Returns `true` in the latter case: another
+    /// packet is readable then, and an acknowledgement is to be sent.
     pub fn release(&mut self, place: ReadingPlace) -> bool {
         let filled = self.receiving.release(place);
         self.statistics.accepted += u64::from(filled);
         filled > 0
     }
 
-    /// When a timer goes off next.
+    /// Returns the time at which the next timer expires.
     pub fn next_timer(&self) -> Option<Time> {
         [self.sending.next_timer(), self.receiving.acknowledgements.next_timer()].into_iter().flatten().min()
     }
 
-    /// Timers due by `now` go off: copies and acknowledgements may leave.
+    /// Handles the timers that expire by `now`, after which copies and acknowledgements may leave.
     pub fn on_time(&mut self, now: Time) {
         self.sending.on_time(now);
         self.receiving.acknowledgements.on_time(now);
     }
 
-    /// Packets offered to one node, or to all, and not acknowledged, whether they left or not.
+    /// Returns the number of unacknowledged packets offered to one node, or to all for `None`, including unsent ones.
     pub fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
         self.sending.unacknowledged(to)
     }
 
-    /// True if nothing is reserved, waits, is unacknowledged, is to be read or to be acknowledged.
+    /// Returns whether no buffer or slot is in use and no acknowledgement is pending.
     pub fn is_idle(&self) -> bool {
         let is_sent = self.sending.reserved() == 0 && self.unacknowledged(None) == 0;
         let is_read = self.receiving.arrivals.used() == 0 && self.receiving.kept() == 0;
         is_sent && is_read && self.receiving.acknowledgements.is_idle()
     }
 
-    /// Counts since the start.
+    /// Returns the counts since the start.
     pub const fn statistics(&self) -> WindowStatistics {
         self.statistics
     }
 
-    /// Bytes of state for packets of `packet_bytes` and the peers talked to so far: see
+    /// Returns the bytes of state for packets of `packet_bytes` and the present number of peers: see
     /// [`LinkParameters::state_bytes`].
     pub fn state_bytes(&self, packet_bytes: usize) -> usize {
         self.parameters.state_bytes(packet_bytes, self.sending.destinations().len(), self.receiving.sources())
     }
 
-    /// Everything that must hold, looked up anew. For tests: it takes time.
+    /// Asserts the invariants. Takes time, so only tests call it.
     pub fn check(&self) {
         self.sending.check();
         self.receiving.check();

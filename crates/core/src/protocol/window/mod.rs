@@ -1,6 +1,6 @@
 //! A reliable link: a sliding window for each destination, cumulative acknowledgements, time-outs.
 //!
-//! The textbook's protocol, for fabrics that lose, duplicate and reorder:
+//! The textbook protocol for fabrics that lose, duplicate and reorder:
 //!
 //! ```text
 //!  program                             link                                     network
@@ -14,71 +14,66 @@
 //!
 //! # What it models
 //!
-//! * **Connections.** Between two nodes there are as many as their packets name
-//!   ([`FlowKey`](crate::engine::FlowKey)); each is a destination and a source of its own below.
-//! * **Sending.** One pool of `buffers` for all destinations. A packet keeps its buffer from its
-//!   reservation until it is acknowledged. Each destination has a window: so many packets may be
-//!   sent and not acknowledged. Of the packets offered, the oldest whose window is open leaves
-//!   first, so that a slow destination holds up others only by the buffers it takes.
-//! * **Receiving.** The next packet of its sender goes to one of the `arrivals` places, for all
-//!   senders together, until its reader releases it. A packet ahead of its turn, or whose turn
-//!   finds no place, is kept in one of the `reorder` buffers of its sender; where there is none it
-//!   is dropped, and sent again at last. Nothing ever waits in the network for a place. With as
-//!   many reorder buffers as the window this is selective repeat (Bertsekas and Gallager, *Data
-//!   Networks*, 2nd ed., §2.4.3; Tanenbaum, *Computer Networks*, 4th ed., §3.4.3), without any it
-//!   is a go-back-n receiver (§2.4.2 and §3.4.2 there).
-//! * **Acknowledging.** An acknowledgement tells the next packet expected, and so is of all before
-//!   it. One is made for packets that got their place in `arrivals`, each or every few with a delay
-//!   for the rest; at once for a packet that had come before, one that was dropped, and those that
-//!   had to wait for a place. One that waits to leave tells the newest.
-//! * **Time-outs.** One timer for each destination, by the rules of RFC 6298 §5: set where a packet
-//!   leaves and it does not run (5.1), stopped when all is acknowledged (5.2), set anew when an
-//!   acknowledgement frees something (5.3); when it goes off, "retransmit the earliest segment that
-//!   has not been acknowledged" (5.4), with the time-out doubled up to a maximum (5.5, 5.6). An
-//!   acknowledgement that frees something ends the doubling. If it is not of all that was
-//!   outstanding at the time-out, it ends at the next hole, whose packet is sent again at once: the
-//!   partial acknowledgement of RFC 6582 §3.2.
+//! * **Connections.** The packets of two nodes name their connection ([`FlowKey`](crate::engine::FlowKey)). In the
+//!   rules below, each connection is a separate destination and a separate source.
+//! * **Sending.** One pool of `buffers` serves all destinations. A packet keeps its buffer from its reservation until
+//!   it is acknowledged. Each destination has a window, the largest number of unacknowledged packets. Of the offered
+//!   packets, the oldest whose window is open leaves first, so that a slow destination delays others only by the
+//!   buffers that its packets occupy.
+//! * **Receiving.** The next packet in sequence goes to one of the `arrivals` slots, which all senders share, and
+//!   occupies it until its reader releases it. A packet ahead of the sequence, or in sequence while no slot is free, is
+//!   stored in one of the `reorder` buffers of its sender; if none is free it is dropped, and retransmitted later. No
+//!   packet ever waits in the network for a slot. With a reorder buffer for each packet of the window this is selective
+//!   repeat (Bertsekas and Gallager, *Data Networks*, 2nd ed., §2.4.3; Tanenbaum, *Computer Networks*, 4th ed.,
+//!   §3.4.3); without reorder buffers it is a go-back-n receiver (§2.4.2 and §3.4.2 there).
+//! * **Acknowledging.** An acknowledgement carries the next expected sequence number, and so acknowledges all packets
+//!   before it. Packets that obtained a slot of `arrivals` are acknowledged one by one, or every few with a delay for
+//!   the rest. Duplicates, dropped packets, and packets that had to wait for a slot cause an acknowledgement at once.
+//!   An acknowledgement that waits to leave is updated to the newest number.
+//! * **Time-outs.** One timer for each destination follows the rules of RFC 6298 §5: it is set when a packet leaves
+//!   while it does not run (5.1), stopped when all packets are acknowledged (5.2), and restarted when an
+//!   acknowledgement frees a buffer (5.3). When it expires, "retransmit the earliest segment that has not been
+//!   acknowledged" (5.4), and the time-out doubles up to a maximum (5.5, 5.6). An acknowledgement that frees a buffer
+//!   ends the doubling. If it does not acknowledge all packets that were outstanding at the time-out, it ends at the
+//!   next hole, whose packet is retransmitted at once: the partial acknowledgement of RFC 6582 §3.2.
 //!
-//! # What it promises
+//! # Guarantees
 //!
-//! **Each packet is delivered once, in order per pair; while readers release and the network
-//! delivers now and then, all are delivered at last.** For that, the number in a header must tell a
-//! packet from each other that may be in the network. With M = 2^`sequence_bits` numbers and a
-//! window of W, a receiver takes numbers from the next on, up to W of them, as new. So it errs if a
-//! packet still comes once the one M − W after it has been accepted, and not before. Hence
-//! ([`LinkParameters::check`] tells each):
+//! **Each packet is delivered once, in order per pair; while readers release slots and the network delivers some
+//! frames, all packets are delivered eventually.** For this, the sequence number in a header must distinguish a packet
+//! from every other packet of the pair that may be in the network. With M = 2^`sequence_bits` numbers and a window of
+//! W, a receiver accepts the next W numbers as new. It mistakes an old packet for a new one exactly if the old packet
+//! arrives after the packet M − W later was accepted. [`LinkParameters::check`] therefore requires:
 //!
-//! | fabric ([`Order`]) | enough | because |
+//! | fabric ([`Order`]) | condition | reason |
 //! |---|---|---|
-//! | keeps order | W ≤ M ÷ 2 | what is sent before a packet comes before it (§2.4.3 there) |
-//! | reorders, copies live on | a pair's packets ≤ M − W | no number is used again: 2³² are plenty for a simulation |
-//! | reorders, copies die | lifetime < (M − 2W) × spacing | so long after its acknowledgement the packet M − W later first leaves |
+//! | keeps order | W ≤ M ÷ 2 | packets arrive in the order in which they were sent (§2.4.3 there) |
+//! | reorders, copies live on | a pair's packets ≤ M − W | no number is reused: 2³² are plenty for a simulation |
+//! | reorders, copies die | lifetime < (M − 2W) × spacing | the least time from a packet's acknowledgement to the first transmission of the packet M − W later |
 //!
-//! The second row assumes nothing of the network. With one packet more, a copy of the first can be
-//! taken for one that is ahead of its turn, and be kept; with M packets one can be delivered twice.
-//! No finite space serves for ever where copies live for ever: a number used again cannot be told
-//! from its copy. The third row is of the kind that Shankar proves minimal, "a function of the
-//! maximum message transmission rate, the maximum message lifetime, and the maximum receive window
-//! size" (*Verified Data Transfer Protocols with Variable Flow Control*, ACM TOCS 7(3), 1989). Both
-//! are asserted as far as a node can see: the count of a pair's packets, and their spacing. For
-//! small spaces `tests/every_order.rs` shows that each row holds in every order there is, and what
-//! goes wrong beyond.
+//! The second row makes no assumption about the network. With one packet more, a copy of the first packet can be
+//! mistaken for one ahead of the sequence and be stored; with M packets, one can be delivered twice. If copies live for
+//! ever, no finite number space suffices for ever, because a reused number cannot be distinguished from its copy. The
+//! third row is of the kind that Shankar proves minimal, "a function of the maximum message transmission rate, the
+//! maximum message lifetime, and the maximum receive window size" (*Verified Data Transfer Protocols with Variable Flow
+//! Control*, ACM TOCS 7(3), 1989). Both rows are asserted as far as a node can observe them: the number of a pair's
+//! packets, and their spacing. For small number spaces `tests/every_order.rs` checks that each row is sufficient in
+//! every order of events, and finds a counterexample beyond it.
 //!
-//! Packets of senders that find no place get one in turn, if there are reorder buffers; without
-//! them one sender can be refused for as long as others send without end.
+//! With reorder buffers, senders whose packets wait for a slot obtain one in turn. Without reorder buffers, one sender
+//! can starve while others send without end.
 //!
 //! # What it leaves out
 //!
-//! * Time and bytes on the wire, damage to frames (a frame with a wrong checksum is one that is
-//!   lost): the caller's.
-//! * Set-up of connections: both ends know each other from the start, with number 0. Nodes do not fail.
-//! * Acknowledgements that ride in packets, or that name holes; a third acknowledgement alike as a
-//!   sign of loss; time-outs that follow the round trip; congestion windows.
+//! * Time and bytes on the wire, which the caller models. Damaged frames count as lost.
+//! * Connection set-up: both endpoints start with sequence number 0. Nodes do not fail.
+//! * Piggybacked and selective acknowledgements; fast retransmission after repeated acknowledgements; time-outs that
+//!   adapt to the round-trip time; congestion windows.
 //!
 //! # State
 //!
-//! Grows with the peers a node has talked to, never with the machine ([`LinkParameters::state_bytes`]):
-//! their numbers must outlive the packets.
+//! The state grows with the number of peers that a node has exchanged packets with, not with the machine
+//! ([`LinkParameters::state_bytes`]), because sequence numbers must outlive the packets.
 //!
 #![doc = include_str!("example.md")]
 

@@ -1,4 +1,4 @@
-//! One destination's window: its packets sent and not acknowledged, oldest first, and its time-out.
+//! The window of one destination: its unacknowledged packets, oldest first, and its time-out.
 //!
 //! ```text
 //!   acknowledged │ 0 1 2 3 …   sent, kept   … │   may be sent   │ not yet
@@ -16,12 +16,12 @@ use std::collections::VecDeque;
 pub(super) struct Outgoing<P> {
     space: Space,
     window: usize,
-    /// The position of the oldest packet not acknowledged.
+    /// Position of the oldest unacknowledged packet.
     base: u64,
     sent: VecDeque<P>,
-    /// The next timer is set to this.
+    /// Duration of the next timer.
     timeout: Time,
-    /// Where the packets end that were outstanding at the last time-out.
+    /// Position after the last packet that was outstanding at the last time-out.
     recovers: u64,
 }
 
@@ -37,12 +37,12 @@ impl<P: Clone> Outgoing<P> {
         }
     }
 
-    /// True if a packet more may be sent.
+    /// Returns whether another packet may be sent.
     pub(super) fn is_open(&self) -> bool {
         self.sent.len() < self.window
     }
 
-    /// Packets sent and not acknowledged.
+    /// Returns the number of unacknowledged packets.
     pub(super) fn len(&self) -> usize {
         self.sent.len()
     }
@@ -51,12 +51,12 @@ impl<P: Clone> Outgoing<P> {
         self.timeout
     }
 
-    /// The position of the next new packet.
+    /// Returns the position of the next new packet.
     pub(super) fn next(&self) -> u64 {
         self.base + self.sent.len() as u64
     }
 
-    /// A new packet leaves: its number.
+    /// Records that a new packet leaves, and returns its sequence number.
     pub(super) fn send(&mut self, body: P) -> u32 {
         assert!(self.is_open(), "packets leave while the window is open");
         let number = self.space.number(self.next());
@@ -64,21 +64,21 @@ impl<P: Clone> Outgoing<P> {
         number
     }
 
-    /// The oldest packet, and its number.
+    /// Returns the oldest unacknowledged packet, with its sequence number.
     pub(super) fn oldest(&self) -> (u32, P) {
         let body = self.sent.front().expect("a copy is of a packet that is not acknowledged");
         (self.space.number(self.base), body.clone())
     }
 
-    /// The timer went off.
+    /// Handles the expiry of the timer: doubles the time-out, up to `timeout_max`.
     pub(super) fn timed_out(&mut self, timeout_max: Time) {
         assert!(!self.sent.is_empty(), "a timer runs while something is not acknowledged");
         self.recovers = self.next();
         self.timeout = self.timeout.saturating_add(self.timeout).min(timeout_max);
     }
 
-    /// All before the packet `next` are accepted: how many are newly so. A number that is none of
-    /// those outstanding is of an old acknowledgement.
+    /// Handles an acknowledgement of all packets before `next`, and returns the number of newly acknowledged ones. An
+    /// acknowledgement outside the window is old, and has no effect.
     pub(super) fn acknowledge(&mut self, next: u32, timeout: Time) -> usize {
         let newly = self.space.distance(self.base, next) as usize;
         if newly == 0 || newly > self.sent.len() {
@@ -90,13 +90,13 @@ impl<P: Clone> Outgoing<P> {
         newly
     }
 
-    /// True if the oldest packet was outstanding at the last time-out: those behind it may have
-    /// come, it has not.
+    /// Returns whether the oldest packet was outstanding at the last time-out, so that it has not arrived although
+    /// later packets may have.
     pub(super) fn is_recovering(&self) -> bool {
         !self.sent.is_empty() && self.base < self.recovers
     }
 
-    /// The position of the oldest packet.
+    /// Returns the position of the oldest packet.
     #[cfg(test)]
     pub(super) const fn base(&self) -> u64 {
         self.base

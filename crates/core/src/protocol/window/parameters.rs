@@ -1,61 +1,62 @@
-//! Parameters: buffers, windows, time-outs, numbers, and what is known of the fabric.
+//! Parameters of a link: buffers, windows, time-outs, sequence numbers, and the fabric's delivery order.
 //!
-//! All links of a machine have the same: a sender's window and numbers are its receiver's.
+//! All links of a machine have the same parameters, so a sender and its receiver agree on window and sequence space.
+//! The defaults are chosen.
 
 use super::space::Space;
 use crate::engine::Time;
 use crate::protocol::limits::QUEUE_MAX;
 use crate::text::Parameters;
 
-/// Of one link.
+/// Parameters of one link.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
 #[param(each(min = 1, max = QUEUE_MAX), check = refused, meaning = Capacity, resource = "window")]
 pub struct LinkParameters {
-    /// Packets of all destinations that wait, or are not acknowledged.
+    /// Number of send buffers for unsent and unacknowledged packets.
     ///
-    /// Send buffers, for all destinations together.
+    /// All destinations share them.
     #[param(default = 16)]
     pub buffers: u32,
-    /// Packets to a destination that may be unacknowledged.
+    /// Largest number of unacknowledged packets to a destination.
     ///
-    /// W.
+    /// W in the head of this module's parent.
     #[param(default = 8)]
     pub window: u32,
-    /// Packets of each sender kept until their turn or a place; 0: only the next is taken.
+    /// Number of reorder buffers for each sender; with 0, only packets in sequence are accepted.
     ///
-    /// As many as the window: nothing is refused.
+    /// If it equals the window, no packet is dropped for lack of a buffer.
     #[param(key = "reorder-buffers", min = 0, default = window)]
     pub reorder: u32,
-    /// Packets of all senders that wait for their reader.
+    /// Number of slots for packets that wait for their reader.
     ///
-    /// Or are being read.
+    /// All senders share them; a packet that is being read also occupies a slot.
     #[param(key = "receive-buffers", was = "arrivals", default = 16, resource = "arrivals queue")]
     pub arrivals: u32,
-    /// Packets that an acknowledgement is for.
+    /// Number of packets that one acknowledgement covers.
     #[param(default = 1, meaning = Policy)]
     pub acknowledge_every: u32,
-    /// Longest that fewer than those wait for their acknowledgement.
+    /// Largest delay of an acknowledgement that waits for more packets.
     ///
-    /// Not looked at where each packet is acknowledged.
+    /// Without effect if each packet is acknowledged.
     #[param(default = "10 us", meaning = Policy)]
     pub acknowledge_delay: Time,
-    /// After which an unacknowledged packet is sent again.
+    /// Time after which an unacknowledged packet is retransmitted.
     ///
-    /// From when it left.
+    /// Counted from its last transmission.
     #[param(min = "1 ns", default = "100 us", meaning = Timeout)]
     pub timeout: Time,
-    /// Up to where the time-out doubles, while nothing is acknowledged.
+    /// Largest time-out; it doubles up to this value while no packet is acknowledged.
     #[param(default = "1600 us", meaning = Timeout)]
     pub timeout_max: Time,
     /// Bits of a sequence number.
     #[param(max = 32, default = 32, resource = "sequence number")]
     pub sequence_bits: u32,
-    /// What the fabric does to the order of frames.
+    /// Delivery order of the fabric.
     #[param(skip = Order::Kept)]
     pub order: Order,
 }
 
-/// Returns what is wrong with the parameters of a link: the key, why, and what would be right.
+/// Returns the errors in the parameters of a link: the key, the reason, and a hint at valid values.
 fn refused(link: &LinkParameters) -> Vec<(&'static str, String, String)> {
     let with_hint = |(parameter, message)| {
         let (key, help) = hint(parameter, link);
@@ -64,7 +65,7 @@ fn refused(link: &LinkParameters) -> Vec<(&'static str, String, String)> {
     link.check().into_iter().map(with_hint).collect()
 }
 
-/// Returns the key of a parameter of the window, and what would be right.
+/// Returns the key of a parameter, and a hint at valid values.
 fn hint(parameter: &'static str, link: &LinkParameters) -> (&'static str, String) {
     match parameter {
         "window" => {
@@ -79,28 +80,27 @@ fn hint(parameter: &'static str, link: &LinkParameters) -> (&'static str, String
     }
 }
 
-/// What is known of a fabric that may lose and duplicate frames.
+/// Delivery order of a fabric that may lose and duplicate frames.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Order {
     /// Frames from one node to another arrive in the order in which they left, copies too.
     Kept,
-    /// They arrive in any order, and a copy may live for ever.
+    /// Frames arrive in any order, and a copy may arrive arbitrarily late.
     Any {
-        /// Most packets that one node sends to another in a run; asserted.
+        /// Largest number of packets that one node sends to another in a run, which is asserted.
         packets: u64,
     },
-    /// They arrive in any order, and die.
+    /// Frames arrive in any order, within a lifetime.
     Lifetime {
-        /// A frame, and each copy that the fabric makes of it, arrives within this after it left, or
-        /// never.
+        /// Longest time from the transmission of a frame to the arrival of it and its copies.
         lifetime: Time,
-        /// New packets from one node to another leave at least so far apart; asserted. Their least
-        /// time on the wire serves.
+        /// Smallest time between new packets from one node to another, which is asserted. A packet's shortest time on
+        /// the wire is a valid value.
         spacing: Time,
     },
 }
 
-/// Bytes that name a node.
+/// Bytes of a node number.
 const NODE_BYTES: usize = 4;
 /// Bytes of a timer or a time-out (chosen: 32 bits of cycles).
 const TIMER_BYTES: usize = 4;
@@ -113,7 +113,7 @@ impl Default for LinkParameters {
 }
 
 impl LinkParameters {
-    /// All that is wrong: the key, and why.
+    /// Returns all errors in the parameters: the key, and the reason.
     pub fn check(&self) -> Vec<(&'static str, String)> {
         let mut wrong = Vec::new();
         let mut refuse = |is_wrong: bool, key, why: &str| {
@@ -123,7 +123,7 @@ impl LinkParameters {
         };
         refuse(self.buffers == 0, "buffers", "without a buffer nothing is ever sent");
         refuse(self.window == 0, "window", "without a window nothing is ever sent");
-        refuse(self.arrivals == 0, "receive-buffers", "without a place nothing ever arrives");
+        refuse(self.arrivals == 0, "receive-buffers", "without a receive buffer nothing ever arrives");
         refuse(self.reorder > self.window, "reorder", "more buffers than the window are never used");
         refuse(self.timeout == Time::ZERO, "timeout", "a packet takes longer than no time");
         refuse(self.timeout_max < self.timeout, "timeout_max", "the longest time-out is shorter than the first");
@@ -144,13 +144,13 @@ impl LinkParameters {
         refuse(is_late, "acknowledge_delay", "the sender's time-out is over before the acknowledgement leaves");
     }
 
-    /// Whether numbers tell packets apart: see the head of this module's parent.
+    /// Checks that sequence numbers distinguish packets: see the head of this module's parent.
     fn check_numbers(&self, wrong: &mut Vec<(&'static str, String)>) {
         let (numbers, window) = (Space::new(self.sequence_bits).count(), u64::from(self.window));
         if window > numbers / 2 {
             let most = numbers / 2;
             let why = format!(
-                "a window of {window} with {numbers} sequence numbers: at most half of them, {most}, tell copies apart"
+                "a window of {window} exceeds half of the {numbers} sequence numbers, {most}: copies are ambiguous"
             );
             wrong.push(("window", why));
             return;
@@ -160,23 +160,24 @@ impl LinkParameters {
             Order::Any { packets } if packets <= numbers - window => {}
             Order::Any { .. } => {
                 let most = numbers - window;
-                let why = format!("{numbers} sequence numbers tell at most {most} packets of a pair apart for ever");
+                let why = format!("{numbers} sequence numbers distinguish at most {most} packets of a pair for ever");
                 wrong.push(("packets", why));
             }
             Order::Lifetime { lifetime, spacing } => {
                 let reused = u128::from(numbers - 2 * window) * u128::from(spacing.ps());
                 if u128::from(lifetime.ps()) >= reused {
                     let free = numbers - 2 * window;
-                    let why = format!("a number comes again within {free} times {spacing}, and may meet its copy");
+                    let why =
+                        format!("a number is reused within {free} times {spacing}, and may be mistaken for its copy");
                     wrong.push(("lifetime", why));
                 }
             }
         }
     }
 
-    /// Bytes of state of a link for packets of `packet_bytes` that has sent to `destinations` and
-    /// received from `sources`: buffers and places with the node of each, and for each peer its
-    /// reorder buffers, its numbers and its timer. No number of nodes is in it.
+    /// Returns the bytes of state of a link for packets of `packet_bytes` that has sent to `destinations` and received
+    /// from `sources`: buffers and slots with the node of each, and for each peer its reorder buffers, sequence numbers
+    /// and timers. The result does not depend on the number of nodes.
     pub fn state_bytes(&self, packet_bytes: usize, destinations: usize, sources: usize) -> usize {
         let [buffers, arrivals, reorder] = [self.buffers, self.arrivals, self.reorder].map(|count| count as usize);
         let number_bytes = self.sequence_bits.div_ceil(8) as usize;

@@ -1,4 +1,4 @@
-//! Whom a window is for: a node, and one of the connections to it.
+//! The peer of a window: a node, and one of the connections to it.
 
 use crate::engine::{FlowKey, NodeId};
 use std::fmt;
@@ -20,7 +20,7 @@ impl Peer {
 }
 
 impl From<NodeId> for Peer {
-    /// Returns connection 0, which is the only one where nobody states another.
+    /// Returns connection 0, which is the only one unless packets state another.
     fn from(node: NodeId) -> Peer {
         Peer { node, flow: FlowKey(0) }
     }

@@ -1,14 +1,14 @@
 //! The receiving half: the next packet expected of each source, the reorder buffers, and the arrivals.
 //!
 //! ```text
-//!  arrive ── is it next? ── yes, and a place is free ───────────────────► arrivals
-//!                 │ ahead, or no place: a reorder buffer?                     ▲
-//!                 ├── yes: kept ──── its turn comes, and a place is free ─────┘
+//!  arrive ── is it next? ── yes, and a slot is free ────────────────────► arrivals
+//!                 │ ahead, or no slot: a reorder buffer?                      ▲
+//!                 ├── yes: kept ──── it is next, and a slot is free ──────────┘
 //!                 └── no: refused
 //! ```
 //!
-//! A source whose next packet is kept waits for a place: it is *ready*, and the ready sources take
-//! turns. So while any is, no place is free.
+//! A source whose next packet is stored waits for a slot: it is *ready*. Ready sources are served in turn, so no slot
+//! is free while any source is ready.
 
 use super::acknowledge::Acknowledgements;
 use super::arrivals::{Arrivals, ReadingPlace};
@@ -33,9 +33,9 @@ pub(super) struct Receiving<P> {
 /// Receive state of one source.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Source<P> {
-    /// The position of the packet expected next.
+    /// Position of the next expected packet.
     next: u64,
-    /// The reorder buffers, by position.
+    /// Packets in reorder buffers, by position.
     kept: BTreeMap<u64, P>,
 }
 
@@ -64,14 +64,14 @@ impl<P> Receiving<P> {
     }
 
     fn place(&mut self, from: Peer, number: u32, body: P) -> Arrived {
-        let has_room = self.arrivals.has_room();
+        let has_slot = self.arrivals.has_room();
         let source = self.sources.entry(from).or_insert_with(|| Source { next: 0, kept: BTreeMap::new() });
         let ahead = self.space.distance(source.next, number);
         let position = source.next + ahead;
         if ahead >= self.window || source.kept.contains_key(&position) {
             return Arrived::Duplicate;
         }
-        if !(ahead == 0 && has_room) {
+        if !(ahead == 0 && has_slot) {
             if ahead >= self.reorder {
                 return Arrived::Refused;
             }
@@ -86,7 +86,7 @@ impl<P> Receiving<P> {
         Arrived::Readable(1 + self.fill())
     }
 
-    /// The next packet of a source gets its place; the source is ready if the one after it is kept.
+    /// Gives the next packet of a source its slot. The source is ready if the packet after it is stored.
     fn accept(&mut self, from: Peer, body: P) {
         self.arrivals.insert(from.node, body);
         let source = self.sources.get_mut(&from).expect("it sent something");
@@ -96,7 +96,7 @@ impl<P> Receiving<P> {
         }
     }
 
-    /// Ready sources take turns for the places that are free: how many packets got one.
+    /// Gives free slots to the ready sources in turn, and returns the number of packets that obtained one.
     fn fill(&mut self) -> u32 {
         let mut filled = 0;
         while let Some(from) = self.ready.pop_front_if(|_| self.arrivals.has_room()) {
@@ -108,17 +108,18 @@ impl<P> Receiving<P> {
         filled
     }
 
-    /// A reader is done: how many packets that were kept got a place, each told to its source.
+    /// Frees the slot of a packet that was read, and gives it to a stored packet, which is acknowledged at once.
+    /// Returns the number of stored packets that obtained a slot.
     pub(super) fn release(&mut self, place: ReadingPlace) -> u32 {
         self.arrivals.release(place);
-        let told = self.ready.front().copied();
+        let promoted = self.ready.front().copied();
         let filled = self.fill();
-        assert_eq!(filled, u32::from(told.is_some()), "a place is for one packet");
-        told.into_iter().for_each(|from| self.acknowledgements.at_once(from));
+        assert_eq!(filled, u32::from(promoted.is_some()), "a slot is for one packet");
+        promoted.into_iter().for_each(|from| self.acknowledgements.at_once(from));
         filled
     }
 
-    /// The number of the packet expected next from `source`.
+    /// Returns the sequence number of the next packet expected from `source`.
     pub(super) fn expects(&self, source: Peer) -> u32 {
         self.space.number(self.sources[&source].next)
     }
@@ -127,24 +128,24 @@ impl<P> Receiving<P> {
         self.sources.len()
     }
 
-    /// Packets in reorder buffers.
+    /// Returns the number of packets in reorder buffers.
     pub(super) fn kept(&self) -> usize {
         self.sources.values().map(|source| source.kept.len()).sum()
     }
 
-    /// The position of the packet expected next from `source`.
+    /// Returns the position of the next packet expected from `source`.
     #[cfg(test)]
     pub(super) fn position(&self, source: Peer) -> u64 {
         self.sources.get(&source).map_or(0, |source| source.next)
     }
 
-    /// The position of the last packet kept for `source`.
+    /// Returns the position of the last packet stored for `source`.
     #[cfg(test)]
     pub(super) fn last_kept(&self, source: Peer) -> Option<u64> {
         self.sources.get(&source)?.kept.last_key_value().map(|(position, _)| *position)
     }
 
-    /// Everything that must hold, looked up anew.
+    /// Asserts the invariants.
     pub(super) fn check(&self) {
         assert!(self.ready.is_empty() || !self.arrivals.has_room(), "while a place is free, no source waits for one");
         for (from, source) in &self.sources {

@@ -20,15 +20,15 @@ use std::collections::{BTreeMap, VecDeque};
 pub(super) struct Sending<P> {
     parameters: LinkParameters,
     reserved: u32,
-    /// Offered and not sent, in this order.
+    /// Offered packets that were not sent yet, in order.
     waiting: VecDeque<(Peer, P)>,
-    /// Sent and not acknowledged, to all destinations.
+    /// Number of unacknowledged packets to all destinations.
     sent: u32,
     destinations: BTreeMap<Peer, Outgoing<P>>,
     timers: Timers,
-    /// Destinations whose oldest packet is to be sent again, first come first.
+    /// Destinations whose oldest packet is to be retransmitted, in order.
     due: VecDeque<Peer>,
-    /// When the last new packet left to each, where their spacing matters.
+    /// Time of the last new packet to each destination, if the fabric's order requires a spacing.
     left: BTreeMap<Peer, Time>,
 }
 
@@ -52,9 +52,9 @@ impl<P: Clone> Sending<P> {
     }
 
     pub(super) fn reserve(&mut self) -> bool {
-        let has_room = self.room() > 0;
-        self.reserved += u32::from(has_room);
-        has_room
+        let is_free = self.room() > 0;
+        self.reserved += u32::from(is_free);
+        is_free
     }
 
     pub(super) fn offer(&mut self, to: Peer, body: P) {
@@ -62,7 +62,7 @@ impl<P: Clone> Sending<P> {
         self.waiting.push_back((to, body));
     }
 
-    /// The place of the oldest packet whose window is open.
+    /// Returns the index of the oldest waiting packet whose window is open.
     fn open(&self) -> Option<usize> {
         self.waiting.iter().position(|(to, _)| self.destinations.get(to).is_none_or(Outgoing::is_open))
     }
@@ -71,7 +71,7 @@ impl<P: Clone> Sending<P> {
         !self.due.is_empty() || self.open().is_some()
     }
 
-    /// The copy that is due: its destination, number and body.
+    /// Returns the next copy that is due: its destination, sequence number and body.
     pub(super) fn send_copy(&mut self, now: Time) -> Option<(Peer, u32, P)> {
         let to = self.due.pop_front()?;
         let outgoing = &self.destinations[&to];
@@ -80,7 +80,7 @@ impl<P: Clone> Sending<P> {
         Some((to, number, body))
     }
 
-    /// A new packet: its destination, number and body.
+    /// Returns the next new packet: its destination, sequence number and body.
     pub(super) fn send_new(&mut self, now: Time) -> Option<(Peer, u32, P)> {
         let (to, body) = self.waiting.remove(self.open()?).expect("it was found there");
         self.check_numbers(to, now);
@@ -94,7 +94,7 @@ impl<P: Clone> Sending<P> {
         Some((to, number, body))
     }
 
-    /// What the numbers rely on: see the head of this module's parent.
+    /// Asserts the assumptions of the sequence numbers: see the head of this module's parent.
     fn check_numbers(&mut self, to: Peer, now: Time) {
         match self.parameters.order {
             Order::Kept => {}
@@ -110,9 +110,9 @@ impl<P: Clone> Sending<P> {
         }
     }
 
-    /// `from` has accepted all before its packet `next`: how many buffers that frees.
+    /// Handles an acknowledgement by `from` of all packets before `next`, and returns the number of freed buffers.
     pub(super) fn acknowledge(&mut self, from: Peer, next: u32, now: Time) -> u32 {
-        let outgoing = self.destinations.get_mut(&from).expect("whoever acknowledges was sent something");
+        let outgoing = self.destinations.get_mut(&from).expect("a peer that acknowledges was sent a packet");
         let freed = outgoing.acknowledge(next, self.parameters.timeout) as u32;
         if freed == 0 {
             return 0;
@@ -155,7 +155,7 @@ impl<P: Clone> Sending<P> {
         &self.destinations
     }
 
-    /// Everything that must hold, looked up anew.
+    /// Asserts the invariants.
     pub(super) fn check(&self) {
         let sent: usize = self.destinations.values().map(Outgoing::len).sum();
         assert_eq!(sent, self.sent as usize, "send buffers are conserved");
@@ -163,7 +163,7 @@ impl<P: Clone> Sending<P> {
         for (to, outgoing) in &self.destinations {
             let due = self.due.iter().filter(|other| *other == to).count();
             let watches = usize::from(self.timers.runs(*to)) + due;
-            assert_eq!(watches, usize::from(outgoing.len() > 0), "what is outstanding is watched, once");
+            assert_eq!(watches, usize::from(outgoing.len() > 0), "an outstanding packet has one timer or copy");
         }
     }
 }

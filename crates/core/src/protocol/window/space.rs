@@ -1,10 +1,10 @@
 //! The sequence space: numbers modulo a power of two, and distances between them.
 //!
-//! A pair's packets have positions 0, 1, 2…; the header carries a position's number. Both ends
-//! count positions without end, for the checks and the tests; they decide by distances modulo the
-//! space only, which is all that registers of `sequence_bits` could tell.
+//! A pair's packets have positions 0, 1, 2…; the header carries a position's sequence number. Both endpoints count
+//! positions without bound for assertions and tests, but decide only by distances modulo the space, as registers of
+//! `sequence_bits` bits would.
 
-/// Numbers of so many bits.
+/// A sequence space with numbers of `bits` bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Space {
     bits: u32,
@@ -16,17 +16,17 @@ impl Space {
         Space { bits }
     }
 
-    /// How many numbers there are.
+    /// Returns the number of sequence numbers.
     pub(super) const fn count(self) -> u64 {
         1 << self.bits
     }
 
-    /// The number of a position.
+    /// Returns the sequence number of a position.
     pub(super) const fn number(self, position: u64) -> u32 {
         (position % self.count()) as u32
     }
 
-    /// How far `number` lies ahead of `position`, or would after a lap.
+    /// Returns the distance from `position` ahead to `number`, modulo the space.
     pub(super) const fn distance(self, position: u64, number: u32) -> u64 {
         assert!((number as u64) < self.count(), "both ends have the same sequence space");
         (number as u64 + self.count() - position % self.count()) % self.count()

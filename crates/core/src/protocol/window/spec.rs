@@ -1,5 +1,5 @@
-//! The sliding window as a part of a machine: keys, defaults and guarantees. What is left out is as small as will do on
-//! any fabric, and selective: a packet that arrives early is kept.
+//! The sliding window as a part of a machine: keys, defaults and guarantees. The defaults work on any fabric, and give
+//! a selective-repeat receiver.
 
 use super::adapter::PACKETS_MAX;
 use super::{Order, WindowAdapter, WindowParameters};

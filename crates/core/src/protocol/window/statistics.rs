@@ -1,9 +1,9 @@
-//! What a link counts.
+//! Event counts of a link.
 
 use std::hash::{Hash, Hasher};
 
-/// Counts, in packets. They change no behaviour, and are left out of the hash: links that will act
-/// alike hash alike.
+/// Counts, in packets. They do not influence behaviour, so the hash leaves them out: links that behave alike have equal
+/// hashes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct WindowStatistics {
     /// Packets sent for the first time.
@@ -12,11 +12,11 @@ pub struct WindowStatistics {
     pub retransmitted: u64,
     /// Acknowledgements sent.
     pub acknowledgements: u64,
-    /// Packets that got a place in the arrivals, in order.
+    /// Packets that obtained a slot of the arrivals queue, in order.
     pub accepted: u64,
-    /// Packets that came and had come before.
+    /// Packets that arrived again.
     pub duplicates: u64,
-    /// Packets dropped for lack of room.
+    /// Packets dropped because no buffer was free.
     pub refused: u64,
 }
 

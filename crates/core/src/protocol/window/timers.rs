@@ -1,10 +1,10 @@
-//! Timers, one for each peer at most.
+//! Timers, at most one for each peer.
 
 use super::peer::Peer;
 use crate::engine::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Those that run.
+/// The running timers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(super) struct Timers {
     of: BTreeMap<Peer, Time>,
@@ -12,7 +12,7 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// Sets a peer's timer, anew if it runs.
+    /// Sets a peer's timer, or restarts it if it runs.
     pub(super) fn set(&mut self, peer: Peer, goes_off: Time) {
         self.stop(peer);
         self.of.insert(peer, goes_off);
@@ -31,12 +31,12 @@ impl Timers {
         self.of.contains_key(&peer)
     }
 
-    /// When the next one goes off.
+    /// Returns the time at which the next timer expires.
     pub(super) fn next(&self) -> Option<Time> {
         self.in_order.first().map(|&(goes_off, _)| goes_off)
     }
 
-    /// One that is due by `now` goes off, the earliest first: whose it is.
+    /// Stops the earliest timer if it is due by `now`, and returns its peer.
     pub(super) fn go_off(&mut self, now: Time) -> Option<Peer> {
         let &(goes_off, peer) = self.in_order.first()?;
         (goes_off <= now).then(|| {

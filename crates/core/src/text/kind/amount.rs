@@ -17,7 +17,7 @@ pub struct Amount<Q> {
 }
 
 impl<Q> Amount<Q> {
-    /// Any amount.
+    /// The kind that allows any amount.
     pub const ANY: Amount<Q> = Amount { min: None, max: None };
 }
 
@@ -25,7 +25,7 @@ impl<Q> Amount<Q> {
 ///
 /// # Panics
 ///
-/// If `text` is not a valid quantity.
+/// Panics if `text` is not a valid quantity.
 pub(in super::super) fn own<Q: Quantity>(text: &str) -> Q {
     match quantity::parse(text) {
         Ok(value) => value,

@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 
 /// A list of values of one kind.
 #[derive(Clone, Debug)]
-pub struct Several<K> {
+pub struct ListOf<K> {
     /// The kind of each element.
     pub each: K,
     /// The fewest elements allowed.
@@ -17,21 +17,21 @@ pub struct Several<K> {
     pub most: usize,
 }
 
-impl<K> Several<K> {
-    /// Any number of elements of a kind.
-    pub fn of(each: K) -> Several<K> {
-        Several { each, fewest: 0, most: usize::MAX }
+impl<K> ListOf<K> {
+    /// Returns the kind of lists with any number of elements of kind `each`.
+    pub fn of(each: K) -> ListOf<K> {
+        ListOf { each, fewest: 0, most: usize::MAX }
     }
 }
 
-impl Several<Count> {
-    /// Any number of counts.
-    pub fn counts() -> Several<Count> {
-        Several::of(Count::ANY)
+impl ListOf<Count> {
+    /// Returns the kind of lists with any number of counts.
+    pub fn counts() -> ListOf<Count> {
+        ListOf::of(Count::ANY)
     }
 }
 
-impl<K: ValueKind> Several<K> {
+impl<K: ValueKind> ListOf<K> {
     fn length_fault(&self, length: usize) -> Option<ParseError> {
         let plural = |n: usize| if n == 1 { "1 element".to_string() } else { format!("{n} elements") };
         let label = match length {
@@ -43,7 +43,7 @@ impl<K: ValueKind> Several<K> {
     }
 }
 
-impl<K: ValueKind> ValueKind for Several<K> {
+impl<K: ValueKind> ValueKind for ListOf<K> {
     type Value = Vec<K::Value>;
     type Written<'d> = &'d [K::Written<'d>];
 

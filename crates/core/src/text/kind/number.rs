@@ -25,11 +25,12 @@ fn quoted(what: &str, text: &str) -> String {
     }
 }
 
-/// Why a number with a point or an exponent is no count, and which would be.
+/// Returns the reason for which a number with a point or an exponent is not a count, with a valid spelling if there is
+/// one.
 fn no_count(number: f64) -> String {
     match number {
-        _ if !number.is_finite() => "a count is a whole number, and this is none".to_owned(),
-        // Up to here every whole number is one of its own.
+        _ if !number.is_finite() => "a count is a finite whole number".to_owned(),
+        // Below this bound, `f64` represents every whole number exactly.
         whole if whole.fract() == 0.0 && (0.0..9e15).contains(&whole) => {
             format!("a count is written in digits alone: {whole:.0}")
         }

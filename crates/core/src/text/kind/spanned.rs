@@ -10,17 +10,17 @@ use std::ops::Range;
 
 /// A string with its source location.
 #[derive(Clone, Debug, Default)]
-pub struct Said {
+pub struct SpannedString {
     /// The text.
     pub text: String,
     /// The source location, quotes included.
     pub place: Option<Place>,
 }
 
-impl Said {
+impl SpannedString {
     /// Creates a string without a source location.
-    pub fn unplaced(text: impl Into<String>) -> Said {
-        Said { text: text.into(), place: None }
+    pub fn unplaced(text: impl Into<String>) -> SpannedString {
+        SpannedString { text: text.into(), place: None }
     }
 
     /// Returns the location of a part of it, or of the whole string if escapes make the part unknown.
@@ -36,10 +36,10 @@ impl Said {
 
 /// The kind of any string, with its source location.
 #[derive(Clone, Debug)]
-pub struct Phrase;
+pub struct SpannedStringKind;
 
-impl ValueKind for Phrase {
-    type Value = Said;
+impl ValueKind for SpannedStringKind {
+    type Value = SpannedString;
     type Written<'d> = &'d str;
 
     fn name(&self) -> String {
@@ -54,18 +54,18 @@ impl ValueKind for Phrase {
         TreeValue::Text(default.to_string())
     }
 
-    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<Said> {
+    fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<SpannedString> {
         match &node.value {
-            TreeValue::Text(text) => Ok(Said { text: text.clone(), place: node.place.clone() }),
+            TreeValue::Text(text) => Ok(SpannedString { text: text.clone(), place: node.place.clone() }),
             other => invalid_value(node, ParseError::new(format!("a text cannot be {}", other.what()), self.allowed())),
         }
     }
 
-    fn placeholder(&self) -> Said {
-        Said::default()
+    fn placeholder(&self) -> SpannedString {
+        SpannedString::default()
     }
 
-    fn json(&self, value: &Said, _: &TreeNode) -> Json {
+    fn json(&self, value: &SpannedString, _: &TreeNode) -> Json {
         json!(value.text)
     }
 
@@ -133,10 +133,10 @@ impl ValueKind for NumberOrText {
 
 /// A table of values of one kind under names of the user's choice, in the order of the file.
 #[derive(Clone, Debug)]
-pub struct ByName<K>(pub K);
+pub struct MapOf<K>(pub K);
 
-impl<K: ValueKind> ValueKind for ByName<K> {
-    type Value = Vec<(Said, K::Value)>;
+impl<K: ValueKind> ValueKind for MapOf<K> {
+    type Value = Vec<(SpannedString, K::Value)>;
     type Written<'d> = ();
 
     fn name(&self) -> String {
@@ -158,7 +158,7 @@ impl<K: ValueKind> ValueKind for ByName<K> {
         };
         let (mut values, mut invalid_values) = (Vec::new(), Vec::new());
         for (name, node) in tree.in_order() {
-            let name = Said { text: name.to_string(), place: node.key().cloned() };
+            let name = SpannedString { text: name.to_string(), place: node.key().cloned() };
             match self.0.decode(node, texts) {
                 Ok(value) => values.push((name, value)),
                 Err(more) => invalid_values.extend(more),
@@ -173,7 +173,7 @@ impl<K: ValueKind> ValueKind for ByName<K> {
 
     fn json(&self, values: &Self::Value, node: &TreeNode) -> Json {
         let TreeValue::Table(tree) = &node.value else { return json!({}) };
-        let one = |(name, value): &(Said, K::Value)| {
+        let one = |(name, value): &(SpannedString, K::Value)| {
             let json = tree.get(&name.text).map_or(Json::Null, |node| self.0.json(value, node));
             (name.text.clone(), json)
         };

@@ -82,7 +82,7 @@ impl<T: Clone> ValueKind for Choice<T> {
     }
 
     fn written(&self, default: &str) -> TreeValue {
-        assert!(self.names().any(|word| word == default), "the default {default:?} is none of {}", self.name());
+        assert!(self.names().any(|word| word == default), "the default {default:?} is not one of {}", self.name());
         TreeValue::Text(default.to_string())
     }
 
@@ -113,7 +113,7 @@ impl<T: Clone> ValueKind for Choice<T> {
     }
 }
 
-/// A file, named relative to the file it is named in; in `--set`, to the working directory.
+/// A file name, relative to the file that contains it; in `--set`, relative to the working directory.
 #[derive(Clone, Debug)]
 pub struct FilePath;
 
@@ -126,7 +126,7 @@ impl ValueKind for FilePath {
     }
 
     fn allowed(&self) -> String {
-        "write the name of a file in quotes, relative to the file it stands in".to_string()
+        "write the name of a file in quotes, relative to this file".to_string()
     }
 
     fn written(&self, default: &str) -> TreeValue {

@@ -35,7 +35,7 @@ impl Bridge {
             load: t.fraction("load", "Share in use").or(0.5),
             logging: t.flag("logging", "Whether to log").or(false),
             name: t.text("name", "A name").optional(),
-            mode: t.word("mode", "How it is told", &["polled", "interrupt"]).or("polled"),
+            mode: t.word("mode", "Notification of the driver", &["polled", "interrupt"]).or("polled"),
             shape: t.counts("shape", "Its shape").each(1, 64).length(1, 3).or(&[4, 4]),
             links: t.texts("links", "Its links").or(&["up", "down"]),
             seed: t.path("seed-file", "A file").optional(),
@@ -184,21 +184,23 @@ fn a_higher_layer_replaces_a_choice_wholly() {
 fn two_choices_of_one_layer_are_named_both() {
     let text = "parts = 'base'\n[fabric.ring]\n[fabric.mesh]\n";
     let expected = "\
-error: `ring` and `mesh` cannot both stand in `fabric`
+error: `ring` and `mesh` are mutually exclusive in `fabric`
  --> dir/m.toml:3:9
   |
 2 | [fabric.ring]
   |         ---- and `ring` here
 3 | [fabric.mesh]
-  |         ^^^^ `mesh` stands here
+  |         ^^^^ `mesh` is defined here
   |
-  = help: exactly one of them may stand: leave the other out";
+  = help: define exactly one of them: leave the other out";
     assert_eq!(reported(text, &[]), expected);
     assert_eq!(messages(text, &["fabric.ring.nodes=3"]).len(), 1, "an option does not hide it");
     let sets = ["policy.cut-through.buffers=1", "policy.store-and-forward.copies=1"];
     assert_eq!(
         messages(LEAST, &sets),
-        ["`cut-through` and `store-and-forward` cannot both stand in `policy`: `store-and-forward` stands here"]
+        [
+            "`cut-through` and `store-and-forward` are mutually exclusive in `policy`: `store-and-forward` is defined here"
+        ]
     );
 }
 
@@ -244,7 +246,7 @@ fn missing_keys_are_reported_at_their_table() {
     assert_eq!(
         messages("[pci]\n", &[]),
         [
-            "`fabric` needs one of `mesh` and `ring`: none of them stands here",
+            "`fabric` needs one of `mesh` and `ring`: none of them is defined here",
             "`pci.read-rate` is missing: `read-rate` belongs here"
         ]
     );
@@ -324,7 +326,7 @@ fn a_misspelt_choice_is_reported_once() {
         reported("[policy.cut-thruogh]"),
         ["unknown key `cut-thruogh` in `policy`: did you mean `cut-through`?"]
     );
-    let needed = ["`policy` needs one of `store-and-forward` and `cut-through`: none of them stands here"];
+    let needed = ["`policy` needs one of `store-and-forward` and `cut-through`: none of them is defined here"];
     assert_eq!(reported(""), needed);
     assert_eq!(reported("[policy]"), needed);
 }

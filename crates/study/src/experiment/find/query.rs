@@ -14,6 +14,9 @@ use narrows_core::text::{Problem, Problems};
 use rayon::prelude::*;
 use std::sync::Arc;
 
+/// Prefix of the names of columns with the values at the end where the condition does not hold.
+const OTHER_END_PREFIX: &str = "beside_";
+
 /// The keys and values of a point.
 pub type PointValues = Vec<(String, String)>;
 
@@ -163,14 +166,14 @@ impl FindQuery {
         }
     }
 
-    /// Returns a row for each point: the value, metric and outcome at the end where the condition holds, then those at the
-    /// other end, whose names begin with `beside_`.
+    /// Returns a row for each point: the value, metric and outcome at the end where the condition holds, then those at
+    /// the other end, whose names begin with `beside_` ([`OTHER_END_PREFIX`]).
     pub fn dataset(&self, rows: &[FoundRow]) -> Dataset {
         let mut data = Dataset::default();
         tidy::of_values(&mut data, &rows.iter().map(|(values, _)| &values[..]).collect::<Vec<_>>());
         let regions = rows.iter().map(|(_, found)| Some(self.region(found).to_owned())).collect();
         data.push("holds", "", ColumnValues::Texts(regions));
-        for (end, before) in ["", "beside_"].into_iter().enumerate() {
+        for (end, before) in ["", OTHER_END_PREFIX].into_iter().enumerate() {
             let probes = || rows.iter().map(|(_, found)| self.ordered_ends(found)[end]);
             let key = format!("{before}{}", self.range.key);
             let values: Vec<[(String, String); 1]> =

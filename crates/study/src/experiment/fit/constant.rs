@@ -3,7 +3,7 @@
 //! Whether the machines have such a constant is checked in `free_constant.rs`.
 
 use crate::experiment::uncertainty::unknown::PRIOR;
-use narrows_core::text::{Said, Table};
+use narrows_core::text::{SpannedString, Table};
 
 /// The widest prior, as a standard deviation of the logarithm: a factor of e^10.
 pub const PRIOR_MAX: f64 = 10.0;
@@ -12,13 +12,13 @@ pub const PRIOR_MAX: f64 = 10.0;
 #[derive(Clone, Debug)]
 pub struct FitConstant {
     /// The key; `*` matches the name of any part.
-    pub key: Said,
+    pub key: SpannedString,
     /// The starting value; by default the value in the machines.
-    pub start: Option<Said>,
+    pub start: Option<SpannedString>,
     /// One standard deviation of the logarithm about the starting value.
     pub prior: f64,
     /// The least and the greatest value.
-    pub bounds: Option<(Said, Said)>,
+    pub bounds: Option<(SpannedString, SpannedString)>,
 }
 
 impl FitConstant {
@@ -34,7 +34,7 @@ impl FitConstant {
             t.wrong("prior", format!("a prior of {prior} is out of range"), help);
         }
         let bounds = t.phrases("bounds", "Least and greatest value").optional();
-        let bounds = bounds.and_then(|bounds| match <[Said; 2]>::try_from(bounds) {
+        let bounds = bounds.and_then(|bounds| match <[SpannedString; 2]>::try_from(bounds) {
             Ok([least, most]) => Some((least, most)),
             Err(_) => {
                 t.wrong(

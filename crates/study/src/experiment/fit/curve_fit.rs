@@ -16,7 +16,7 @@ use crate::experiment::record::{inputs, outcome_name};
 use crate::experiment::run;
 use crate::experiment::uncertainty::unknown;
 use narrows_core::engine::{Outcome, Recorder};
-use narrows_core::text::{Problem, Problems, Said};
+use narrows_core::text::{Problem, Problems, SpannedString};
 
 /// A calibration of one machine on measured curves.
 pub struct CurveFit<'a> {
@@ -96,7 +96,7 @@ impl CurveFit<'_> {
             return Err(Problems::one(problem.help("name the constants to be fitted: --constant KEY")));
         }
         let wanted = |name: &String| FitConstant {
-            key: Said::unplaced(name.as_str()),
+            key: SpannedString::unplaced(name.as_str()),
             start: None,
             prior: self.prior.or_else(|| known(name)).unwrap_or(unknown::PRIOR),
             bounds: None,

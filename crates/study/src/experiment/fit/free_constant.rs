@@ -5,7 +5,7 @@ use crate::experiment::constants::{self, PartNumber};
 use narrows_core::machine::Machine;
 use narrows_core::text::origin::Place;
 use narrows_core::text::quantity::ParseError;
-use narrows_core::text::{Entry, Origin, Problem, Read, Said, suggest};
+use narrows_core::text::{Entry, Origin, Problem, Read, SpannedString, suggest};
 use std::collections::BTreeSet;
 
 /// The factor from the starting value to each bound, where none are declared (chosen).
@@ -93,8 +93,9 @@ impl FreeConstant {
     }
 
     fn bounded(mut self, wanted: &FitConstant) -> Result<FreeConstant, Problem> {
-        let amount =
-            |said: &Said| self.current.parse(&said.text).map_err(|fault| value_problem(&self.key, said, fault));
+        let amount = |source: &SpannedString| {
+            self.current.parse(&source.text).map_err(|fault| value_problem(&self.key, source, fault))
+        };
         if let Some(start) = &wanted.start {
             self.start = amount(start)?;
         }
@@ -131,9 +132,9 @@ fn with(number: &PartNumber) -> String {
 }
 
 /// Returns the problem of a text that does not parse as a value of a constant.
-pub fn value_problem(key: &str, said: &Said, fault: ParseError) -> Problem {
-    let place: Option<Place> = said.place.clone();
-    let problem = Problem::new(format!("`{}` is not a value of `{key}`", said.text)).at(place, fault.label);
+pub fn value_problem(key: &str, source: &SpannedString, fault: ParseError) -> Problem {
+    let place: Option<Place> = source.place.clone();
+    let problem = Problem::new(format!("`{}` is not a value of `{key}`", source.text)).at(place, fault.label);
     fault.help.into_iter().fold(problem, Problem::help)
 }
 

@@ -1,7 +1,7 @@
 //! A run on a result page: its metrics, the latency of a message by stage, and the utilisation of resources.
 
 use crate::experiment::plot::{CdfSpec, SampleSet};
-use crate::experiment::record::Record;
+use crate::experiment::record::{CANDIDATE_KEY, Record};
 use crate::report::number::{self, significant};
 use crate::report::{Artifact, BarChart, Cell, Column, MeanLedger, ReportTable, ledger};
 use narrows_core::engine::Distribution;
@@ -48,7 +48,7 @@ fn metrics(record: &Record, name: &str) -> Artifact {
 
 /// Returns the candidate for the bottleneck of the run as a sentence.
 fn candidate(record: &Record) -> String {
-    let candidate = record.get("candidate");
+    let candidate = record.get(CANDIDATE_KEY);
     let share = significant(candidate["share"].as_f64().unwrap_or_default() * 100.0, 3);
     let name = |key: &str| candidate[key].as_str();
     match (name("resource"), name("busiest"), name("stage")) {

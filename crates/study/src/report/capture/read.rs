@@ -25,7 +25,8 @@ pub struct CaptureRecord<'a> {
 }
 
 impl<'a> CaptureRecord<'a> {
-    /// Returns the IPv4 packet in the bytes, including any padding of the frame after it, or `None` if there is none.
+    /// Returns the IPv4 packet in the bytes, including any padding of the frame after it, or `None` for other
+    /// protocols.
     pub fn ipv4(&self) -> Option<&'a [u8]> {
         match self.link {
             LINKTYPE_ETHERNET => ethernet_payload(self.bytes),

@@ -6,7 +6,7 @@ use crate::report::number;
 use crate::study::builtins::Observation;
 use crate::study::expression::{EvalError, Expression, ExpressionError, Format, Scope, Template, Value};
 use crate::study::view::{ValueSource, View, no_metric};
-use narrows_core::text::Said;
+use narrows_core::text::SpannedString;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ impl ClaimStatement {
             }
             ObservationMethod::Builtin(rust, arguments) => {
                 let judge = view.builtins.judge(rust).map_err(|stop| stop.at(rust))?;
-                let arguments: Vec<&str> = arguments.iter().map(|said| said.text.as_str()).collect();
+                let arguments: Vec<&str> = arguments.iter().map(|source| source.text.as_str()).collect();
                 let absent = || EvalError::Missing("the runs that it is judged by do not exist".to_owned());
                 match view.source {
                     ValueSource::Planned(_) => Err(absent()),
@@ -30,7 +30,7 @@ impl ClaimStatement {
         }
     }
 
-    fn metric(&self, view: &View, point: &Said, metric: &Said) -> Result<Observation, EvalError> {
+    fn metric(&self, view: &View, point: &SpannedString, metric: &SpannedString) -> Result<Observation, EvalError> {
         let run = view.run(&point.text).map_err(|stop| stop.at(point))?;
         match run {
             Some(run) => {
@@ -64,7 +64,12 @@ impl ClaimStatement {
             (Some((_, number)), None) => {
                 let given = value.expect("it was just evaluated");
                 let error = || {
-                    ExpressionError::new(&given.said, given.tree.span.clone(), "a number is needed", number.type_name())
+                    ExpressionError::new(
+                        &given.source,
+                        given.tree.span.clone(),
+                        "a number is needed",
+                        number.type_name(),
+                    )
                 };
                 number.number().map(Observation::Number).ok_or_else(|| EvalError::Invalid(Box::new(error())))
             }
@@ -127,7 +132,7 @@ pub fn judge(view: &View, artifacts: &[&str], quick: bool) -> Result<Vec<Claim>,
     if errors.is_empty() { Ok(judged) } else { Err(errors) }
 }
 
-/// Returns the numbers that claims measure; NaN where there is none.
+/// Returns the numbers that claims measure; NaN for a claim without a number.
 pub fn numbers(view: &View, claims: &[&ClaimStatement]) -> Vec<f64> {
     let number = |claim: &&ClaimStatement| match claim.observe(view) {
         Ok(Observation::Number(number)) => number,

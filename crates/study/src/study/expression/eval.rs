@@ -6,7 +6,7 @@ pub use functions::FUNCTIONS;
 
 use super::value::{Element, Key, Value};
 use super::{Binary, Expression, ExpressionError, Loop, Segment, Syntax, Template, Term, Unary};
-use narrows_core::text::{Said, suggest};
+use narrows_core::text::{SpannedString, suggest};
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -38,11 +38,11 @@ pub enum EvalError {
 }
 
 impl EvalError {
-    /// Locates an invalid reference at the text `said`.
-    pub fn at(self, said: &Said) -> EvalError {
+    /// Locates an invalid reference at the text `source`.
+    pub fn at(self, source: &SpannedString) -> EvalError {
         match self {
             EvalError::InvalidReference(message, label, help) => {
-                let error = ExpressionError::new(said, 0..said.text.len(), message, label);
+                let error = ExpressionError::new(source, 0..source.text.len(), message, label);
                 EvalError::Invalid(Box::new(help.into_iter().fold(error, ExpressionError::help)))
             }
             other => other,
@@ -99,13 +99,13 @@ impl<'a> Scope<'a> {
 
     /// Evaluates an expression.
     pub fn value(&self, expression: &Expression) -> Result<Value, EvalError> {
-        Evaluator { scope: self, said: &expression.said }.value(&expression.tree)
+        Evaluator { scope: self, source: &expression.source }.value(&expression.tree)
     }
 
     /// Evaluates an expression to a number.
     pub fn number(&self, expression: &Expression) -> Result<f64, EvalError> {
         let value = self.value(expression)?;
-        let at = Evaluator { scope: self, said: &expression.said };
+        let at = Evaluator { scope: self, source: &expression.source };
         value.number().ok_or_else(|| at.wrong(&expression.tree.span, "a number is needed here", &value))
     }
 
@@ -114,7 +114,7 @@ impl<'a> Scope<'a> {
         match self.value(expression)? {
             Value::Flag(flag) => Ok(flag),
             other => {
-                let at = Evaluator { scope: self, said: &expression.said };
+                let at = Evaluator { scope: self, source: &expression.source };
                 Err(at.wrong(&expression.tree.span, "a comparison is needed here", &other))
             }
         }
@@ -122,24 +122,24 @@ impl<'a> Scope<'a> {
 
     /// Fills the holes of a template.
     pub fn words(&self, template: &Template) -> Result<String, EvalError> {
-        Evaluator { scope: self, said: &template.said }.words(&template.pieces)
+        Evaluator { scope: self, source: &template.source }.words(&template.pieces)
     }
 
     /// Returns a scope for every combination of values of the loops; the last loop varies fastest.
-    pub fn each(&self, said: &Said, loops: &[Loop]) -> Result<Vec<Scope<'a>>, EvalError> {
-        Evaluator { scope: self, said }.each(loops)
+    pub fn each(&self, source: &SpannedString, loops: &[Loop]) -> Result<Vec<Scope<'a>>, EvalError> {
+        Evaluator { scope: self, source }.each(loops)
     }
 }
 
 /// The evaluation of the expressions in one text.
 struct Evaluator<'s, 'a> {
     pub scope: &'s Scope<'a>,
-    pub said: &'s Said,
+    pub source: &'s SpannedString,
 }
 
 impl<'a> Evaluator<'_, 'a> {
     fn error(&self, span: &Range<usize>, message: impl Into<String>, label: impl Into<String>) -> ExpressionError {
-        ExpressionError::new(self.said, span.clone(), message, label)
+        ExpressionError::new(self.source, span.clone(), message, label)
     }
 
     fn wrong(&self, span: &Range<usize>, message: &str, value: &Value) -> EvalError {
@@ -299,7 +299,7 @@ impl<'a> Evaluator<'_, 'a> {
     fn list(&self, tree: &Syntax, body: &Syntax, loops: &[Loop], only: Option<&Syntax>) -> Result<Value, EvalError> {
         let mut items = Vec::new();
         for scope in self.each(loops)? {
-            let at = Evaluator { scope: &scope, said: self.said };
+            let at = Evaluator { scope: &scope, source: self.source };
             if !only.map_or(Ok(true), |only| at.flag(only))? {
                 continue;
             }
@@ -320,7 +320,7 @@ impl<'a> Evaluator<'_, 'a> {
         let mut scopes = Vec::new();
         for key in self.set(first)? {
             let scope = self.scope.with(&first.variable, Value::Key(key));
-            scopes.extend(Evaluator { scope: &scope, said: self.said }.each(rest)?);
+            scopes.extend(Evaluator { scope: &scope, source: self.source }.each(rest)?);
             if scopes.len() > ELEMENTS_MAX {
                 let message = format!("there are more than {ELEMENTS_MAX} combinations");
                 return Err(EvalError::Invalid(Box::new(self.error(&first.span, message, "here"))));

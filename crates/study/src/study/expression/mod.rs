@@ -31,7 +31,7 @@ pub use format::Format;
 pub use parse::{axis_loop, expression, template};
 pub use value::{Element, Key, Value};
 
-use narrows_core::text::Said;
+use narrows_core::text::SpannedString;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -39,14 +39,14 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct ExpressionError {
     /// The text of the expression.
-    pub said: Arc<Said>,
+    pub source: Arc<SpannedString>,
     /// The location in the text.
     pub span: Range<usize>,
     /// The description of the error.
     pub message: String,
     /// The label at the location.
     pub label: String,
-    /// What is allowed, or was probably meant.
+    /// Hints at allowed or probably intended expressions.
     pub help: Vec<String>,
 }
 
@@ -54,7 +54,7 @@ pub struct ExpressionError {
 #[derive(Clone, Debug)]
 pub struct Expression {
     /// The text it was read from.
-    pub said: Arc<Said>,
+    pub source: Arc<SpannedString>,
     /// The syntax tree.
     pub tree: Syntax,
 }
@@ -63,7 +63,7 @@ pub struct Expression {
 #[derive(Clone, Debug)]
 pub struct Template {
     /// The text it was read from.
-    pub said: Arc<Said>,
+    pub source: Arc<SpannedString>,
     /// The texts and holes in order.
     pub pieces: Vec<Segment>,
 }
@@ -75,7 +75,7 @@ impl Template {
             Segment::Hole(tree, _) => Segment::Hole(tree.clone(), Format::parse("key")),
             words => words.clone(),
         };
-        Template { said: self.said.clone(), pieces: self.pieces.iter().map(key).collect() }
+        Template { source: self.source.clone(), pieces: self.pieces.iter().map(key).collect() }
     }
 }
 
@@ -170,13 +170,13 @@ pub struct Loop {
 impl ExpressionError {
     /// Returns an error at a location in the text of an expression.
     pub fn new(
-        said: &Said,
+        source: &SpannedString,
         span: Range<usize>,
         message: impl Into<String>,
         label: impl Into<String>,
     ) -> ExpressionError {
         ExpressionError {
-            said: Arc::new(said.clone()),
+            source: Arc::new(source.clone()),
             span,
             message: message.into(),
             label: label.into(),

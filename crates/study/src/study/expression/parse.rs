@@ -1,7 +1,7 @@
 //! The parser of expressions, by recursive descent. Names are not resolved.
 
 use super::{Binary, Expression, ExpressionError, Format, Loop, Segment, Syntax, Template, Term, Unary};
-use narrows_core::text::Said;
+use narrows_core::text::SpannedString;
 use std::sync::Arc;
 
 /// The largest nesting depth.
@@ -23,25 +23,25 @@ const OPERATORS: [(&str, Binary, u8); 12] = [
 const RESERVED: [&str; 6] = ["for", "in", "if", "and", "or", "not"];
 
 /// Parses a text as an expression.
-pub fn expression(said: &Said) -> Result<Expression, ExpressionError> {
-    let mut parser = Parser { said, at: 0, depth: 0 };
+pub fn expression(source: &SpannedString) -> Result<Expression, ExpressionError> {
+    let mut parser = Parser { source, at: 0, depth: 0 };
     let tree = parser.with_loops()?;
     match parser.rest().trim_start().is_empty() {
-        true => Ok(Expression { said: Arc::new(said.clone()), tree }),
+        true => Ok(Expression { source: Arc::new(source.clone()), tree }),
         false => Err(parser.expected("an operator or the end")),
     }
 }
 
 /// Parses a text as a template.
-pub fn template(said: &Said) -> Result<Template, ExpressionError> {
-    let mut parser = Parser { said, at: 0, depth: 0 };
+pub fn template(source: &SpannedString) -> Result<Template, ExpressionError> {
+    let mut parser = Parser { source, at: 0, depth: 0 };
     let pieces = parser.pieces(&[])?;
-    Ok(Template { said: Arc::new(said.clone()), pieces })
+    Ok(Template { source: Arc::new(source.clone()), pieces })
 }
 
 /// Parses a text as `VARIABLE` or `VARIABLE in SET`.
-pub fn axis_loop(said: &Said) -> Result<Loop, ExpressionError> {
-    let mut parser = Parser { said, at: 0, depth: 0 };
+pub fn axis_loop(source: &SpannedString) -> Result<Loop, ExpressionError> {
+    let mut parser = Parser { source, at: 0, depth: 0 };
     let over = parser.parse_loop()?;
     match parser.rest().trim_start().is_empty() {
         true => Ok(over),
@@ -50,14 +50,14 @@ pub fn axis_loop(said: &Said) -> Result<Loop, ExpressionError> {
 }
 
 struct Parser<'a> {
-    said: &'a Said,
+    source: &'a SpannedString,
     at: usize,
     depth: usize,
 }
 
 impl Parser<'_> {
     fn rest(&self) -> &str {
-        self.said.text.get(self.at..).unwrap_or_default()
+        self.source.text.get(self.at..).unwrap_or_default()
     }
 
     fn skip(&mut self) {
@@ -79,13 +79,13 @@ impl Parser<'_> {
     fn expected(&self, what: &str) -> ExpressionError {
         let blank = self.rest().len() - self.rest().trim_start().len();
         let start = self.at + blank;
-        let next = self.said.text[start..].chars().next();
+        let next = self.source.text[start..].chars().next();
         let label = match next {
             Some(next) => format!("expected {what}, not `{}`", next.escape_debug()),
             None => format!("expected {what}"),
         };
         let end = start + next.map_or(0, char::len_utf8);
-        ExpressionError::new(self.said, start..end, "invalid expression", label)
+        ExpressionError::new(self.source, start..end, "invalid expression", label)
     }
 
     fn need(&mut self, token: &str) -> Result<(), ExpressionError> {
@@ -96,7 +96,7 @@ impl Parser<'_> {
     fn with_loops(&mut self) -> Result<Syntax, ExpressionError> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
-            return Err(ExpressionError::new(self.said, self.at..self.at, "this is nested too deeply", "here"));
+            return Err(ExpressionError::new(self.source, self.at..self.at, "this is nested too deeply", "here"));
         }
         let start = self.at;
         let body = self.binary(1)?;
@@ -183,7 +183,7 @@ impl Parser<'_> {
         };
         self.depth += 1;
         if self.depth > DEPTH_MAX {
-            return Err(ExpressionError::new(self.said, start..self.at, "this is nested too deeply", "here"));
+            return Err(ExpressionError::new(self.source, start..self.at, "this is nested too deeply", "here"));
         }
         // In `not a < b` the operand is the comparison, in `-a * b` it is `a` alone.
         let operand = if operator == Unary::Not { self.binary(3)? } else { self.unary()? };
@@ -219,7 +219,7 @@ impl Parser<'_> {
         let (start, digits) = (self.at, rest[..length].to_owned());
         self.at += length;
         let error =
-            || ExpressionError::new(self.said, start..start + length, "invalid expression", "this is not a number");
+            || ExpressionError::new(self.source, start..start + length, "invalid expression", "this is not a number");
         digits.parse().map(Term::Number).map_err(|_| error())
     }
 

@@ -32,7 +32,7 @@ impl<'a> Drawing<'a> {
     pub fn errors(self) -> Vec<ExpressionError> {
         let mut errors: Vec<ExpressionError> = Vec::new();
         for error in self.errors.into_inner() {
-            let place = |error: &ExpressionError| (error.said.place.clone(), error.span.clone());
+            let place = |error: &ExpressionError| (error.source.place.clone(), error.span.clone());
             if !errors.iter().any(|known| place(known) == place(&error)) {
                 errors.push(error);
             }
@@ -40,7 +40,7 @@ impl<'a> Drawing<'a> {
         errors
     }
 
-    /// Collects an error; a missing value is none.
+    /// Collects an error; a missing value is not an error.
     pub fn collect_error(&self, stop: EvalError) {
         if let EvalError::Invalid(error) = stop {
             self.errors.borrow_mut().push(*error);
@@ -80,7 +80,7 @@ impl<'a> Drawing<'a> {
             Some(other) => {
                 let span = expression.tree.span.clone();
                 let error = ExpressionError::new(
-                    &expression.said,
+                    &expression.source,
                     span,
                     "a number or a text is needed here",
                     other.type_name(),
@@ -100,9 +100,9 @@ impl<'a> Drawing<'a> {
     /// Returns a scope for every combination of values of the loops; the last loop varies fastest.
     pub fn each<'s>(&self, scope: &Scope<'s>, loops: &Loops) -> Vec<Scope<'s>> {
         let mut scopes = vec![scope.clone()];
-        for (said, over) in &loops.0 {
+        for (source, over) in &loops.0 {
             let one = |scope: &Scope<'s>| {
-                self.value_or_collect(scope.each(said, std::slice::from_ref(over))).unwrap_or_default()
+                self.value_or_collect(scope.each(source, std::slice::from_ref(over))).unwrap_or_default()
             };
             scopes = scopes.iter().flat_map(one).collect();
         }
@@ -112,7 +112,7 @@ impl<'a> Drawing<'a> {
     /// Returns the run of a point, if it exists.
     pub fn run(&self, scope: &Scope, point: &Template) -> Option<&'a RunResult> {
         let name = self.value_or_collect(scope.words(point))?;
-        let run = self.view.run(&name).map_err(|stop| stop.at(&point.said));
+        let run = self.view.run(&name).map_err(|stop| stop.at(&point.source));
         self.value_or_collect(run).flatten()
     }
 
@@ -132,11 +132,11 @@ impl<'a> Drawing<'a> {
 
     /// Reports an error if, before any run, no value of the expression is expected to exist.
     pub fn require_some(&self, some: bool, expression: &Expression) {
-        let is_reported = self.errors.borrow().iter().any(|error| error.said.place == expression.said.place);
+        let is_reported = self.errors.borrow().iter().any(|error| error.source.place == expression.source.place);
         if self.view.is_planned() && !some && !is_reported {
             let span = expression.tree.span.clone();
             let label = "no run and no published number has this value";
-            let error = ExpressionError::new(&expression.said, span, "there is nothing to show", label);
+            let error = ExpressionError::new(&expression.source, span, "there is nothing to show", label);
             self.collect_error(EvalError::Invalid(Box::new(error)));
         }
     }

@@ -27,14 +27,14 @@ use super::expression::{ExpressionError, Scope, Template};
 use super::view::{ValueSource, View};
 use crate::report::{Artifact, ReportTable};
 use drawing::Drawing;
-use narrows_core::text::{Said, Table};
+use narrows_core::text::{SpannedString, Table};
 use std::collections::BTreeSet;
 
 /// The description of a figure.
 #[derive(Debug)]
 pub struct Figure {
     /// The artifact that the figure belongs to.
-    pub artifact: Said,
+    pub artifact: SpannedString,
     id: Template,
     title: Template,
     /// The title inside the chart.
@@ -55,7 +55,7 @@ enum Picture {
     Flow(run::PacketFlowSpec),
     HeatMap(run::HeatMapSpec),
     Matrix(matrix::Matrix),
-    Rust(Said),
+    Rust(SpannedString),
 }
 
 const PICTURES: [(&str, &str); 8] = [
@@ -70,8 +70,8 @@ const PICTURES: [(&str, &str); 8] = [
 ];
 
 /// Returns the template of a point's name, with holes formatted as in the names of points.
-fn keyed(t: &Table<'_>, said: &Said) -> Template {
-    template(t, said).keyed()
+fn keyed(t: &Table<'_>, source: &SpannedString) -> Template {
+    template(t, source).keyed()
 }
 
 /// A chart as SVG, and its table.
@@ -151,7 +151,7 @@ impl Picture {
 }
 
 impl Drawing<'_> {
-    fn call_builtin(&self, rust: &Said) -> Vec<Artifact> {
+    fn call_builtin(&self, rust: &SpannedString) -> Vec<Artifact> {
         match (self.view.builtins.figure(rust), self.view.source) {
             (Ok(draw), ValueSource::Ran(results)) => draw(results),
             (Ok(_), ValueSource::Planned(_)) => Vec::new(),

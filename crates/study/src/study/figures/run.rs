@@ -8,8 +8,8 @@ use crate::report::{BarChart, Cell, Column, HeatMap, MeanLedger, PacketFlow, Pan
 use crate::study::expression::read::{Loops, loops, template};
 use crate::study::expression::{Scope, Template};
 use narrows_core::engine::{Map, Time};
-use narrows_core::text::kind::{Phrase, Several};
-use narrows_core::text::{Said, Table};
+use narrows_core::text::kind::{ListOf, SpannedStringKind};
+use narrows_core::text::{SpannedString, Table};
 
 /// The description of a chart of mean ledgers, a bar for each run.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct LedgerChartSpec {
     column: String,
     decimals: usize,
     /// Groups of stages that are shown together, each stage by the last part of its name.
-    stage_groups: Vec<(Said, Vec<Said>)>,
+    stage_groups: Vec<(SpannedString, Vec<SpannedString>)>,
 }
 
 /// The group of stages that no declared group names.
@@ -34,7 +34,7 @@ impl LedgerChartSpec {
         let stage_groups = t.by_name(
             "places",
             "Groups of stages that are shown together, each stage by the last part of its name",
-            Several::of(Phrase),
+            ListOf::of(SpannedStringKind),
         );
         let stage_groups = stage_groups.optional().unwrap_or_default();
         LedgerChartSpec {
@@ -106,7 +106,7 @@ impl LedgerChartSpec {
 pub struct PacketFlowSpec {
     point: Template,
     /// The bands, each with the node and the track of its engine.
-    bands: Vec<(Said, Vec<Said>)>,
+    bands: Vec<(SpannedString, Vec<SpannedString>)>,
     until: Time,
     is_steps: bool,
     /// The size in bytes below which a transfer is merged with the next.
@@ -117,7 +117,7 @@ impl PacketFlowSpec {
     /// Reads the chart.
     pub fn read(t: &mut Table<'_>) -> PacketFlowSpec {
         let point = t.phrase("point", "Point of a traced run, with holes").required();
-        let pair = Several { each: Phrase, fewest: 2, most: 2 };
+        let pair = ListOf { each: SpannedStringKind, fewest: 2, most: 2 };
         let flow = PacketFlowSpec {
             point: super::keyed(t, &point),
             bands: t.by_name("bands", "Engines from the top, each with its node and its name there", pair).required(),
@@ -256,7 +256,7 @@ mod tests {
     fn samples_beyond_the_column_limit_are_averaged() {
         let values = (0..2).flat_map(|row| (0..480).map(move |column| 10 * row + column % 2)).collect();
         let map = Map { name: "pending", unit: "", rows: 2, columns: 480, every_cycles: 50, values };
-        let nothing = || expression::template(&Said::unplaced("")).expect("no holes");
+        let nothing = || expression::template(&SpannedString::unplaced("")).expect("no holes");
         let heat = HeatMapSpec {
             each: Loops::default(),
             name: nothing(),

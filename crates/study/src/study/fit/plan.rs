@@ -3,7 +3,7 @@
 
 use crate::experiment::fit::constant::FitConstant;
 use crate::experiment::uncertainty::NOISE;
-use narrows_core::text::{Said, Table};
+use narrows_core::text::{SpannedString, Table};
 
 /// The plan of a fit.
 #[derive(Debug)]
@@ -11,7 +11,7 @@ pub struct Plan {
     /// One standard deviation of a published number's relative error that is not due to the constants.
     pub noise: f64,
     /// The names of the claims that are fitted on.
-    pub claims: Vec<Said>,
+    pub claims: Vec<SpannedString>,
     /// The constants to fit.
     pub constants: Vec<FitConstant>,
 }

@@ -7,11 +7,10 @@
 //! | source, destination | block buffer | block buffer |
 //! | buffering | in the interface or virtual memory, processor involved | |
 //!
-//! A 64-byte block buffer beside the processor is filled by stores and flushed to the head of the
-//! sending fifo by a block store; a block load fills it from the head of the receiving fifo. A
-//! flush or a load costs 12 cycles beside the bus (§6.1.1). One uncached store, of the length,
-//! launches a packet ("a low initiation overhead (an uncached store)"). The driver reads the
-//! status only when it has used up the room it last saw.
+//! The processor has a 64-byte block buffer. Stores fill it, and a block store flushes it to the head of the sending
+//! fifo; a block load fills it from the head of the receiving fifo. A flush or a load costs 12 cycles in addition to
+//! the bus transaction (§6.1.1). One uncached store, of the length, launches a packet ("a low initiation overhead (an
+//! uncached store)"). The driver reads the status only when it has used up the capacity that the last read showed.
 //!
 //! Leaves out: the AP3000's other mechanism, as the paper does.
 //! Parameters: block buffer cycles, memory time, the loop's cycles per word.
@@ -19,7 +18,7 @@
 use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
 use super::polls::StatusPolls;
 use super::words::{REGISTER_BYTES, receive_fifo, send_fifo};
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::host::{AnyProcessor, BLOCK_BYTES, Block, Processor, Window};
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::driver::{DriverState, SendRequest, Wake};
@@ -95,7 +94,7 @@ impl SendHalf for BlockSender {
 
     async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
         self.room.set(self.room.get() - 1);
-        self.fifo.follow(&packet.journey, ticket);
+        self.fifo.record_journey(&packet.journey, ticket);
         for first_word in (0..header.words()).step_by(WORDS_PER_BLOCK) {
             self.send_block(cpu, header, packet, first_word).await;
         }
@@ -113,7 +112,7 @@ impl BlockReceiver {
 
 impl ReceiveHalf for BlockReceiver {
     async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
-        if !self.polls.takes_up(cpu) && cpu.read(self.window.at(STATUS), REGISTER_BYTES).await == 0 {
+        if !self.polls.resumes(cpu) && cpu.read(self.window.at(STATUS), REGISTER_BYTES).await == 0 {
             return None;
         }
         let journey = self.fifo.journey();
@@ -143,7 +142,7 @@ impl ReceiveHalf for BlockReceiver {
         self.polls.charge_poll(cpu);
     }
 
-    fn polled(&self, _cpu: &AnyProcessor) -> Option<PointId> {
+    fn polled(&self, _cpu: &AnyProcessor) -> Option<WaitReasonId> {
         Some(self.fifo.visible.point())
     }
 }

@@ -1,19 +1,18 @@
-//! The memory in the interface in which a packet is composed and read.
+//! The device half of the fifos: the memory in the interface in which a packet is composed and read.
 //!
-//! Models: a packet is composed in an outgoing flow-control buffer in the interface's memory, and
-//! sent from there as it stands. An arriving one goes into an incoming buffer and from there to the
-//! fifo, some access times later; packets follow each other through these steps. What the
-//! processor has not read keeps its incoming buffer.
+//! Models: a packet is composed in an outgoing flow-control buffer in the interface's memory and sent from there
+//! without another copy. An arriving packet goes into an incoming buffer and from there to the fifo, some access times
+//! later; these steps are pipelined. A packet keeps its incoming buffer until the processor has read it.
 //!
 //! | offset | register | access |
 //! |---|---|---|
-//! | 0 | sending: how many packets may be launched; receiving: whether one is there | read |
+//! | 0 | sending: the number of packets that may be launched; receiving: whether a packet is there | read |
 //! | 8 | sending: launch, the packet's length and from bit 16 its [`Marks`] | write |
 //! | 64 to 127 | the fifo's window | write, or read |
 //!
 //! Leaves out: several processes.
 
-use crate::engine::{Class, EndId, FlowKey, Journey, Mailbox, Signal, Sim, Time};
+use crate::engine::{Class, EndpointId, FlowKey, Journey, Mailbox, Signal, Sim, Time};
 use crate::fabric::{Label, Packet};
 use crate::host::Device;
 use crate::ni::parcel::{Header, SENDING, Ticket};
@@ -23,9 +22,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// The status, of either half.
+/// The status register of either half.
 pub const STATUS: u64 = 0;
-/// Launches what was composed.
+/// The register that launches the composed packet.
 pub const LAUNCH: u64 = 8;
 /// The window of the fifo.
 pub const DATA: u64 = 64;
@@ -34,45 +33,45 @@ pub const BYTES: u64 = 128;
 
 /// Bits of a length in the launch word.
 const LENGTH_BITS: u32 = 16;
-/// Most that a status tells.
+/// Maximum value of the status register.
 const STATUS_MAX: u32 = 255;
 
-/// What launches a packet.
+/// Returns the word that launches a packet.
 pub fn launch_word(bytes: usize, marks: Marks) -> u64 {
     assert!(bytes < 1 << LENGTH_BITS, "a length has {LENGTH_BITS} bits");
     bytes as u64 | marks_word(marks) << LENGTH_BITS
 }
 
-/// Marks as four bits.
+/// Returns marks as four bits.
 pub fn marks_word(marks: Marks) -> u64 {
     let Marks { burst, last, answers, bypasses } = marks;
     u64::from(burst) | u64::from(last) << 1 | u64::from(answers) << 2 | u64::from(bypasses) << 3
 }
 
-/// The marks in four bits.
+/// Returns the marks in four bits.
 pub fn marks_of(word: u64) -> Marks {
     let is_set = |bit: u32| word >> bit & 1 == 1;
     Marks { burst: is_set(0), last: is_set(1), answers: is_set(2), bypasses: is_set(3) }
 }
 
-/// A packet that is to be sent, and the slot it has.
-struct Launched {
+/// A packet that is to be sent, with its slot.
+struct LaunchedPacket {
     slot: Slot,
     packet: Rc<Packet>,
     marks: Marks,
 }
 
-/// Sends packets one after the other, each after a fixed time: the last part of every design.
+/// The output stage of every design: sends packets one after the other, each after a fixed time.
 pub struct Output {
     sim: Sim,
     port: Rc<Port>,
     time: Time,
-    /// Each with the instant at which it was launched; it is taken out when it could be sent.
-    launched: Mailbox<(Time, Launched)>,
+    /// Packets with their launch times; each is received at the earliest time at which it could be sent.
+    launched: Mailbox<(Time, LaunchedPacket)>,
 }
 
 impl Output {
-    /// An output at work.
+    /// Creates an output stage and starts its task.
     pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, time: Time) -> Rc<Output> {
         let output = Rc::new(Output {
             sim: sim.clone(),
@@ -84,42 +83,43 @@ impl Output {
         output
     }
 
-    /// Sends a packet when those before it are sent.
+    /// Sends a packet after all earlier ones.
     pub fn send(&self, slot: Slot, packet: Rc<Packet>, marks: Marks) {
         let now = self.sim.now();
-        self.launched.send_at(now + self.time, (now, Launched { slot, packet, marks }));
+        self.launched.send_at(now + self.time, (now, LaunchedPacket { slot, packet, marks }));
     }
 
     async fn serve(self: Rc<Output>) {
         loop {
             let free = self.sim.now();
-            let (launched, Launched { slot, packet: body, marks }) = self.launched.receive().await;
+            let (launched, LaunchedPacket { slot, packet: body, marks }) = self.launched.receive().await;
             let start = launched.max(free);
             if start + self.time > self.sim.now() {
                 self.sim.until(start + self.time).await;
             }
             body.journey.served(start, self.sim.now());
             body.journey.close("send: interface", self.sim.now());
-            let to = self.port.addresses().node(EndId(Header::of(&body).destination.into()));
+            let to = self.port.addresses().node(EndpointId(Header::of(&body).destination.into()));
             let bytes = crate::engine::Bytes(body.bytes().len() as u64);
             self.port.pass(slot, Offer { to, flow: FlowKey(0), class: Class::REQUESTS, marks, bytes, body }).await;
         }
     }
 }
 
-/// The sending fifo.
+/// The device of the sending half.
 pub struct SendFifo {
     sim: Sim,
     port: Rc<Port>,
     output: Rc<Output>,
     time: Time,
     composed: RefCell<Vec<u8>>,
-    /// What is being composed, and what was but has not been launched: a bus may post the launch.
-    followed: RefCell<VecDeque<(Journey, Option<Ticket>)>>,
+    /// Journeys of the packet that is being composed and of composed packets whose launch, which a bus may post, has
+    /// not arrived.
+    journeys: RefCell<VecDeque<(Journey, Option<Ticket>)>>,
 }
 
 impl SendFifo {
-    /// An empty fifo whose memory takes `time`, and its logic `processing` for a packet.
+    /// Creates an empty fifo with memory accesses of `time` and logic that takes `processing` for a packet.
     pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, time: Time, processing: Time) -> SendFifo {
         SendFifo {
             sim: sim.clone(),
@@ -127,26 +127,26 @@ impl SendFifo {
             output: Output::new(sim, name, port, processing),
             time,
             composed: RefCell::default(),
-            followed: RefCell::default(),
+            journeys: RefCell::default(),
         }
     }
 
-    /// Keeps the journey of the packet to be composed.
-    pub fn follow(&self, journey: &Journey, ticket: Option<Ticket>) {
-        self.followed.borrow_mut().push_back((journey.clone(), ticket));
+    /// Records the journey of the packet that is composed next.
+    pub fn record_journey(&self, journey: &Journey, ticket: Option<Ticket>) {
+        self.journeys.borrow_mut().push_back((journey.clone(), ticket));
     }
 
-    /// Appends to the packet.
+    /// Appends bytes to the packet that is being composed.
     pub fn append(&self, bytes: &[u8]) {
         self.composed.borrow_mut().extend_from_slice(bytes);
     }
 
-    /// Sends the packet, the first `bytes` bytes composed.
+    /// Sends the first `bytes` composed bytes as a packet.
     pub fn launch(&self, bytes: usize, marks: Marks) {
-        let slot = self.port.try_reserve(Class::REQUESTS).expect("a driver launches only where there is room");
+        let slot = self.port.try_reserve(Class::REQUESTS).expect("a driver launches only if a slot is free");
         let composed = std::mem::take(&mut *self.composed.borrow_mut());
         assert!(composed.len() >= bytes, "a packet is launched when it is composed");
-        let (journey, ticket) = self.followed.borrow_mut().pop_front().expect("a packet is launched that was begun");
+        let (journey, ticket) = self.journeys.borrow_mut().pop_front().expect("a launched packet was begun");
         if let Some(ticket) = ticket {
             ticket.end(&SENDING, self.sim.now());
         }
@@ -183,38 +183,38 @@ impl Device for SendFifo {
     }
 }
 
-/// The receiving fifo.
+/// The device of the receiving half.
 pub struct ReceiveFifo {
     sim: Sim,
     port: Rc<Port>,
     time: Time,
-    /// From a packet's arrival until the processor sees it.
+    /// Time from a packet's arrival until the processor sees it.
     filling: Time,
-    begun: Mailbox<TakenPacket>,
+    arriving: Mailbox<TakenPacket>,
     ready: RefCell<VecDeque<TakenPacket>>,
-    /// When the event was set by which a packet came to be there.
-    shown: Cell<Time>,
+    /// Time at which the event was scheduled that made the fifo non-empty.
+    scheduled_at: Cell<Time>,
     position: Cell<usize>,
-    /// The packet that was being read is at its end, and the window shows zeros.
-    over: Cell<bool>,
-    /// A packet became visible.
+    /// Whether the packet has been read to its end, so that the window shows zeros.
+    is_at_end: Cell<bool>,
+    /// Notified when a packet has become visible.
     pub visible: Signal,
 }
 
 impl ReceiveFifo {
-    /// An empty fifo at work, whose memory takes `time`; it takes `filling` to process and write a
-    /// packet.
+    /// Creates an empty fifo with memory accesses of `time`, which takes `filling` to process and write a packet, and
+    /// starts its tasks.
     pub fn new(sim: &Sim, name: &str, port: &Rc<Port>, time: Time, filling: Time) -> Rc<ReceiveFifo> {
         let fifo = Rc::new(ReceiveFifo {
             sim: sim.clone(),
             port: port.clone(),
             time,
             filling,
-            begun: Mailbox::new(sim, format!("{name}: a packet on its way to the fifo")),
+            arriving: Mailbox::new(sim, format!("{name}: a packet on its way to the fifo")),
             ready: RefCell::default(),
-            shown: Cell::default(),
+            scheduled_at: Cell::default(),
             position: Cell::new(0),
-            over: Cell::new(false),
+            is_at_end: Cell::new(false),
             visible: Signal::new(sim, format!("{name}: a packet")),
         });
         sim.spawn_server(format!("{name} input"), fifo.clone().begin());
@@ -222,30 +222,30 @@ impl ReceiveFifo {
         fifo
     }
 
-    /// Begins each packet as it arrives.
+    /// Takes each packet as it arrives, and schedules the time at which the processor sees it.
     async fn begin(self: Rc<ReceiveFifo>) {
         loop {
             let taken = self.port.take(Class::REQUESTS).await;
-            self.begun.send_at(self.sim.now() + self.filling, taken);
+            self.arriving.send_at(self.sim.now() + self.filling, taken);
         }
     }
 
     async fn finish(self: Rc<ReceiveFifo>) {
         loop {
-            let taken = self.begun.receive().await;
+            let taken = self.arriving.receive().await;
             let (journey, now) = (&taken.packet.journey, self.sim.now());
             journey.served(now - self.filling, now);
             journey.close("receive: interface", now);
             if self.ready.borrow().is_empty() {
-                self.shown.set(self.sim.wakeup_scheduled_at());
+                self.scheduled_at.set(self.sim.wakeup_scheduled_at());
             }
             self.ready.borrow_mut().push_back(taken);
             self.visible.notify();
         }
     }
 
-    /// The next `bytes` bytes of the oldest packet, zeros after its end; a packet of which the last
-    /// word was read is gone.
+    /// Returns the next `bytes` bytes of the oldest packet, with zeros after its end. Reading its last word removes the
+    /// packet.
     pub fn next(&self, bytes: usize) -> Vec<u8> {
         let (from, mut data) = (self.position.get(), vec![0; bytes]);
         let length = {
@@ -263,25 +263,25 @@ impl ReceiveFifo {
         data
     }
 
-    /// Begins the oldest packet anew: what was read was only looked at.
+    /// Restarts the reading of the oldest packet at its beginning.
     pub fn rewind(&self) {
         self.position.set(0);
     }
 
-    /// Lets go of the oldest packet.
+    /// Removes the oldest packet.
     fn discard(&self) {
         let taken = self.ready.borrow_mut().pop_front().expect("there is a packet");
         self.position.set(0);
-        self.over.set(true);
+        self.is_at_end.set(true);
         self.port.release(taken);
     }
 
-    /// If a packet is there, when the event was set by which one came to be.
-    pub fn shows(&self) -> Option<Time> {
-        (!self.ready.borrow().is_empty()).then(|| self.shown.get())
+    /// Returns the time at which the event was scheduled that made the fifo non-empty, or `None` if it is empty.
+    pub fn ready_since(&self) -> Option<Time> {
+        (!self.ready.borrow().is_empty()).then(|| self.scheduled_at.get())
     }
 
-    /// The journey of the oldest packet.
+    /// Returns the journey of the oldest packet.
     pub fn journey(&self) -> Journey {
         self.ready.borrow().front().map(|taken| taken.packet.journey.clone()).unwrap_or_default()
     }
@@ -298,10 +298,10 @@ impl Device for ReceiveFifo {
                 let there = u64::from(!self.ready.borrow().is_empty());
                 into.copy_from_slice(&there.to_le_bytes()[..into.len()]);
             }
-            // The rest of a window whose packet has ended.
-            _ if at > DATA && self.over.get() => into.fill(0),
+            // The rest of the window after the end of a packet.
+            _ if at > DATA && self.is_at_end.get() => into.fill(0),
             _ => {
-                self.over.set(false);
+                self.is_at_end.set(false);
                 into.copy_from_slice(&self.next(into.len()));
             }
         }

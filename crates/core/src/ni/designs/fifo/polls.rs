@@ -1,6 +1,6 @@
-//! How a driver waits for a packet in a fifo: it reads the status again and again.
+//! The polling of a driver for a packet in a fifo: it reads the status register repeatedly.
 //!
-//! Where the host can tell what such reads come to, those that show nothing are passed at once
+//! If the host can compute the effect of such reads, all reads that show no packet are skipped in one step
 //! ([`CoherentProcessor::pass_polls`](crate::host::CoherentProcessor::pass_polls)).
 
 use super::device::ReceiveFifo;
@@ -9,34 +9,34 @@ use crate::ni::driver::Wake;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// The polls of a fifo's status.
+/// The polls of a fifo's status register.
 pub struct StatusPolls {
     fifo: Rc<ReceiveFifo>,
-    /// The status on the bus, and its width; nothing where it is a register of the processor.
+    /// Bus address and width of the status; `None` if it is a register of the processor.
     on_bus: Option<(Address, usize)>,
     access_cycles: u64,
     round_cycles: u64,
-    /// Whether a read has ended that showed a packet, and nobody has taken that up.
-    sees: Cell<bool>,
+    /// Whether a skipped read has shown a packet that the next poll is to continue with.
+    resumes_read: Cell<bool>,
 }
 
 impl StatusPolls {
-    /// Of a status that is read on the bus, or in so many cycles without.
+    /// Creates the polls of a status that is read on the bus, or in `access_cycles` without it.
     pub fn new(
         fifo: &Rc<ReceiveFifo>,
         on_bus: Option<(Address, usize)>,
         access_cycles: u64,
         round_cycles: u64,
     ) -> StatusPolls {
-        StatusPolls { fifo: fifo.clone(), on_bus, access_cycles, round_cycles, sees: Cell::new(false) }
+        StatusPolls { fifo: fifo.clone(), on_bus, access_cycles, round_cycles, resumes_read: Cell::new(false) }
     }
 
-    /// Cycles of a round beside the read.
+    /// Charges the cycles of a polling round in addition to the read.
     pub fn charge_poll(&self, cpu: &AnyProcessor) {
         cpu.work(self.round_cycles);
     }
 
-    /// Ends a round in which no packet was there; true if a read has just ended that showed one.
+    /// Ends a polling round without a packet; returns whether a read has just ended that showed one.
     pub async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
         match cpu.snooping() {
             None => self.charge_poll(cpu),
@@ -46,18 +46,18 @@ impl StatusPolls {
                     access_cycles: self.access_cycles,
                     round_cycles: self.round_cycles,
                     event: &self.fifo.visible,
-                    shows: &|| self.fifo.shows(),
+                    shows: &|| self.fifo.ready_since(),
                 };
-                self.sees.set(processor.pass_polls(&register, wake.next).await);
+                self.resumes_read.set(processor.pass_polls(&register, wake.next).await);
             }
         }
-        self.sees.get()
+        self.resumes_read.get()
     }
 
-    /// Takes that up, if it is so.
-    pub fn takes_up(&self, cpu: &AnyProcessor) -> bool {
+    /// Resumes a poll after a skipped read that showed a packet; returns whether there was such a read.
+    pub fn resumes(&self, cpu: &AnyProcessor) -> bool {
         // Another task may have taken the packet.
-        if let (true, Some(_), Some(processor)) = (self.sees.take(), self.fifo.shows(), cpu.snooping()) {
+        if let (true, Some(_), Some(processor)) = (self.resumes_read.take(), self.fifo.ready_since(), cpu.snooping()) {
             processor.resume_read(self.on_bus.is_some());
             return true;
         }

@@ -11,29 +11,30 @@
 //! uncached load start a transfer (§2.2.1); the interface becomes bus master and moves the blocks
 //! by coherent reads, or by block writes to memory; software polls until it is done (§4). The
 //! processor sees the first 64 words of the fifo, reads the header there and then has the packet
-//! moved into the user's buffer in memory, header and all, with no copy of its own (§6.1.1); what is
-//! meant for registers is moved into a buffer of the driver's and loaded from there.
-//! Payloads up to the threshold go word by word, as in [`words`](super::words).
+//! moved into the user's buffer in memory, including the header, without a copy by the processor (§6.1.1). A payload
+//! for registers is moved into a buffer of the driver and loaded from there. Payloads up to the threshold are moved
+//! word by word, as in [`words`](super::words).
 //!
 //! Leaves out: address translation and its protection; more than one transfer at a time.
 //! Parameters: threshold, time to become bus master, memory time.
 
 use super::device::{ReceiveFifo, SendFifo, marks_of, marks_word};
 use super::words::{self, WordReceiver, WordSender};
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Mailbox, Sim, Time};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Block, Device, DmaInitiator, Processor, Window};
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::driver::{SendRequest, Wake};
 use crate::ni::parcel::{Header, Ticket};
-use crate::ni::word_copy::{PayloadSink, behind_header, load, load_word, loaded, store, store_word, stored};
+use crate::ni::word_copy::{PayloadSink, load, load_word, loaded, payload_after_header, store, store_word, stored};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A transfer (write): address of 44 bits, marks, and length from bit 48.
+/// The transfer register (write): address of 44 bits, marks, and length from bit 48.
 const TRANSFER: u64 = 0;
-/// Its start (read: 1 if started), and whether it goes on (read).
+/// The start register (read): starts the transfer; 1 if it was started.
 const START: u64 = 8;
+/// The busy register (read): whether the transfer has not ended.
 const BUSY: u64 = 16;
 const BYTES: u64 = 64;
 
@@ -83,8 +84,8 @@ impl Device for Registers {
     }
 }
 
-/// What a DMA engine works with.
-struct Mover {
+/// A DMA engine: its registers, its bus port and its times.
+struct UdmaEngine {
     sim: Sim,
     initiator: DmaInitiator,
     registers: Rc<Registers>,
@@ -93,13 +94,13 @@ struct Mover {
     memory_time: Time,
 }
 
-impl Mover {
-    /// With its registers, and where the processor reaches them.
-    fn attached(context: &HalfContext<'_>) -> (Window, Mover) {
+impl UdmaEngine {
+    /// Creates an engine and the window through which the processor accesses its registers.
+    fn attach(context: &HalfContext<'_>) -> (Window, UdmaEngine) {
         let p = context.parameters;
         let registers = Registers::new(context.sim(), context.name(), p.memory_time);
         let window = context.host().attach(registers.clone(), BYTES);
-        let mover = Mover {
+        let engine = UdmaEngine {
             sim: context.sim().clone(),
             initiator: context.host().dma(),
             registers,
@@ -107,10 +108,10 @@ impl Mover {
             switch_time: p.udma_switch_time,
             memory_time: p.memory_time,
         };
-        (window, mover)
+        (window, engine)
     }
 
-    /// Memory to the sending fifo, and off.
+    /// Moves packets from memory to the sending fifo and launches them.
     async fn serve_sends(self, fifo: Rc<SendFifo>) {
         loop {
             let (from, bytes, marks) = parts(self.registers.started.receive().await);
@@ -126,7 +127,7 @@ impl Mover {
         }
     }
 
-    /// The receiving fifo to memory.
+    /// Moves packets from the receiving fifo to memory.
     async fn serve_receives(self, fifo: Rc<ReceiveFifo>) {
         loop {
             let (to, bytes, _) = parts(self.registers.started.receive().await);
@@ -141,7 +142,7 @@ impl Mover {
     }
 }
 
-/// The transfer in a word: address, length, marks.
+/// Returns address, length and marks of the transfer in a word.
 fn parts(word: u64) -> (Address, usize, u64) {
     let marks = word >> MARKS_SHIFT & ((1 << (LENGTH_SHIFT - MARKS_SHIFT)) - 1);
     (word & ((1 << MARKS_SHIFT) - 1), (word >> LENGTH_SHIFT) as usize, marks)
@@ -159,7 +160,7 @@ pub struct UdmaSender {
 
 /// The driver's receiving half.
 pub struct UdmaReceiver {
-    /// What small packets are read by, and all are waited for.
+    /// The half that reads small packets, and polls for all packets.
     pub words: WordReceiver,
     window: Window,
     buffer: Address,
@@ -171,8 +172,8 @@ pub struct UdmaReceiver {
 /// Builds the sending half.
 pub fn sender(context: &HalfContext<'_>) -> UdmaSender {
     let (p, words) = (context.parameters, words::sender(context, true));
-    let (window, mover) = Mover::attached(context);
-    context.sim().spawn_server(format!("{} sending DMA", context.name()), mover.serve_sends(words.fifo.clone()));
+    let (window, engine) = UdmaEngine::attach(context);
+    context.sim().spawn_server(format!("{} sending DMA", context.name()), engine.serve_sends(words.fifo.clone()));
     UdmaSender {
         words,
         window,
@@ -186,8 +187,8 @@ pub fn sender(context: &HalfContext<'_>) -> UdmaSender {
 /// Builds the receiving half.
 pub fn receiver(context: &HalfContext<'_>) -> UdmaReceiver {
     let (p, words) = (context.parameters, words::receiver(context, true));
-    let (window, mover) = Mover::attached(context);
-    context.sim().spawn_server(format!("{} receiving DMA", context.name()), mover.serve_receives(words.fifo.clone()));
+    let (window, engine) = UdmaEngine::attach(context);
+    context.sim().spawn_server(format!("{} receiving DMA", context.name()), engine.serve_receives(words.fifo.clone()));
     UdmaReceiver {
         words,
         window,
@@ -219,7 +220,7 @@ impl SendHalf for UdmaSender {
         if usize::from(header.payload_bytes) <= self.threshold {
             return self.words.send(cpu, header, packet, ticket).await;
         }
-        self.words.fifo.follow(&packet.journey, ticket);
+        self.words.fifo.record_journey(&packet.journey, ticket);
         for word in 0..header.words() {
             let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
             let (address, bytes) = (self.buffer + 8 * word as u64, header.bytes_of_word(word));
@@ -232,8 +233,8 @@ impl SendHalf for UdmaSender {
 }
 
 impl UdmaReceiver {
-    /// Has the packet that was found moved to memory, header and all.
-    async fn moved(&self, cpu: &AnyProcessor, header: Header, to: Address) {
+    /// Has the engine move the packet that was found to memory, including its header.
+    async fn move_packet(&self, cpu: &AnyProcessor, header: Header, to: Address) {
         self.words.fifo.rewind();
         transfer(cpu, self.window, to, header.packet_bytes(), 0, self.poll_cycles).await;
     }
@@ -248,13 +249,13 @@ impl ReceiveHalf for UdmaReceiver {
         let by_words = usize::from(header.payload_bytes) <= self.threshold;
         match sink {
             PayloadSink::Memory(into) if by_words => {
-                let mut behind = PayloadSink::Memory(behind_header(*into));
-                self.words.take(cpu, header, &mut behind).await;
+                let mut sink = PayloadSink::Memory(payload_after_header(*into));
+                self.words.take(cpu, header, &mut sink).await;
             }
             PayloadSink::Words(_) if by_words => self.words.take(cpu, header, sink).await,
-            PayloadSink::Memory(into) => self.moved(cpu, header, *into).await,
+            PayloadSink::Memory(into) => self.move_packet(cpu, header, *into).await,
             PayloadSink::Words(_) => {
-                self.moved(cpu, header, self.buffer).await;
+                self.move_packet(cpu, header, self.buffer).await;
                 for word in 1..header.words() {
                     let address = self.buffer + 8 * word as u64;
                     let value = loaded!(cpu, load(cpu, address, header.bytes_of_word(word)));
@@ -272,7 +273,7 @@ impl ReceiveHalf for UdmaReceiver {
         self.words.charge_poll(cpu);
     }
 
-    fn polled(&self, cpu: &AnyProcessor) -> Option<PointId> {
+    fn polled(&self, cpu: &AnyProcessor) -> Option<WaitReasonId> {
         self.words.polled(cpu)
     }
 }

@@ -1,4 +1,4 @@
-//! `NI2w`: CM-5-like; and single-cycle `NI2w`, whose registers are processor registers, as it were.
+//! `NI2w`, CM-5-like, and single-cycle `NI2w`, which is accessed like processor registers.
 //!
 //! | Table 2 | send | receive |
 //! |---|---|---|
@@ -9,9 +9,9 @@
 //!
 //! The processor sees the first two words (8 bytes) of each fifo. To send: read the send status,
 //! store the words, store the length, which launches the packet. To receive: read the receive
-//! status, load the words; the last one frees the packet. In the single-cycle design each access takes
-//! one processor cycle and no bus (§4, §6.3), and the interface's memory as little; everything else,
-//! buffering above all, is `NI2w`'s, and it needs nothing of the host.
+//! status, load the words; the last one frees the packet. In the single-cycle design each access takes one processor
+//! cycle and no bus (§4, §6.3), and the interface's memory is equally fast; everything else, in particular the
+//! buffering, is the same as in `NI2w`. It needs no capability of the host.
 //!
 //! Leaves out: message tags and interrupts of the CM-5.
 //! Parameters: width of an access, memory time, the loop's cycles per word.
@@ -19,7 +19,7 @@
 use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
 use super::polls::StatusPolls;
 use crate::engine::Time;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::host::{AnyProcessor, Device, Processor, Window};
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
 use crate::ni::designs::parameters::InterfaceParameters;
@@ -31,11 +31,11 @@ use std::rc::Rc;
 /// Cycles of an access to a register of the processor (§4).
 const ACCESS_CYCLES: u64 = 1;
 
-/// How the processor reaches a device.
+/// The path by which the processor accesses a device.
 pub enum Path {
     /// Uncached accesses over the bus.
     Bus(Window),
-    /// An access of a processor cycle, without the bus.
+    /// Accesses of one processor cycle, without the bus.
     Register(Rc<dyn Device>),
 }
 
@@ -67,7 +67,7 @@ impl Path {
     }
 }
 
-/// Bytes of the registers beside the window.
+/// Bytes of the status and launch registers.
 pub const REGISTER_BYTES: usize = 4;
 
 /// The driver's sending half.
@@ -89,20 +89,20 @@ pub struct WordReceiver {
     polls: StatusPolls,
 }
 
-/// The sending device.
+/// Creates the sending device.
 pub fn send_fifo(context: &HalfContext<'_>) -> Rc<SendFifo> {
     let InterfaceParameters { memory_time, processing_time, .. } = *context.parameters;
     Rc::new(SendFifo::new(context.sim(), context.name(), context.port, memory_time, processing_time))
 }
 
-/// The receiving device.
+/// Creates the receiving device.
 pub fn receive_fifo(context: &HalfContext<'_>) -> Rc<ReceiveFifo> {
     let p = context.parameters;
     let filling: Time = p.processing_time + p.memory_time * p.fifo_receive_accesses;
     ReceiveFifo::new(context.sim(), context.name(), context.port, p.memory_time, filling)
 }
 
-/// A sending half over the bus, or over registers of the processor.
+/// Builds the sending half, accessed over the bus or like registers of the processor.
 pub fn sender(context: &HalfContext<'_>, over_bus: bool) -> WordSender {
     let fifo = send_fifo(context);
     let path = match over_bus {
@@ -117,7 +117,7 @@ pub fn sender(context: &HalfContext<'_>, over_bus: bool) -> WordSender {
     }
 }
 
-/// A receiving half, likewise.
+/// Builds the receiving half, accessed over the bus or like registers of the processor.
 pub fn receiver(context: &HalfContext<'_>, over_bus: bool) -> WordReceiver {
     let (p, fifo) = (context.parameters, receive_fifo(context));
     let path = match over_bus {
@@ -146,7 +146,7 @@ impl SendHalf for WordSender {
     }
 
     async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
-        self.fifo.follow(&packet.journey, ticket);
+        self.fifo.record_journey(&packet.journey, ticket);
         for word in 0..header.words() {
             let value = loaded!(cpu, load_word(cpu, header, packet.source, word, self.word_cycles));
             self.write_word(cpu, value).await;
@@ -168,7 +168,7 @@ impl WordReceiver {
 
 impl ReceiveHalf for WordReceiver {
     async fn poll(&self, cpu: &AnyProcessor) -> Option<RxHit> {
-        if !self.polls.takes_up(cpu) && self.path.read(cpu, STATUS, REGISTER_BYTES).await == 0 {
+        if !self.polls.resumes(cpu) && self.path.read(cpu, STATUS, REGISTER_BYTES).await == 0 {
             return None;
         }
         let journey = self.fifo.journey();
@@ -193,7 +193,7 @@ impl ReceiveHalf for WordReceiver {
         self.polls.charge_poll(cpu);
     }
 
-    fn polled(&self, _cpu: &AnyProcessor) -> Option<PointId> {
+    fn polled(&self, _cpu: &AnyProcessor) -> Option<WaitReasonId> {
         Some(self.fifo.visible.point())
     }
 }

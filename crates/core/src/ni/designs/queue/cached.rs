@@ -7,22 +7,22 @@
 //! | source, destination | cache or memory | processor cache |
 //! | buffering | in the interface's cache or memory, processor not involved | |
 //!
-//! The queues are at home in main memory; the interface caches 32 blocks of each (60 ns). It
-//! prefetches what is composed into its send cache. An arriving message it claims block by block
-//! (an invalidation; the whole block is new) and keeps in its receive cache, from which the
-//! processor reads it directly. Two rules (§4):
+//! The queues are at home in main memory; the interface caches 32 blocks of each (60 ns). It prefetches a message into
+//! its send cache while the processor composes it. For an arriving message it invalidates the other copies block by
+//! block, since each block is written as a whole, and keeps the blocks in its receive cache, from which the processor
+//! reads them directly. Two rules (§4):
 //!
-//! * A receive cache full of messages not yet read is bypassed: the message goes to main memory.
-//!   The interface then reads the head, which its lazy pointer does not keep current.
-//! * Blocks of messages already read are dead, and replaced without being written back.
-//!   Except where the header left in memory has the very sense of the next lap, which the
-//!   processor would take for a message: then the dead header is written back over it.
+//! * If the receive cache is full of unread messages, a message bypasses it and goes to main memory. The interface
+//! first reads the head, since its lazy pointer may be out of date.
+//! * Blocks of messages that have been read are dead, and are replaced without a write-back. There is one exception: if
+//! the header in memory has the sense of the next lap, the processor would take it for a new message; then the dead
+//! header is written back over it.
 //!
-//! The caches are direct-mapped (chosen; the paper does not say): consecutive slots of the queue
-//! have consecutive places, so replacement is in the order of the queue, and a receive cache is
-//! full when the message that would be replaced has not been read.
+//! The caches are direct-mapped (chosen; the paper does not say): consecutive slots of the queue map to consecutive
+//! cache lines, so lines are replaced in the order of the queue, and a receive cache is full when the message that
+//! would be replaced has not been read.
 //!
-//! With the throttle ([`throttle`]) the sender keeps to its receiver's pace.
+//! With the throttle ([`throttle`]) the sender matches its receiver's rate.
 //!
 //! Leaves out: contention between the interface's two sides for its memory.
 //! Parameters: blocks of a queue, blocks of a cache, memory time.
@@ -31,7 +31,7 @@ use super::device::{self, Deposit, ReceiveShared, SendRegisters};
 use super::direct_memory::queue_in_memory;
 use super::driver::{QueueReceiver, QueueSender};
 use super::layout::{QueueLayout, header_last};
-use super::prefetch::{self, Keep, Prefetch};
+use super::prefetch::{self, BlockStore, Prefetch};
 use super::throttle::Throttle;
 use crate::engine::{Bytes, Mailbox, Sim, Time};
 use crate::host::memory_bus::{Agent, AgentId, Cache, Snooped, State, TransactionKind, moesi};
@@ -50,33 +50,33 @@ impl QueueCache {
 
     fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
         let mut cache = self.0.borrow_mut();
-        let Some((place, state)) = cache.find(block) else { return Snooped::NOTHING };
+        let Some((line, state)) = cache.find(block) else { return Snooped::NOTHING };
         let snooped = moesi::snoop(state, kind);
         if snooped.supplies {
-            *data = cache.block(place);
+            *data = cache.block(line);
         }
-        cache.set_state(place, snooped.next);
+        cache.set_state(line, snooped.next);
         snooped
     }
 
     fn get(&self, block: Address) -> Option<Block> {
         let cache = self.0.borrow();
-        cache.find(block).map(|(place, _)| cache.block(place))
+        cache.find(block).map(|(line, _)| cache.block(line))
     }
 
     fn put(&self, block: Address, state: State, data: &Block) {
         let mut cache = self.0.borrow_mut();
-        let place = match cache.find(block) {
-            Some((place, _)) => place,
+        let line = match cache.find(block) {
+            Some((line, _)) => line,
             None => cache.victim(block).0,
         };
-        cache.fill(place, block, state, data);
+        cache.fill(line, block, state, data);
     }
 
     fn drop_block(&self, block: Address) {
         let mut cache = self.0.borrow_mut();
-        if let Some((place, _)) = cache.find(block) {
-            cache.set_state(place, State::Invalid);
+        if let Some((line, _)) = cache.find(block) {
+            cache.set_state(line, State::Invalid);
         }
     }
 }
@@ -85,12 +85,12 @@ impl QueueCache {
 struct SendDevice {
     queue: QueueLayout,
     cache: QueueCache,
-    wanted: Rc<Mailbox<Address>>,
+    prefetch_queue: Rc<Mailbox<Address>>,
 }
 
 impl Agent for SendDevice {
     fn snoop(&self, kind: TransactionKind, block: Address, data: &mut Block) -> Snooped {
-        prefetch::observe(&self.queue, &self.wanted, kind, block);
+        prefetch::observe(&self.queue, &self.prefetch_queue, kind, block);
         self.cache.snoop(kind, block, data)
     }
     fn state(&self, block: Address) -> State {
@@ -98,11 +98,11 @@ impl Agent for SendDevice {
     }
 }
 
-impl Keep for SendDevice {
+impl BlockStore for SendDevice {
     fn held(&self, block: Address) -> Option<Block> {
         self.cache.get(block)
     }
-    fn keep(&self, block: Address, data: &Block) {
+    fn store(&self, block: Address, data: &Block) {
         self.cache.put(block, State::Shared, data);
     }
 }
@@ -129,74 +129,74 @@ impl Agent for ReceiveDevice {
     }
 }
 
-/// The receiving device at work.
-struct Filling {
+/// The receive loop's access to the cache and to main memory.
+struct CacheDeposit {
     sim: Sim,
     port: AnyCoherentPort,
     id: AgentId,
     device: Rc<ReceiveDevice>,
     shared: Rc<ReceiveShared>,
     queue: QueueLayout,
-    /// What is in each place of the cache: message, and block of it.
-    resident: Vec<Cell<Option<(u64, usize)>>>,
+    /// The content of each cache line: the number of a message, and the block of it.
+    lines: Vec<Cell<Option<(u64, usize)>>>,
     /// The sense of each slot's header in main memory.
     memory_senses: Vec<Cell<u8>>,
 }
 
-impl Deposit for Filling {
+impl Deposit for CacheDeposit {
     async fn deposit(&self, position: u64, blocks: &[Block]) {
         self.sim.delay(self.device.time).await;
-        match self.make_room(position, blocks.len()).await {
+        match self.free_lines(position, blocks.len()).await {
             true => self.fill(position, blocks).await,
             false => self.bypass(position, blocks).await,
         }
     }
 
-    async fn look(&self, block: Address) -> Block {
+    async fn read(&self, block: Address) -> Block {
         self.port.read_shared(self.id, block, || None).await
     }
 }
 
-impl Filling {
-    fn place(&self, position: u64, block: usize) -> &Cell<Option<(u64, usize)>> {
+impl CacheDeposit {
+    fn line(&self, position: u64, block: usize) -> &Cell<Option<(u64, usize)>> {
         let index = self.queue.index(self.queue.block(position, block)).expect("a block of the queue");
-        &self.resident[index % self.resident.len()]
+        &self.lines[index % self.lines.len()]
     }
 
-    /// Frees the places of message `position`; false if a message not yet read is in one.
-    async fn make_room(&self, position: u64, blocks: usize) -> bool {
+    /// Frees the cache lines of message `position`; returns `false` if one of them holds an unread message.
+    async fn free_lines(&self, position: u64, blocks: usize) -> bool {
         if self.is_read(position, blocks, self.shared.head_known()) {
             self.drop_dead(position, blocks).await;
             return true;
         }
         self.shared.update_head(self).await;
-        let room = self.is_read(position, blocks, self.shared.head_known());
-        if room {
+        let is_free = self.is_read(position, blocks, self.shared.head_known());
+        if is_free {
             self.drop_dead(position, blocks).await;
         }
-        room
+        is_free
     }
 
-    /// Whether what is in the places of message `position` has been read by the processor.
+    /// Returns whether the processor has read the messages in the cache lines of message `position`.
     fn is_read(&self, position: u64, blocks: usize, head: u64) -> bool {
-        (0..blocks).all(|block| self.place(position, block).get().is_none_or(|(old, _)| old < head))
+        (0..blocks).all(|block| self.line(position, block).get().is_none_or(|(old, _)| old < head))
     }
 
     async fn drop_dead(&self, position: u64, blocks: usize) {
         for block in 0..blocks {
-            if let Some((old, old_block)) = self.place(position, block).take() {
-                self.drop_one(position, old, old_block).await;
+            if let Some((old, old_block)) = self.line(position, block).take() {
+                self.drop_block_of(position, old, old_block).await;
             }
         }
     }
 
-    /// Drops a block of the dead message `old` to make room for message `position`.
-    async fn drop_one(&self, position: u64, old: u64, block: usize) {
+    /// Drops a block of the dead message `old`, so that message `position` can use its cache line.
+    async fn drop_block_of(&self, position: u64, old: u64, block: usize) {
         let (address, slot) = (self.queue.block(old, block), self.queue.slot(old));
         let next_sense = self.queue.sense(old + self.queue.slots());
         let is_overwritten = slot == self.queue.slot(position);
         if block == 0 && !is_overwritten && self.memory_senses[slot].get() == next_sense {
-            let data = self.device.cache.get(address).expect("a resident block is in the cache");
+            let data = self.device.cache.get(address).expect("a block of a line is in the cache");
             self.device.cache.drop_block(address);
             self.port.write_back(self.id, address, data).await;
             self.memory_senses[slot].set(self.queue.sense(old));
@@ -204,11 +204,11 @@ impl Filling {
         self.device.cache.drop_block(address);
     }
 
-    /// Drops what the cache still holds of the same block from an older lap.
-    fn forget(&self, position: u64, block: usize) {
-        let (place, address) = (self.place(position, block), self.queue.block(position, block));
-        if place.get().is_some_and(|(old, old_block)| self.queue.block(old, old_block) == address) {
-            place.set(None);
+    /// Drops the same block of an older lap, if the cache holds it.
+    fn drop_older_lap(&self, position: u64, block: usize) {
+        let (line, address) = (self.line(position, block), self.queue.block(position, block));
+        if line.get().is_some_and(|(old, old_block)| self.queue.block(old, old_block) == address) {
+            line.set(None);
             self.device.cache.drop_block(address);
         }
     }
@@ -218,14 +218,14 @@ impl Filling {
             let address = self.queue.block(position, block);
             self.port.upgrade(self.id, address).await;
             self.device.cache.put(address, State::Modified, &blocks[block]);
-            self.place(position, block).set(Some((position, block)));
+            self.line(position, block).set(Some((position, block)));
         }
     }
 
     async fn bypass(&self, position: u64, blocks: &[Block]) {
         for block in header_last(blocks.len()) {
             let address = self.queue.block(position, block);
-            self.forget(position, block);
+            self.drop_older_lap(position, block);
             self.port.write_through(self.id, address, blocks[block]).await;
         }
         self.memory_senses[self.queue.slot(position)].set(self.queue.sense(position));
@@ -233,18 +233,18 @@ impl Filling {
 }
 
 /// Builds the sending half.
-pub fn sender(context: &HalfContext<'_>, throttled: bool) -> QueueSender {
+pub fn sender(context: &HalfContext<'_>, has_throttle: bool) -> QueueSender {
     let (queue, port) = (queue_in_memory(context), context.coherent());
     let device = Rc::new(SendDevice {
         queue,
         cache: QueueCache::new(context.parameters.cache_blocks),
-        wanted: prefetch::wanted(context.sim(), context.name()),
+        prefetch_queue: prefetch::prefetch_queue(context.sim(), context.name()),
     });
     let id = port.attach(device.clone(), None);
-    let source = Prefetch::new(context.sim(), &port, id, device.clone(), device.wanted.clone(), context.name());
+    let source = Prefetch::new(context.sim(), &port, id, device.clone(), device.prefetch_queue.clone(), context.name());
     let registers = SendRegisters::new(context);
     device::start_sending(context, &registers, queue, source);
-    QueueSender::new(context, registers, queue, throttled.then(Throttle::default))
+    QueueSender::new(context, registers, queue, has_throttle.then(Throttle::default))
 }
 
 /// Builds the receiving half.
@@ -252,14 +252,14 @@ pub fn receiver(context: &HalfContext<'_>) -> QueueReceiver {
     let (p, queue, port) = (context.parameters, queue_in_memory(context), context.coherent());
     let shared = ReceiveShared::new(context);
     let device = Rc::new(ReceiveDevice { cache: QueueCache::new(p.cache_blocks), time: p.memory_time });
-    let target = Filling {
+    let target = CacheDeposit {
         sim: context.sim().clone(),
         id: port.attach(device.clone(), None),
         port,
         device,
         shared: shared.clone(),
         queue,
-        resident: vec![Cell::new(None); p.cache_blocks],
+        lines: vec![Cell::new(None); p.cache_blocks],
         memory_senses: vec![Cell::new(0); queue.slots() as usize],
     };
     device::start_receiving(context, &shared, queue, target);

@@ -1,6 +1,6 @@
-//! The device halves that the designs share: registers, and the loops that fetch composed packets
-//! from a queue and deposit arriving ones in one. How blocks are fetched and deposited is
-//! each design's own: [`Fetch`], [`Deposit`].
+//! The device halves of the queues: their registers, the loop that fetches composed packets from the send queue, and
+//! the loop that writes arriving packets to the receive queue. Each design defines the access to the blocks of the
+//! queues: [`Fetch`], [`Deposit`].
 
 use super::layout::{HEAD, QueueLayout, TAIL};
 use crate::engine::{Class, Journey, Signal, Sim, Time};
@@ -19,7 +19,7 @@ use std::rc::Rc;
 /// Bits of a count in a register.
 const COUNT_BITS: u32 = 28;
 
-/// The tail after a packet with these marks.
+/// Returns the word that is written to the tail register: the tail, and the marks of the new packets.
 pub fn tail_word(tail: u64, marks: u64) -> u64 {
     assert!(tail < 1 << COUNT_BITS, "a run has fewer than 2²⁸ packets a node");
     tail | marks << COUNT_BITS
@@ -29,23 +29,27 @@ pub fn tail_word(tail: u64, marks: u64) -> u64 {
 pub struct SendRegisters {
     sim: Sim,
     time: Time,
-    told: Cell<u64>,
-    fetched: Cell<u64>,
+    /// The tail as last written by the processor: number of composed packets.
+    tail: Cell<u64>,
+    /// The head: number of fetched packets.
+    head: Cell<u64>,
+    /// Notified when the tail is written.
     rung: Signal,
-    /// What is being composed, and what was but has not been told of: a bus may post the telling.
+    /// Journeys of the packet that is being composed and of composed packets whose tail, which a bus may post, has not
+    /// been written.
     pub(super) composing: RefCell<VecDeque<(Journey, Option<Ticket>)>>,
-    /// Of the packets told of.
+    /// Journeys and marks of the packets up to the tail that have not been fetched.
     packets: RefCell<VecDeque<(Journey, Marks)>>,
 }
 
 impl SendRegisters {
-    /// Registers at rest.
+    /// Creates the registers of an empty queue.
     pub fn new(context: &HalfContext<'_>) -> Rc<SendRegisters> {
         Rc::new(SendRegisters {
             sim: context.sim().clone(),
             time: context.parameters.memory_time,
-            told: Cell::new(0),
-            fetched: Cell::new(0),
+            tail: Cell::new(0),
+            head: Cell::new(0),
             rung: Signal::new(context.sim(), format!("{}: a packet in the send queue", context.name())),
             composing: RefCell::default(),
             packets: RefCell::default(),
@@ -60,16 +64,15 @@ impl Device for SendRegisters {
 
     fn read(&self, at: u64, into: &mut [u8]) {
         assert_eq!(at, HEAD, "only the head is read");
-        into.copy_from_slice(&self.fetched.get().to_le_bytes()[..into.len()]);
+        into.copy_from_slice(&self.head.get().to_le_bytes()[..into.len()]);
     }
 
     fn write(&self, at: u64, bytes: &[u8]) {
         assert_eq!(at, TAIL, "only the tail is written");
         let word = read_bytes(bytes);
         let tail = word & ((1 << COUNT_BITS) - 1);
-        for _ in self.told.replace(tail)..tail {
-            let (journey, ticket) =
-                self.composing.borrow_mut().pop_front().expect("the tail tells of packets that were composed");
+        for _ in self.tail.replace(tail)..tail {
+            let (journey, ticket) = self.composing.borrow_mut().pop_front().expect("the tail counts composed packets");
             if let Some(ticket) = ticket {
                 ticket.end(&SENDING, self.sim.now());
             }
@@ -79,13 +82,13 @@ impl Device for SendRegisters {
     }
 }
 
-/// How a sending device gets the blocks of the queue.
+/// The access of a sending device to the blocks of the queue.
 pub trait Fetch {
-    /// The block as the processor wrote it.
+    /// Returns the block as last written by the processor.
     async fn fetch(&self, block: Address) -> Block;
 }
 
-/// Fetches packets as they are told of, and sends them.
+/// Fetches packets up to the tail, and sends them.
 pub async fn serve_sends(
     registers: Rc<SendRegisters>,
     queue: QueueLayout,
@@ -94,16 +97,17 @@ pub async fn serve_sends(
     source: impl Fetch,
 ) {
     loop {
-        let position = registers.fetched.get();
-        if position == registers.told.get() {
+        let position = registers.head.get();
+        if position == registers.tail.get() {
             registers.rung.wait().await;
             continue;
         }
         let slot = port.reserve(Class::REQUESTS).await;
         let start = registers.sim.now();
         let bytes = fetch_packet(&queue, position, &source).await;
-        registers.fetched.set(position + 1);
-        let (journey, marks) = registers.packets.borrow_mut().pop_front().expect("a packet was told of");
+        registers.head.set(position + 1);
+        let (journey, marks) =
+            registers.packets.borrow_mut().pop_front().expect("a packet before the tail has a journey");
         journey.served(start, registers.sim.now());
         output.send(slot, Packet::of_row(Label::default(), journey, bytes), marks);
     }
@@ -114,7 +118,7 @@ async fn fetch_packet(queue: &QueueLayout, position: u64, source: &impl Fetch) -
     let mut header = Header::decode(first.read(0, 8));
     let mut bytes = Vec::with_capacity(header.blocks() * BLOCK_BYTES);
     bytes.extend_from_slice(&first.0);
-    assert_eq!(header.sense, queue.sense(position), "the tail tells only of packets that were composed");
+    assert_eq!(header.sense, queue.sense(position), "the tail counts composed packets");
     for block in 1..header.blocks() {
         bytes.extend_from_slice(&source.fetch(queue.block(position, block)).await.0);
     }
@@ -124,9 +128,9 @@ async fn fetch_packet(queue: &QueueLayout, position: u64, source: &impl Fetch) -
     bytes
 }
 
-/// What a receiving device and its driver share beside the queue.
+/// The state that a receiving device and its driver share in addition to the queue.
 pub struct ReceiveShared {
-    /// The word in main memory that holds the driver's head.
+    /// Address of the word in main memory that holds the driver's head.
     pub(super) head_address: Address,
     head_known: Cell<u64>,
     pub(super) journeys: RefCell<VecDeque<Journey>>,
@@ -134,7 +138,7 @@ pub struct ReceiveShared {
 }
 
 impl ReceiveShared {
-    /// An empty queue's.
+    /// Creates the state of an empty queue.
     pub fn new(context: &HalfContext<'_>) -> Rc<ReceiveShared> {
         Rc::new(ReceiveShared {
             head_address: context.host().allocate(BLOCK_BYTES),
@@ -144,30 +148,30 @@ impl ReceiveShared {
         })
     }
 
-    /// The head as the device last saw it.
+    /// Returns the head that the device last read.
     pub fn head_known(&self) -> u64 {
         self.head_known.get()
     }
 
-    /// The device reads the head from memory.
+    /// Reads the head from memory.
     pub async fn update_head(&self, device: &impl Deposit) {
-        self.head_known.set(device.look(self.head_address).await.read(0, 8));
+        self.head_known.set(device.read(self.head_address).await.read(0, 8));
     }
 }
 
-/// How a receiving device puts a packet into the queue.
+/// The access of a receiving device to the blocks of the queue.
 pub trait Deposit {
-    /// Writes the blocks of packet number `position`, the header's last.
+    /// Writes the blocks of packet number `position`, the block with the header last.
     async fn deposit(&self, position: u64, blocks: &[Block]);
     /// Reads a block of memory.
-    async fn look(&self, block: Address) -> Block;
+    async fn read(&self, block: Address) -> Block;
     /// Consumes a packet that is not for a program; returns whether it was one.
     async fn consume(&self, _packet: &Packet) -> bool {
         false
     }
 }
 
-/// Puts packets into the queue as they come.
+/// Writes packets to the queue as they arrive.
 pub async fn serve_receives(
     sim: Sim,
     shared: Rc<ReceiveShared>,
@@ -187,7 +191,7 @@ pub async fn serve_receives(
             port.release(taken);
             continue;
         }
-        wait_for_room(&sim, &shared, &queue, position, times.head_poll, &target).await;
+        wait_for_capacity(&sim, &shared, &queue, position, times.head_poll, &target).await;
         let mut header = Header::of(&packet);
         header.sense = queue.sense(position);
         packet.write(0, &header.encode().to_le_bytes());
@@ -203,16 +207,17 @@ pub async fn serve_receives(
     }
 }
 
-/// The times of a receiving device beside its memory's.
+/// The times of a receiving device, apart from its memory.
 #[derive(Clone, Copy)]
 pub struct ReceiveTimes {
-    /// Its logic's time for a packet.
+    /// Time of the device's logic for a packet.
     pub processing: Time,
-    /// How long it waits before it looks at the head of a full queue again.
+    /// Time that it waits before it reads the head of a full queue again.
     pub head_poll: Time,
 }
 
-async fn wait_for_room(
+/// Waits until the queue has a free slot for packet number `position`.
+async fn wait_for_capacity(
     sim: &Sim,
     shared: &ReceiveShared,
     queue: &QueueLayout,
@@ -229,7 +234,7 @@ async fn wait_for_room(
     }
 }
 
-/// Starts a receiving device at work.
+/// Starts the task of a receiving device.
 pub fn start_receiving(
     context: &HalfContext<'_>,
     shared: &Rc<ReceiveShared>,
@@ -242,7 +247,7 @@ pub fn start_receiving(
     context.sim().spawn_server(format!("{} receive queue", context.name()), work);
 }
 
-/// Starts a sending device at work.
+/// Starts the task of a sending device.
 pub fn start_sending(
     context: &HalfContext<'_>,
     registers: &Rc<SendRegisters>,

@@ -7,16 +7,16 @@
 //! | source, destination | cache or memory | memory |
 //! | buffering | in memory, processor not involved | |
 //!
-//! Both queues are at home in main memory, and the interface keeps no copies: it fetches a
-//! message by coherent reads when it is told of it, and writes an arriving one to memory block by
-//! block. It does not answer to coherence signals, so it cannot prefetch (§6.1.1).
+//! Both queues are at home in main memory, and the interface keeps no copies. It fetches a message by coherent reads
+//! when the tail is written, and writes an arriving message to memory block by block. It does not snoop, so it cannot
+//! prefetch (§6.1.1).
 //!
-//! On a host that does not snoop the processor polls memory, and the interface reads and writes it
-//! through the bridge: a descriptor ring, but for the payload that stands in it.
+//! On a host without snooping the processor polls memory, and the interface reads and writes memory through the bridge:
+//! this is a descriptor ring with the payload in the descriptors.
 //!
 //! The devices of both nodes execute one-sided operations ([`remote_memory`](super::remote_memory)).
 //!
-//! Leaves out: the I/O bus on which the real one sits, as the paper does, where the host has none.
+//! Leaves out: the I/O bus of the real interface, as the paper does, unless the host has one.
 //! Parameters: blocks of a queue.
 
 use super::device::{self, Deposit, Fetch, ReceiveShared, SendRegisters};
@@ -28,28 +28,28 @@ use crate::host::{Address, BLOCK_BYTES, Block, DmaInitiator};
 use crate::ni::designs::half::HalfContext;
 use std::rc::Rc;
 
-/// Reads and writes main memory, and keeps nothing.
-struct Direct {
+/// The device's access to main memory, without a cache.
+struct MemoryAccess {
     initiator: Rc<DmaInitiator>,
     queue: QueueLayout,
-    /// One-sided operations, where the device executes them.
+    /// One-sided operations, if the device executes them.
     remote: Option<Rc<RemoteMemory>>,
 }
 
-impl Fetch for Direct {
+impl Fetch for MemoryAccess {
     async fn fetch(&self, block: Address) -> Block {
         self.initiator.read_block(block).await
     }
 }
 
-impl Deposit for Direct {
+impl Deposit for MemoryAccess {
     async fn deposit(&self, position: u64, blocks: &[Block]) {
         for block in header_last(blocks.len()) {
             self.initiator.write_block(self.queue.block(position, block), blocks[block]).await;
         }
     }
 
-    async fn look(&self, block: Address) -> Block {
+    async fn read(&self, block: Address) -> Block {
         self.initiator.read_block(block).await
     }
 
@@ -61,7 +61,7 @@ impl Deposit for Direct {
     }
 }
 
-/// A queue of the site's size in main memory.
+/// Allocates a queue in main memory.
 pub fn queue_in_memory(context: &HalfContext<'_>) -> QueueLayout {
     let p = context.parameters;
     let base = context.host().allocate(p.queue_blocks as usize * BLOCK_BYTES);
@@ -73,7 +73,7 @@ pub fn sender(context: &HalfContext<'_>) -> QueueSender {
     let (queue, registers) = (queue_in_memory(context), SendRegisters::new(context));
     let sender = QueueSender::new(context, registers.clone(), queue, None);
     let initiator = Rc::new(context.host().dma());
-    device::start_sending(context, &registers, queue, Direct { initiator, queue, remote: None });
+    device::start_sending(context, &registers, queue, MemoryAccess { initiator, queue, remote: None });
     sender
 }
 
@@ -82,6 +82,6 @@ pub fn receiver(context: &HalfContext<'_>, executes_operations: bool) -> QueueRe
     let (queue, shared) = (queue_in_memory(context), ReceiveShared::new(context));
     let initiator = Rc::new(context.host().dma());
     let remote = executes_operations.then(|| RemoteMemory::new(context, &initiator));
-    device::start_receiving(context, &shared, queue, Direct { initiator, queue, remote: remote.clone() });
+    device::start_receiving(context, &shared, queue, MemoryAccess { initiator, queue, remote: remote.clone() });
     QueueReceiver::new(context, shared, queue).with_operations(remote)
 }

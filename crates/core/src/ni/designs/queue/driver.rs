@@ -1,4 +1,4 @@
-//! The driver halves that the designs share: they compose in one queue and read from another, by
+//! The driver halves of the queues: they compose packets in the send queue and read packets from the receive queue, by
 //! cached stores and loads.
 
 use super::device::{ReceiveShared, SendRegisters, tail_word};
@@ -7,7 +7,7 @@ use super::remote_memory::{RemoteMemory, RemoteOperations};
 use super::remote_wire::{RemotePacket, WORDS_BYTES};
 use super::throttle::{Meter, Throttle};
 use crate::engine::Journey;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::host::{Address, AnyProcessor, Processor, Window};
 use crate::ni::designs::fifo::device::marks_word;
 use crate::ni::designs::half::{HalfContext, ReceiveHalf, RxHit, SendHalf};
@@ -56,7 +56,7 @@ impl RemoteData {
 }
 
 impl QueueSender {
-    /// A driver that composes in `queue`, and tells `registers`.
+    /// Creates a driver that composes in `queue` and writes the tail to `registers`.
     pub fn new(
         context: &HalfContext<'_>,
         registers: Rc<SendRegisters>,
@@ -76,16 +76,16 @@ impl QueueSender {
         }
     }
 
-    fn has_room(&self) -> bool {
+    fn has_free_slot(&self) -> bool {
         self.tail.get() - self.head_seen.get() < self.queue.slots()
     }
 
     /// Returns whether the queue has a slot for a packet.
     pub async fn has_slot(&self, cpu: &AnyProcessor) -> bool {
-        if !self.has_room() {
+        if !self.has_free_slot() {
             self.head_seen.set(cpu.read(self.window.at(HEAD), REGISTER_BYTES).await);
         }
-        self.has_room()
+        self.has_free_slot()
     }
 
     /// Composes a packet of a one-sided operation in a free slot; the device fetches it after the next
@@ -95,7 +95,7 @@ impl QueueSender {
         let header = Header { sense: self.queue.sense(position), ..packet.header(data.bytes()) };
         self.registers.composing.borrow_mut().push_back((Journey::NONE, None));
         let slot = self.queue.block(position, 0);
-        // Behind the header, whose sense makes the packet valid, and the words.
+        // The data follows the header, whose sense makes the packet valid, and the words.
         let data_at = slot + (HEADER_BYTES + WORDS_BYTES) as u64;
         match data {
             RemoteData::None => {}
@@ -160,12 +160,12 @@ pub struct QueueReceiver {
     poll_cycles: u64,
     head: Cell<u64>,
     meter: Meter,
-    /// One-sided operations, where the device executes them.
+    /// One-sided operations, if the device executes them.
     operations: Option<RemoteOperations>,
 }
 
 impl QueueReceiver {
-    /// A driver that reads from `queue`.
+    /// Creates a driver that reads from `queue`.
     pub fn new(context: &HalfContext<'_>, shared: Rc<ReceiveShared>, queue: QueueLayout) -> QueueReceiver {
         QueueReceiver {
             shared,
@@ -202,7 +202,7 @@ impl ReceiveHalf for QueueReceiver {
         }
         header.sense = 0;
         self.meter.begin(began);
-        let journey = self.shared.journeys.borrow_mut().pop_front().expect("a packet that is seen was put there");
+        let journey = self.shared.journeys.borrow_mut().pop_front().expect("a visible packet has a journey");
         let ticket = Ticket::start(&journey, cpu, "receive: poll");
         Some(RxHit { header, journey, state: DriverState { ticket, ..DriverState::default() } })
     }
@@ -216,7 +216,7 @@ impl ReceiveHalf for QueueReceiver {
         }
         self.head.set(position + 1);
         cpu.store_word(self.shared.head_address, 8, position + 1).await;
-        self.port.tell(self.meter.end(cpu.now(), header.blocks()).ps());
+        self.port.set_feedback(self.meter.end(cpu.now(), header.blocks()).ps());
     }
 
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool {
@@ -239,7 +239,7 @@ impl ReceiveHalf for QueueReceiver {
         cpu.work(self.poll_cycles);
     }
 
-    fn polled(&self, cpu: &AnyProcessor) -> Option<PointId> {
+    fn polled(&self, cpu: &AnyProcessor) -> Option<WaitReasonId> {
         match cpu.snooping() {
             Some(_) => None,
             None => Some(self.shared.visible.point()),

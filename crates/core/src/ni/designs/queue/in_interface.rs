@@ -7,11 +7,11 @@
 //! | source, destination | cache or memory | processor cache |
 //! | buffering | in the interface or virtual memory, processor involved | |
 //!
-//! The interface is the home of both queues of 512 blocks, in memory as slow as main memory
-//! (120 ns, Table 3 note a). The processor caches them. The interface prefetches what is composed;
-//! an arriving message it writes to its own memory, without the bus, and takes away the
-//! processor's copies of its blocks, so the processor fetches the message straight from it.
-//! A message arriving in a block as the memory's burst costs one access time, whatever its length.
+//! The interface is the home of both queues of 512 blocks, in memory as slow as main memory (120 ns, Table 3 note a).
+//! The processor caches the queues. The interface prefetches a message while the processor composes it. It writes an
+//! arriving message to its own memory, without a bus transfer of the data, and invalidates the processor's copies of
+//! the blocks, so the processor reads the message directly from the interface. A message is written as one burst, which
+//! takes one access time whatever its length.
 //!
 //! Leaves out: contention between the interface's two sides for its memory.
 //! Parameters: blocks of a queue, memory time.
@@ -19,7 +19,7 @@
 use super::device::{self, Deposit, ReceiveShared, SendRegisters};
 use super::driver::{QueueReceiver, QueueSender};
 use super::layout::{QueueLayout, RECEIVE_QUEUE, SEND_QUEUE, header_last};
-use super::prefetch::{self, Keep, Prefetch};
+use super::prefetch::{self, BlockStore, Prefetch};
 use crate::engine::{Mailbox, Sim, Time};
 use crate::host::block::{block_of, offset_in_block};
 use crate::host::memory_bus::{Agent, AgentId, Snooped, TransactionKind};
@@ -41,7 +41,7 @@ impl QueueMemory {
         QueueMemory { queue, blocks: RefCell::new(vec![Block::ZERO; queue.blocks()]) }
     }
 
-    /// Its addresses.
+    /// Returns the address range of the queue.
     fn range(&self) -> Range<Address> {
         let base = self.queue.block(0, 0);
         base..base + (self.queue.blocks() * BLOCK_BYTES) as u64
@@ -64,9 +64,9 @@ impl QueueMemory {
 /// The sending device: the home of the send queue.
 struct SendDevice {
     memory: QueueMemory,
-    /// Which blocks in memory are as the processor last wrote them.
+    /// Whether each block in memory is as the processor last wrote it.
     current: Vec<Cell<bool>>,
-    wanted: Rc<Mailbox<Address>>,
+    prefetch_queue: Rc<Mailbox<Address>>,
     time: Time,
 }
 
@@ -76,7 +76,7 @@ impl Agent for SendDevice {
             (kind, self.memory.queue.index(block))
         {
             self.current[index].set(false);
-            prefetch::observe(&self.memory.queue, &self.wanted, kind, block);
+            prefetch::observe(&self.memory.queue, &self.prefetch_queue, kind, block);
         }
         Snooped::NOTHING
     }
@@ -90,17 +90,17 @@ impl Agent for SendDevice {
     }
 
     fn home_write(&self, address: Address, _bytes: usize, data: &Block) {
-        self.keep(block_of(address), data);
+        self.store(block_of(address), data);
     }
 }
 
-impl Keep for SendDevice {
+impl BlockStore for SendDevice {
     fn held(&self, block: Address) -> Option<Block> {
         let index = self.memory.index(block);
         self.current[index].get().then(|| self.memory.blocks.borrow()[index])
     }
 
-    fn keep(&self, block: Address, data: &Block) {
+    fn store(&self, block: Address, data: &Block) {
         self.memory.write(block, BLOCK_BYTES, data);
         self.current[self.memory.index(block)].set(true);
     }
@@ -130,15 +130,15 @@ impl Agent for ReceiveDevice {
     }
 }
 
-/// The receiving device at work.
-struct Steering {
+/// The receive loop's access to the interface's memory.
+struct HomeDeposit {
     sim: Sim,
     port: AnyCoherentPort,
     id: AgentId,
     device: Rc<ReceiveDevice>,
 }
 
-impl Deposit for Steering {
+impl Deposit for HomeDeposit {
     async fn deposit(&self, position: u64, blocks: &[Block]) {
         self.sim.delay(self.device.time).await;
         for block in header_last(blocks.len()) {
@@ -148,7 +148,7 @@ impl Deposit for Steering {
         }
     }
 
-    async fn look(&self, block: Address) -> Block {
+    async fn read(&self, block: Address) -> Block {
         self.port.read_shared(self.id, block, || None).await
     }
 }
@@ -160,11 +160,11 @@ pub fn sender(context: &HalfContext<'_>) -> QueueSender {
     let device = Rc::new(SendDevice {
         current: vec![Cell::new(false); queue.blocks()],
         memory,
-        wanted: prefetch::wanted(context.sim(), context.name()),
+        prefetch_queue: prefetch::prefetch_queue(context.sim(), context.name()),
         time: context.parameters.memory_time,
     });
     let id = port.attach(device.clone(), Some(device.memory.range()));
-    let source = Prefetch::new(context.sim(), &port, id, device.clone(), device.wanted.clone(), context.name());
+    let source = Prefetch::new(context.sim(), &port, id, device.clone(), device.prefetch_queue.clone(), context.name());
     let registers = SendRegisters::new(context);
     device::start_sending(context, &registers, queue, source);
     QueueSender::new(context, registers, queue, None)
@@ -177,7 +177,7 @@ pub fn receiver(context: &HalfContext<'_>) -> QueueReceiver {
     let device = Rc::new(ReceiveDevice { memory: QueueMemory::new(RECEIVE_QUEUE, context), time });
     let queue = device.memory.queue;
     let id = port.attach(device.clone(), Some(device.memory.range()));
-    let target = Steering { sim: context.sim().clone(), port, id, device };
+    let target = HomeDeposit { sim: context.sim().clone(), port, id, device };
     device::start_receiving(context, &shared, queue, target);
     QueueReceiver::new(context, shared, queue)
 }

@@ -2,12 +2,12 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `layout.rs` | a queue's slots, and how a reader sees that one is new |
-//! | `device.rs`, `driver.rs` | the halves that all share |
+//! | `layout.rs` | a queue's slots, and the sense that marks new messages |
+//! | `device.rs`, `driver.rs` | the device and driver halves, which all designs share |
 //! | `direct_memory.rs` | `CNI0Qm`: queues in main memory, and an interface that keeps no copies |
 //! | `in_interface.rs` | `CNI512Q`: queues at home in the interface |
 //! | `cached.rs` | `CNI32Qm`: queues in main memory, and caches in the interface |
-//! | `prefetch.rs`, `throttle.rs` | what these add |
+//! | `prefetch.rs`, `throttle.rs` | the prefetch of the latter two, and the throttle of `CNI32Qm+Throttle` |
 //! | `remote_memory.rs`, `remote_operations.rs`, `remote_wire.rs` | one-sided operations: device, driver, packets |
 
 pub mod cached;

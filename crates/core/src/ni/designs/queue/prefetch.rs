@@ -1,8 +1,8 @@
-//! Prefetch of a message while it is composed: block *i* when the processor asks for *i + 1*.
+//! Prefetch of a message while it is composed: block *i* when the processor requests ownership of block *i + 1*.
 //!
-//! Models (§6.1.1): the interface sees the processor's request to own a block of the send queue,
-//! and fetches the block before it. A block fetched too early is taken away by the processor's
-//! next store to it, and fetched again when the message is told of.
+//! Models (§6.1.1): the interface snoops the processor's request to own a block of the send queue, and fetches the
+//! block before it. If a block is fetched too early, the processor's next store to it invalidates the copy, and the
+//! block is fetched again after the tail is written.
 
 use super::device::Fetch;
 use super::layout::QueueLayout;
@@ -11,73 +11,79 @@ use crate::host::memory_bus::{AgentId, TransactionKind};
 use crate::host::{Address, AnyCoherentPort, BLOCK_BYTES, Block};
 use std::rc::Rc;
 
-/// Where an interface keeps the blocks of the send queue that it has fetched.
-pub trait Keep {
-    /// The block, if a copy is here that is not out of date.
+/// The interface's storage for fetched blocks of the send queue.
+pub trait BlockStore {
+    /// Returns the copy of a block, if there is a valid one.
     fn held(&self, block: Address) -> Option<Block>;
-    /// Keeps a block just fetched.
-    fn keep(&self, block: Address, data: &Block);
+    /// Stores a block that has been fetched.
+    fn store(&self, block: Address, data: &Block);
 }
 
-/// Fetches blocks into a [`Keep`], asked to or ahead.
+/// Fetches blocks into a [`BlockStore`], on demand or ahead of it.
 pub struct Prefetch<K> {
     port: AnyCoherentPort,
     id: AgentId,
-    kept: Rc<K>,
-    wanted: Rc<Mailbox<Address>>,
+    blocks: Rc<K>,
+    prefetch_queue: Rc<Mailbox<Address>>,
 }
 
 impl<K> Clone for Prefetch<K> {
     fn clone(&self) -> Prefetch<K> {
-        Prefetch { port: self.port.clone(), id: self.id, kept: self.kept.clone(), wanted: self.wanted.clone() }
+        Prefetch {
+            port: self.port.clone(),
+            id: self.id,
+            blocks: self.blocks.clone(),
+            prefetch_queue: self.prefetch_queue.clone(),
+        }
     }
 }
 
-/// The blocks to be prefetched.
-pub fn wanted(sim: &Sim, name: &str) -> Rc<Mailbox<Address>> {
+/// Creates the queue of blocks to be prefetched.
+pub fn prefetch_queue(sim: &Sim, name: &str) -> Rc<Mailbox<Address>> {
     Rc::new(Mailbox::new(sim, format!("{name}: a block to prefetch")))
 }
 
-/// The processor asks to own `block`: the one before it in the message is complete.
-pub fn observe(queue: &QueueLayout, wanted: &Mailbox<Address>, kind: TransactionKind, block: Address) {
+/// Requests the prefetch of the block before `block` when the processor requests ownership of `block`, since the block
+/// before it is then complete.
+pub fn observe(queue: &QueueLayout, prefetch_queue: &Mailbox<Address>, kind: TransactionKind, block: Address) {
     if let (TransactionKind::ReadExclusive | TransactionKind::Invalidate, Some(index)) = (kind, queue.index(block))
         && !queue.is_first(index)
     {
-        wanted.send(block - BLOCK_BYTES as u64);
+        prefetch_queue.send(block - BLOCK_BYTES as u64);
     }
 }
 
-impl<K: Keep + 'static> Prefetch<K> {
-    /// A prefetcher at work.
+impl<K: BlockStore + 'static> Prefetch<K> {
+    /// Creates a prefetcher and starts its task.
     pub fn new(
         sim: &Sim,
         port: &AnyCoherentPort,
         id: AgentId,
-        kept: Rc<K>,
-        wanted: Rc<Mailbox<Address>>,
+        blocks: Rc<K>,
+        prefetch_queue: Rc<Mailbox<Address>>,
         name: &str,
     ) -> Prefetch<K> {
-        let prefetch = Prefetch { port: port.clone(), id, kept, wanted };
+        let prefetch = Prefetch { port: port.clone(), id, blocks, prefetch_queue };
         sim.spawn_server(format!("{name} prefetch"), prefetch.clone().serve());
         prefetch
     }
 
     async fn serve(self) {
         loop {
-            let block = self.wanted.receive().await;
+            let block = self.prefetch_queue.receive().await;
             self.fetch(block).await;
         }
     }
 }
 
-impl<K: Keep> Fetch for Prefetch<K> {
+impl<K: BlockStore> Fetch for Prefetch<K> {
     async fn fetch(&self, block: Address) -> Block {
-        if let Some(data) = self.kept.held(block) {
+        if let Some(data) = self.blocks.held(block) {
             return data;
         }
-        // The other of the two tasks that fetch may be faster.
-        let data = self.port.read_shared(self.id, block, || self.kept.held(block)).await;
-        self.kept.keep(block, &data);
+        // The other of the two fetching tasks may store the block first.
+        let data = self.port.read_shared(self.id, block, || self.blocks.held(block)).await;
+        self.blocks.store(block, &data);
         data
     }
 }

@@ -1,12 +1,13 @@
-//! The device half of one-sided operations: it executes those of others on its node's memory, and completes its own.
+//! The device half of one-sided operations: it executes the operations of other nodes on its node's memory, and
+//! completes the operations of its node.
 //!
-//! Models: the receiving device takes a packet of an operation in its turn, accesses memory through its DMA initiator,
-//! and answers with a packet of its own; the answer's data goes to memory and then a completion to a ring there, a word
-//! for each. Answers wait in the device for a slot of the port, so that taking requests never waits for sending: two
-//! nodes that operate on each other's memory do not deadlock. Behind a message for which the receive queue has no slot
-//! an operation waits, as every packet does.
+//! Models: the receiving device takes packets of operations in order with other packets, accesses memory through its
+//! DMA initiator, and answers with a packet. The answer's data is written to memory, followed by a completion, a word
+//! in a ring in memory. Answers wait in the device for a slot of the port, so accepting requests never waits for
+//! sending: two nodes that operate on each other's memory do not deadlock. An operation behind a message for which the
+//! receive queue has no slot waits like any other packet.
 //!
-//! Leaves out: pinning of pages, and the table of regions, whose look-up takes no time.
+//! Leaves out: pinning of pages, and the time to look up a region.
 
 use super::remote_wire::{Code, RemotePacket};
 use crate::engine::{Bytes, Class, Journey, Mailbox, Signal, Sim, Time};
@@ -21,15 +22,15 @@ use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Operations of a node that are posted and whose completions are not taken: the words of the ring.
+/// Maximum number of posted operations whose completions have not been taken, which is the length of the ring.
 pub const OUTSTANDING_MAX: u64 = 64;
 
-/// Bit of a completion that says in which lap of the ring it was written.
+/// Bit of a completion that alternates with the laps of the ring.
 const LAP: u64 = 1 << 63;
 /// Bit of a completion of an operation that was refused.
 const REFUSED: u64 = 1 << 62;
 
-/// One-sided operations of a node, and on its memory.
+/// The one-sided operations of a node and those on its memory.
 pub struct RemoteMemory {
     sim: Sim,
     host: Host,
@@ -37,7 +38,7 @@ pub struct RemoteMemory {
     processing: Time,
     dma: BusDma,
     regions: RefCell<Vec<MemoryRegion>>,
-    /// Address for the result of each own operation, by its number modulo 2³².
+    /// Address for the result of each operation of this node, by its number modulo 2³².
     results: RefCell<BTreeMap<u32, Option<Address>>>,
     ring: OnceCell<Address>,
     written: Cell<u64>,
@@ -63,7 +64,7 @@ impl RemoteMemory {
         })
     }
 
-    /// Lets others access a region.
+    /// Lets other nodes access a region.
     pub fn register(&self, at: Address, bytes: Bytes) -> MemoryRegion {
         let mut regions = self.regions.borrow_mut();
         let region = MemoryRegion { key: regions.len() as u32, at, bytes };
@@ -71,7 +72,7 @@ impl RemoteMemory {
         region
     }
 
-    /// Notes where the result of operation `work` goes.
+    /// Records the address for the result of operation `work`.
     pub fn expect(&self, work: WorkId, result: Option<Address>) {
         self.results.borrow_mut().insert(work.0 as u32, result);
     }
@@ -135,7 +136,7 @@ impl RemoteMemory {
         is_within && (!is_atomic || request.address.is_multiple_of(8))
     }
 
-    /// Executes an operation; returns the value from before, and what was read.
+    /// Executes an operation; returns the previous value of an atomic operation's word, and the bytes that were read.
     async fn execute(&self, request: &RemotePacket, data: &[u8]) -> (u64, Vec<u8>) {
         let RemotePacket { address, operand, .. } = *request;
         match request.code {
@@ -157,7 +158,7 @@ impl RemoteMemory {
         }
     }
 
-    /// Puts the result of an own operation where it goes, and writes its completion.
+    /// Writes the result of an operation of this node to its address, and then its completion.
     async fn complete(&self, answer: &RemotePacket, data: Vec<u8>) {
         let result = self.results.borrow_mut().remove(&answer.work).expect("an answer is to an operation");
         if let (Some(address), WorkStatus::Done) = (result, answer.status()) {
@@ -189,7 +190,7 @@ impl RemoteMemory {
         data
     }
 
-    /// Starts the device's answers, which wait for slots of the port.
+    /// Starts the task that sends the device's answers, which wait for slots of the port.
     fn start_answers(self: &Rc<Self>) -> Rc<Mailbox<Rc<Packet>>> {
         let name = self.host.name.clone();
         let answers = Rc::new(Mailbox::new(&self.sim, format!("{name}: an answer to send")));
@@ -227,7 +228,7 @@ fn word(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("a word has 8 bytes"))
 }
 
-/// Returns the bit that completion number `position` has, and the one a lap before has not.
+/// Returns the value of [`LAP`] in completion number `position`, which differs from that of the previous lap.
 fn lap(position: u64) -> u64 {
     if (position / OUTSTANDING_MAX).is_multiple_of(2) { LAP } else { 0 }
 }
@@ -242,7 +243,7 @@ pub fn completion(word: u64, position: u64, posted: u64) -> Option<WorkCompletio
     if word & LAP != lap(position) {
         return None;
     }
-    // The number is one of the last that were posted.
+    // The full number is reconstructed from its lower 32 bits: it is one of the last 2³² that were posted.
     let age = (posted as u32).wrapping_sub(word as u32);
     let status = if word & REFUSED == 0 { WorkStatus::Done } else { WorkStatus::RemoteAccess };
     Some(WorkCompletion { work: WorkId(posted - u64::from(age)), status })

@@ -1,18 +1,18 @@
-//! The driver half of one-sided operations: an operation is composed in the send queue as a message is, the tail is
-//! written for a batch, and completions are polled in memory.
+//! The driver half of one-sided operations: an operation is composed in the send queue like a message, the tail is
+//! written once per batch, and completions are polled in memory.
 //!
-//! Models: the messaging layer's cycles of a send for each operation, and those of a poll for each poll. Leaves out
-//! polls that find nothing while a program waits for a completion.
+//! Models: the messaging layer's cycles of a send for each operation, and of a poll for each poll. Leaves out
+//! unsuccessful polls while a program waits for a completion.
 
 use super::remote_memory::{OUTSTANDING_MAX, completion};
 use super::remote_wire::{Code, RemotePacket, operation_max};
-use crate::engine::{Bytes, EndId, LocalFuture};
+use crate::engine::{Bytes, EndpointId, LocalFuture};
 use crate::host::{Address, AnyProcessor, Processor};
 use crate::ni::designs::queue::driver::RemoteData;
 use crate::ni::designs::queue_driver::SplitDriver;
 use crate::ni::one_sided::{MemoryRegion, OneSided, RemoteOperation, WorkCompletion, WorkId, WorkQueue};
 
-/// Returns the packet of an operation without its addressing, its data, and where its result goes.
+/// Returns the packet of an operation, without endpoints and number, its data, and the address for its result.
 fn request(operation: RemoteOperation) -> (RemotePacket, RemoteData, Option<Address>) {
     let packet = |code, key, address, operand| RemotePacket { code, endpoints: [0; 2], work: 0, key, address, operand };
     match operation {
@@ -31,8 +31,8 @@ fn request(operation: RemoteOperation) -> (RemotePacket, RemoteData, Option<Addr
     }
 }
 
-/// Why a driver finds its operations.
-const OFFERED: &str = "operations are offered where the interface executes them";
+/// The reason why the driver has operations.
+const OFFERED: &str = "operations are offered only if the interface executes them";
 
 impl OneSided for SplitDriver {
     fn operation_max(&self) -> Bytes {
@@ -51,7 +51,7 @@ impl OneSided for SplitDriver {
     fn post<'a>(
         &'a self,
         cpu: &'a AnyProcessor,
-        to: EndId,
+        to: EndpointId,
         operation: RemoteOperation,
     ) -> LocalFuture<'a, Option<WorkId>> {
         Box::pin(async move {
@@ -70,8 +70,8 @@ impl OneSided for SplitDriver {
             let work = WorkId(posted);
             remote.posted.set(posted + 1);
             remote.memory.expect(work, result);
-            let own = addresses.at(self.port.node(), 0);
-            let packet = RemotePacket { endpoints: [own.0 as u16, to.0 as u16], work: posted as u32, ..packet };
+            let local = addresses.at(self.port.node(), 0);
+            let packet = RemotePacket { endpoints: [local.0 as u16, to.0 as u16], work: posted as u32, ..packet };
             queue.compose_operation(cpu, &packet, data).await;
             Some(work)
         })

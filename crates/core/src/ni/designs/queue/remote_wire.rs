@@ -1,4 +1,4 @@
-//! The packets of one-sided operations: a parcel's header that no message has, three words, and data.
+//! The packets of one-sided operations: a parcel's header that differs from every message's, three words, and data.
 //!
 //! | word | request | answer |
 //! |---|---|---|
@@ -14,26 +14,26 @@ use crate::ni::envelope::Envelope;
 use crate::ni::one_sided::WorkStatus;
 use crate::ni::parcel::{HEADER_BYTES, Header};
 
-/// Bytes of a packet in front of its data, without the parcel's header.
+/// Bytes of a packet between the parcel's header and the data.
 pub const WORDS_BYTES: usize = 24;
 
-/// Returns the most bytes that an operation moves in packets of at most `packet`.
+/// Returns the maximum number of bytes of an operation with packets of at most `packet`.
 pub fn operation_max(packet: Bytes) -> Bytes {
     Bytes(packet.get().saturating_sub((HEADER_BYTES + WORDS_BYTES) as u64))
 }
 
-/// Request or answer that a packet carries.
+/// The kind of request, or an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Code {
-    /// Bytes are written.
+    /// Writes bytes.
     Write = 1,
-    /// Bytes are read.
+    /// Reads bytes.
     Read = 2,
-    /// A word is added to.
+    /// Adds to a word.
     FetchAdd = 3,
-    /// A word is replaced if it has the expected value.
+    /// Replaces a word if it has the expected value.
     CompareSwap = 4,
-    /// An operation has ended.
+    /// Answers a request that has ended.
     Answer = 5,
 }
 
@@ -65,7 +65,7 @@ impl RemotePacket {
         Header { payload_bytes, source, destination, envelope, sense: 0 }
     }
 
-    /// Returns the words behind the parcel's header.
+    /// Returns the words after the parcel's header.
     pub fn words(&self) -> [u64; 3] {
         [u64::from(self.work) | u64::from(self.key) << 32, self.address, self.operand]
     }
@@ -78,7 +78,7 @@ impl RemotePacket {
         bytes
     }
 
-    /// Reads a packet of these bytes, and its data; `None` if it belongs to a message.
+    /// Parses a packet; returns it with its data, or `None` if the packet belongs to a message.
     pub fn decode(bytes: &[u8]) -> Option<(RemotePacket, &[u8])> {
         let Header { source, destination, envelope, .. } = Header::decode(read_bytes(&bytes[..HEADER_BYTES]));
         let code = CODES.into_iter().find(|code| *code as u32 == envelope.fragment).filter(|_| !envelope.is_part)?;
@@ -95,7 +95,7 @@ impl RemotePacket {
         RemotePacket { code: Code::Answer, endpoints: [to, from], key, address: 0, operand, ..*self }
     }
 
-    /// Returns the status that an answer states.
+    /// Returns the status of an answer.
     pub fn status(&self) -> WorkStatus {
         if self.key == 0 { WorkStatus::Done } else { WorkStatus::RemoteAccess }
     }
@@ -108,16 +108,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_packet_reads_back(code in 0..5usize, ends: [u8; 2], work: u32, key: u32, address: u64, operand: u64,
-                               data in proptest::collection::vec(any::<u8>(), 0..224)) {
-            let packet = RemotePacket { code: CODES[code], endpoints: ends.map(u16::from), work, key, address, operand };
+        fn a_decoded_packet_equals_the_encoded_one(
+            (code, ends) in (0..5usize, any::<[u8; 2]>()),
+            (work, key, address, operand) in any::<(u32, u32, u64, u64)>(),
+            data in proptest::collection::vec(any::<u8>(), 0..224),
+        ) {
+            let endpoints = ends.map(u16::from);
+            let packet = RemotePacket { code: CODES[code], endpoints, work, key, address, operand };
             let bytes = packet.encode(&data);
             prop_assert_eq!(RemotePacket::decode(&bytes), Some((packet, &data[..])));
         }
     }
 
     #[test]
-    fn packets_of_messages_are_not_of_operations() {
+    fn packets_of_messages_are_no_operations() {
         let active = Header { payload_bytes: 24, ..Header::default() };
         let part = Envelope { is_part: true, fragment: 3, ..Envelope::default() };
         for header in [active, Header { envelope: part, ..active }] {

@@ -1,65 +1,67 @@
-//! The throttle: a sender keeps to the period at which its receiver serves messages (§6.1.2).
+//! The throttle: a sender adapts to the period at which its receiver serves messages (§6.1.2).
 //!
-//! One rule. The receiving driver measures how long it takes over a message, from the end of the
-//! one before where it came from that straight away, else from the poll that found it, and keeps
-//! a moving average (one eighth of each new value) per block. Acknowledgments carry it back, an
-//! eighth longer if the receiver has fallen behind (the message was there already when it came
-//! from the one before), so that what has piled up is worked off. The sending driver begins a
-//! message no earlier than that period, for the blocks of the message before, after it began that
-//! one; before it has been told a period it has one message unacknowledged at a time.
+//! The receiving driver measures the service time of each message. The time starts at the end of the previous message
+//! if no unsuccessful poll came in between, and otherwise at the poll that found the message. The driver keeps a moving
+//! average per block, in which a new sample has the weight 1/8. Acknowledgements carry the average back to the sender.
+//! It is increased by one eighth if the receiver is behind, that is, if the message had already arrived at the end of
+//! the previous one; the backlog then shrinks.
 //!
-//! Leaves out: several receivers at once (the period is the one of the message's destination).
+//! The sending driver starts a message no earlier than one period per block of the previous message after the start of
+//! that message. Until it has received a period, it has at most one unacknowledged message.
+//!
+//! Leaves out: several receivers at once (the period is that of the message's destination).
 
-use crate::engine::{EndId, Time};
+use crate::engine::{EndpointId, Time};
 use crate::host::{AnyProcessor, Processor};
 use crate::ni::parcel::Header;
 use crate::ni::port::Port;
 use std::cell::Cell;
 
-/// The receiving side: measures.
+/// The receiver's part: the measurement of the period.
 #[derive(Default)]
 pub struct Meter {
-    begun: Cell<Time>,
-    ended: Cell<Option<Time>>,
-    behind: Cell<bool>,
+    started: Cell<Time>,
+    previous_end: Cell<Option<Time>>,
+    is_behind: Cell<bool>,
     period: Cell<Time>,
 }
 
 impl Meter {
-    /// A poll that began at `at` found a message.
+    /// Starts the measurement of a message that a poll, begun at `at`, has found.
     pub fn begin(&self, at: Time) {
-        let ended = self.ended.take();
-        self.behind.set(ended.is_some());
-        self.begun.set(ended.unwrap_or(at));
+        let previous_end = self.previous_end.take();
+        self.is_behind.set(previous_end.is_some());
+        self.started.set(previous_end.unwrap_or(at));
     }
 
-    /// A poll found nothing.
+    /// Records an unsuccessful poll.
     pub fn idle(&self) {
-        self.ended.set(None);
+        self.previous_end.set(None);
     }
 
-    /// The message of `blocks` blocks was served; gives the period to be told, for a block.
+    /// Ends the measurement of a message of `blocks` blocks; returns the period per block that is reported to the
+    /// sender.
     pub fn end(&self, at: Time, blocks: usize) -> Time {
-        let sample = at.since(self.begun.get()) / blocks as u64;
+        let sample = at.since(self.started.get()) / blocks as u64;
         let average = self.period.get();
         self.period.set(if average == Time::ZERO { sample } else { (average * 7 + sample) / 8 });
-        self.ended.set(Some(at));
+        self.previous_end.set(Some(at));
         let period = self.period.get();
-        if self.behind.get() { period + period / 8 } else { period }
+        if self.is_behind.get() { period + period / 8 } else { period }
     }
 }
 
-/// The sending side: waits.
+/// The sender's part: the delay of messages.
 #[derive(Default)]
 pub struct Throttle {
-    began: Cell<Time>,
+    started: Cell<Time>,
     blocks: Cell<u64>,
 }
 
 impl Throttle {
-    /// Waits until the next packet may be begun.
+    /// Waits until the next packet may be started.
     pub async fn wait(&self, cpu: &AnyProcessor, port: &Port, next: &Header) {
-        let period = Time::from_ps(port.heard(port.addresses().node(EndId(next.destination.into()))));
+        let period = Time::from_ps(port.feedback_from(port.addresses().node(EndpointId(next.destination.into()))));
         if period == Time::ZERO {
             cpu.sync().await;
             while port.unacknowledged(None) > 0 {
@@ -67,8 +69,8 @@ impl Throttle {
             }
             cpu.until(cpu.sim().now()).await;
         }
-        cpu.until(self.began.get() + period * self.blocks.get()).await;
-        self.began.set(cpu.now());
+        cpu.until(self.started.get() + period * self.blocks.get()).await;
+        self.started.set(cpu.now());
         self.blocks.set(next.blocks() as u64);
     }
 }

@@ -1,9 +1,9 @@
 //! The device half: the control program's threads ([`threads`](super::threads)) on the chip's engines.
 //!
-//! The threads decide; here their deeds are done, and they are told what the engines show. A pass over
-//! the dispatcher, each state that a thread passes, and each engine that is started take cycles of the
-//! interface's one processor. In a pass that finds nothing the model sleeps until something can have
-//! changed, which costs no events and one pass.
+//! The threads decide; this module executes their commands and reports the engines' state to them. A pass over the
+//! dispatcher, each state that a thread passes, and each engine start take cycles of the interface's one processor.
+//! After a pass without work the firmware sleeps until the state can have changed: idle polling costs no events, and
+//! one pass after the wake-up.
 //!
 //! | file | holds |
 //! |---|---|
@@ -16,9 +16,9 @@ mod send;
 use super::buffers::ReceiveBuffers;
 use super::instruments::Instruments;
 use super::layout::{Layout, state};
-use super::parameters::{McpParameters, PipeliningParameters, Users};
-use super::threads::{Act, Config, Mcp, Pipelining, ThreadState, Watch};
-use crate::engine::sim::PointId;
+use super::parameters::{McpParameters, PipeliningParameters, Software};
+use super::threads::{Command, Config, Mcp, Pipelining, ThreadState, Watch};
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Bytes, Journey, MessageTally, Time};
 use crate::host::Host;
 use crate::ni::build_context::BuildContext;
@@ -36,7 +36,7 @@ pub mod cause {
     pub const RECEIVED: u32 = 2;
 }
 
-/// What both directions work with.
+/// The state that both directions share.
 struct Context {
     chip: Rc<Lanai>,
     host: Host,
@@ -45,8 +45,8 @@ struct Context {
     instruments: Rc<Instruments>,
     pending: Rc<InFlight>,
     tally: Rc<MessageTally>,
-    /// Where the buffers to receive into lie.
-    places: ReceiveBuffers,
+    /// Addresses of the host's receive buffers.
+    buffers: ReceiveBuffers,
 }
 
 /// The firmware of one interface.
@@ -55,7 +55,7 @@ struct Firmware {
     mcp: Mcp,
     send: SendSide,
     receive: ReceiveSide,
-    work: PointId,
+    work: WaitReasonId,
 }
 
 /// Starts the firmware of a node.
@@ -63,7 +63,7 @@ pub(super) fn start(
     build: &BuildContext<'_>,
     chip: &Rc<Lanai>,
     parameters: &McpParameters,
-    places: ReceiveBuffers,
+    buffers: ReceiveBuffers,
     instruments: &Rc<Instruments>,
 ) {
     let name = build.name();
@@ -75,7 +75,7 @@ pub(super) fn start(
         instruments: instruments.clone(),
         pending: build.pending.clone(),
         tally: build.tally.clone(),
-        places,
+        buffers,
     };
     let firmware = Firmware {
         mcp: Mcp::new(config(parameters)),
@@ -88,7 +88,7 @@ pub(super) fn start(
     chip.receive.set_poster(task);
 }
 
-/// What the threads are built with.
+/// Returns the configuration of the threads for `parameters`.
 pub fn config(parameters: &McpParameters) -> Config {
     let pipelining = match parameters.pipelining {
         PipeliningParameters::Serial => Pipelining::Serial,
@@ -96,9 +96,9 @@ pub fn config(parameters: &McpParameters) -> Config {
         PipeliningParameters::Fine(threshold) => Pipelining::Fine { threshold: threshold.get() as u32 },
     };
     let buffers = parameters.packet_buffers as u8;
-    let segment = match parameters.users {
-        Users::Library(_) => Some((parameters.mtu.get() - parameters.prefix()) as u32),
-        Users::Kernel(_) => None,
+    let segment = match parameters.software {
+        Software::Library(_) => Some((parameters.mtu.get() - parameters.prefix()) as u32),
+        Software::Kernel(_) => None,
     };
     Config { pipelining, send_buffers: buffers, receive_buffers: buffers, segment }
 }
@@ -113,53 +113,56 @@ impl Firmware {
         }
     }
 
-    /// One pass; true if anything was done.
+    /// Makes one pass over the engines, the queues and the threads; returns whether it did any work.
     async fn pass(&mut self) -> bool {
-        let mut worked = self.send.look(&self.context, &mut self.mcp);
-        worked |= self.receive.look(&self.context, &mut self.mcp);
-        worked |= self.notice_host().await;
+        let mut worked = self.send.poll(&self.context, &mut self.mcp);
+        worked |= self.receive.poll(&self.context, &mut self.mcp);
+        worked |= self.poll_host_engine().await;
         while let Some(step) = self.mcp.step() {
             worked = true;
             self.context.chip.work(self.context.parameters.firmware.state * step.states.len() as u64).await;
             if step.states.contains(&ThreadState::SendDone) {
-                self.send.has_gone(&self.context);
+                self.send.packet_sent(&self.context);
             }
-            for act in step.acts {
-                self.act(act).await;
+            for command in step.commands {
+                self.execute(command).await;
             }
         }
         worked
     }
 
-    async fn act(&mut self, act: Act) {
+    async fn execute(&mut self, command: Command) {
         let (context, mcp) = (&self.context, &mut self.mcp);
-        match act {
-            Act::StartHostRead { id, buffer, from, units } => self.send.fetch(context, id, buffer, (from, units)).await,
-            Act::StartSend { buffer, from, units, last, .. } => {
+        match command {
+            Command::StartHostRead { id, buffer, from, units } => {
+                self.send.fetch(context, id, buffer, (from, units)).await
+            }
+            Command::StartSend { buffer, from, units, last, .. } => {
                 if !self.send.transmit(context, buffer, (from, units), last).await {
                     mcp.send_done();
                 }
             }
-            Act::SendComplete { .. } => self.send.complete(context).await,
-            Act::StartReceive { buffer, .. } => self.receive.post(context, buffer).await,
-            Act::StartHostWrite { buffer, from, units, .. } => {
+            Command::SendComplete { .. } => self.send.complete(context).await,
+            Command::StartReceive { buffer, .. } => self.receive.post(context, buffer).await,
+            Command::StartHostWrite { buffer, from, units, .. } => {
                 if !self.receive.deliver(context, buffer, (from, units)).await {
                     mcp.host_done();
                 }
             }
-            Act::Received { units, .. } => self.receive.tell(context, units).await,
+            Command::Received { units, .. } => self.receive.notify_host(context, units).await,
         }
     }
 
-    /// Takes note of the end of a transfer of the host engine; starts the next piece of a list.
-    async fn notice_host(&mut self) -> bool {
+    /// Handles the end of a host DMA transfer: starts the next piece of the list, or reports the completion to the
+    /// threads. Returns whether a transfer had ended.
+    async fn poll_host_engine(&mut self) -> bool {
         let (context, mcp) = (&self.context, &mut self.mcp);
         if !context.chip.host_dma.is_idle() {
             return false;
         }
         let ended = match (self.send.is_reading(), self.receive.is_writing()) {
-            (true, _) => self.send.fetched(context, mcp).await,
-            (_, true) => self.receive.delivered(context).await,
+            (true, _) => self.send.read_done(context, mcp).await,
+            (_, true) => self.receive.write_done(context).await,
             (false, false) => return false,
         };
         if ended {
@@ -168,16 +171,16 @@ impl Firmware {
         true
     }
 
-    /// Sleeps until an engine stops, a watched count is reached, or the host writes. Nothing of these can
-    /// have been missed: since the pass began no time has passed without work.
+    /// Sleeps until an engine stops, a watched count is reached, or the host writes. No such event can have been
+    /// missed, since no time has passed since the beginning of the last pass.
     async fn sleep(&self) {
         let Watch { fetched, received } = self.mcp.watch();
         let landed = |landing: Option<&Rc<Landing>>, count: Option<u32>| {
             let (landing, count) = (landing?, count?);
             landing.watch(Bytes(u64::from(count)))
         };
-        // RDMA asks for more of a packet only when that has its place, for which its headers are enough.
-        let received = self.receive.awaits_headers(self.context.chip.sim.now()).or(received);
+        // RDMA needs more of a packet only once the packet has its receive buffer, which its headers determine.
+        let received = self.receive.headers_missing(self.context.chip.sim.now()).or(received);
         let instants = [landed(self.send.landing(), fetched), landed(self.receive.landing(), received)];
         let wake = instants.into_iter().flatten().min().unwrap_or(Time::MAX);
         self.context.chip.attention.wait_for(self.work, wake).await;
@@ -185,8 +188,8 @@ impl Firmware {
 }
 
 impl Context {
-    /// Takes what the host has filled, by the state word at `at`; false if it has not.
-    fn takes(&self, at: u64) -> bool {
+    /// Takes the entry whose state word is at `at` if the host has filled it; returns whether it has.
+    fn take_filled(&self, at: u64) -> bool {
         let sram = &self.chip.sram;
         let is_filled = sram.load_word(at) == state::FILLED;
         if is_filled {
@@ -195,7 +198,7 @@ impl Context {
         is_filled
     }
 
-    /// Works on a packet for `cycles`.
+    /// Spends `cycles` of the interface's processor on a packet and records them in its journey.
     async fn work_for(&self, journey: &Journey, cycles: u64) {
         let start = self.chip.sim.now();
         self.chip.work(cycles).await;

@@ -1,14 +1,14 @@
-//! From the link to a buffer of the host: RECV's and RDMA's deeds.
+//! The receive path of the firmware, from the link to a buffer of the host: RECV's and RDMA's commands.
 //!
-//! RECV posts its engine ahead of the packet, whose length shows when its end comes. Where the host
-//! copies, a packet goes as it is into the next buffer that was posted. Where it does not, its headers go
-//! to a place of the kernel's and its data to where the program wants it: a buffer is taken with the first
-//! fragment of a datagram that comes, and its other fragments find it.
+//! RECV posts its engine ahead of the packet, whose length is known only when its tail arrives. If the host copies, a
+//! packet goes unchanged into the next posted buffer. With zero copy its headers go to a header slot of the kernel and
+//! its data to the program's buffer: the first fragment of a datagram to arrive takes a posted buffer, and the other
+//! fragments go to the same buffer.
 
-use super::super::buffers::{HEADER_PLACE, Place};
+use super::super::buffers::{HEADER_SLOT, RxDestination};
 use super::super::headers::{Headers, Prefix};
 use super::super::layout::{Piece, event, post, state};
-use super::super::parameters::{PREFIX, Users};
+use super::super::parameters::{PREFIX, Software};
 use super::super::threads::Mcp;
 use super::super::{stage, sums};
 use super::{Context, cause};
@@ -20,103 +20,103 @@ use crate::protocol::udp_ip::{DatagramKey, Sum};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// The most bytes of a packet's headers.
-const HEADERS_MAX: usize = HEADER_PLACE as usize;
+/// The number of bytes of a packet from which the firmware can read all of its headers.
+const HEADERS_MAX: usize = HEADER_SLOT as usize;
 
 /// The state of the receiving direction.
 #[derive(Default)]
 pub(super) struct ReceiveSide {
-    /// Descriptors of buffers that were taken note of.
-    looked: u64,
-    /// Buffers posted and not taken.
+    /// Number of receive-buffer descriptors read so far.
+    posts_read: u64,
+    /// Posted buffers that no packet has taken.
     posted: VecDeque<u32>,
-    /// Packets that came, for their names.
-    came: u32,
-    /// What the host was told.
-    told: u64,
-    /// Whether a packet's head was announced to RECV.
+    /// Number of announced packets, the source of their identifiers.
+    next_id: u32,
+    /// Number of events written for the host.
+    events_written: u64,
+    /// Whether the next packet has been announced to RECV.
     announced: bool,
     /// Packets in receive buffers, oldest first.
-    packets: VecDeque<Receiving>,
+    packets: VecDeque<BufferedPacket>,
     /// Whether the receive engine has been started.
-    receives: bool,
-    /// What the host engine writes.
-    writing: Option<VecDeque<Writing>>,
-    /// What is in several packets of which some are yet to come, and the buffers they go to.
-    gathering: Vec<Gathered>,
+    is_receiving: bool,
+    /// The writes that the host engine still has to do for the current command.
+    writing: Option<VecDeque<HostWrite>>,
+    /// Incomplete datagrams and messages of several packets, with their buffers.
+    reassemblies: Vec<Reassembly>,
 }
 
-/// What the host engine writes at once.
-struct Writing {
+/// One write of the host engine.
+struct HostWrite {
     sram_address: u64,
     piece: Piece,
-    /// Whether it tells the host of a message, all of which is there with it.
-    tells: bool,
+    /// Whether the piece is the event that notifies the host of a complete message.
+    is_event: bool,
 }
 
-/// What is in several packets.
-struct Gathered {
-    whose: Whose,
+/// A datagram or message of several packets that is being received.
+struct Reassembly {
+    key: ReassemblyKey,
     buffer: u32,
-    /// How much of it is with the host.
-    there: u32,
-    /// A packet of it was dropped.
+    /// Units of it that are in host memory.
+    received: u32,
+    /// Whether one of its packets was dropped.
     lost: bool,
 }
 
-/// What a packet is part of.
+/// The datagram or message that a packet is part of.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Whose {
+enum ReassemblyKey {
     Datagram(DatagramKey),
     Message((u32, u32)),
 }
 
 /// A packet in a receive buffer.
-struct Receiving {
+struct BufferedPacket {
     buffer: u8,
     landing: Rc<Landing>,
     packet: Option<Rc<Packet>>,
     lost: bool,
-    place: Option<Place>,
-    /// What it says of its message, if it is of one.
+    destination: Option<RxDestination>,
+    /// The prefix of a packet that is part of a library's message.
     prefix: Option<Prefix>,
 }
 
 impl ReceiveSide {
-    /// Takes note of buffers that the host has posted, and of what the receive engine has done.
-    pub(super) fn look(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
+    /// Reads newly posted buffers and the state of the receive engine; returns whether there was any work.
+    pub(super) fn poll(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let sram = &context.chip.sram;
         let mut worked = false;
-        while context.takes(context.layout.post(self.looked) + post::STATE) {
-            let buffer = sram.load_word(context.layout.post(self.looked) + post::BUFFER);
-            // What it was taken for is with the program, or was given up.
-            self.gathering.retain(|of| of.buffer != buffer);
+        while context.take_filled(context.layout.post(self.posts_read) + post::STATE) {
+            let buffer = sram.load_word(context.layout.post(self.posts_read) + post::BUFFER);
+            // The message that used this buffer has been read by the program, or has been discarded.
+            self.reassemblies.retain(|entry| entry.buffer != buffer);
             self.posted.push_back(buffer);
-            self.looked += 1;
+            self.posts_read += 1;
             worked = true;
         }
         if !self.announced {
-            mcp.comes(self.came);
-            self.came = self.came.wrapping_add(1);
+            mcp.announce(self.next_id);
+            self.next_id = self.next_id.wrapping_add(1);
             self.announced = true;
             worked = true;
         }
-        worked |= self.look_at_engine(context, mcp);
-        worked | self.find_places(context, mcp)
+        worked |= self.poll_engine(context, mcp);
+        worked | self.assign_destinations(context, mcp)
     }
 
-    /// How much of the packet that comes must have landed for its place to be found, if it has none and not so
-    /// much has.
-    pub(super) fn awaits_headers(&self, now: Time) -> Option<u32> {
-        let last = self.packets.back().filter(|last| last.place.is_none() && last.packet.is_none())?;
+    /// Returns the number of units of the arriving packet that must land before its receive buffer can be determined,
+    /// or `None` if the buffer is known or enough has landed.
+    pub(super) fn headers_missing(&self, now: Time) -> Option<u32> {
+        let last = self.packets.back().filter(|last| last.destination.is_none() && last.packet.is_none())?;
         (last.landing.landed(now).len() < HEADERS_MAX).then_some(HEADERS_MAX as u32)
     }
 
-    /// Finds the places of packets of which enough is there to know whose they are, in order: RDMA may begin
-    /// with one that has its place.
-    fn find_places(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
+    /// Assigns receive buffers, in order, to the packets whose headers have landed: RDMA may begin with a packet once
+    /// it has a buffer. Returns whether any was assigned.
+    fn assign_destinations(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let mut found = false;
-        while let Some(at) = self.packets.iter().position(|packet| packet.place.is_none()) {
+        while let Some(at) = self.packets.iter().position(|packet| packet.destination.is_none()) {
             let packet = &self.packets[at];
             let landed = packet.landing.landed(context.chip.sim.now()).len();
             if landed < HEADERS_MAX && packet.packet.is_none() {
@@ -125,16 +125,16 @@ impl ReceiveSide {
             let mut head = [0; HEADERS_MAX];
             let head = &mut head[..landed.min(HEADERS_MAX)];
             context.chip.sram.load(context.layout.receive_buffer(packet.buffer), head);
-            let Some((place, prefix)) = self.find_place(context, head) else { break };
-            (self.packets[at].place, self.packets[at].prefix) = (Some(place), prefix);
+            let Some((destination, prefix)) = self.destination_of(context, head) else { break };
+            (self.packets[at].destination, self.packets[at].prefix) = (Some(destination), prefix);
             mcp.posted_receive(1);
             found = true;
         }
         found
     }
 
-    fn look_at_engine(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
-        let Some(last) = self.packets.back_mut().filter(|_| self.receives) else { return false };
+    fn poll_engine(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
+        let Some(last) = self.packets.back_mut().filter(|_| self.is_receiving) else { return false };
         if !context.chip.receive.is_idle() {
             mcp.received(last.landing.landed(context.chip.sim.now()).get() as u32, false);
             return false;
@@ -143,98 +143,106 @@ impl ReceiveSide {
         last.packet = context.chip.receive.packet();
         mcp.received(last.landing.landed(context.chip.sim.now()).get() as u32, true);
         mcp.receive_done();
-        (self.receives, self.announced) = (false, false);
+        (self.is_receiving, self.announced) = (false, false);
         true
     }
 
-    /// Posts the receive engine.
+    /// Posts a transfer on the receive engine.
     pub(super) async fn post(&mut self, context: &Context, buffer: u8) {
         context.chip.work(context.parameters.firmware.start).await;
         let landing = Rc::new(Landing::new(context.parameters.mtu));
         let sram_address = context.layout.receive_buffer(buffer);
         context.chip.receive.begin(ReceiveJob { sram_address, landing: landing.clone(), closes: Some(stage::NETWORK) });
-        self.packets.push_back(Receiving { buffer, landing, packet: None, lost: false, place: None, prefix: None });
-        self.receives = true;
+        self.packets.push_back(BufferedPacket {
+            buffer,
+            landing,
+            packet: None,
+            lost: false,
+            destination: None,
+            prefix: None,
+        });
+        self.is_receiving = true;
     }
 
-    /// Has the host engine write a part of the first packet; false if there is nothing to write.
+    /// Starts the host engine's writes of a part of the first packet; returns `false` if there is nothing to write.
     pub(super) async fn deliver(&mut self, context: &Context, buffer: u8, (from, units): (u32, u32)) -> bool {
         context.chip.work(context.parameters.firmware.start).await;
         if from == 0 {
             context.chip.work(context.parameters.firmware.header).await;
         }
-        let first = self.packets.front().expect("what is delivered is in a buffer");
+        let first = self.packets.front().expect("a delivered packet is in a buffer");
         debug_assert_eq!(first.buffer, buffer, "packets are delivered in order");
-        let place = first.place.as_ref().expect("it has a place");
+        let destination = first.destination.as_ref().expect("a delivered packet has a destination");
         let (from, end) = (u64::from(from), u64::from(from + units));
-        let list = context.places.pieces(place, from..end);
-        // What nobody reads stands before the rest.
+        let list = context.buffers.pieces(destination, from..end);
+        // The bytes that are not written to the host precede those that are.
         let sram = context.layout.receive_buffer(buffer);
         let mut at = sram + end - list.iter().map(|piece| piece.bytes).sum::<u64>();
         let mut pieces = VecDeque::new();
         for piece in list {
-            pieces.push_back(Writing { sram_address: at, piece, tells: false });
+            pieces.push_back(HostWrite { sram_address: at, piece, is_event: false });
             at += piece.bytes;
         }
-        pieces.extend(self.tell_of_message(context, units));
+        pieces.extend(self.message_event(context, units));
         self.writing = Some(pieces);
-        self.write_on(context) || {
+        self.start_next_write(context) || {
             self.writing = None;
             false
         }
     }
 
-    /// Where a packet that begins so goes, and what it says of its message; nothing while no buffer is posted
-    /// for it.
-    fn find_place(&mut self, context: &Context, head: &[u8]) -> Option<(Place, Option<Prefix>)> {
-        if let (Users::Library(_), Some(prefix)) = (context.parameters.users, Prefix::of(head)) {
-            let buffer = self.buffer_of(Whose::Message(prefix.key), true)?;
-            return Some((Place::of_message(buffer, prefix.key.0, u64::from(prefix.from)), Some(prefix)));
+    /// Returns where a packet with the first bytes `head` goes, and its message prefix; `None` while no buffer is
+    /// posted for it.
+    fn destination_of(&mut self, context: &Context, head: &[u8]) -> Option<(RxDestination, Option<Prefix>)> {
+        if let (Software::Library(_), Some(prefix)) = (context.parameters.software, Prefix::of(head)) {
+            let buffer = self.buffer_of(ReassemblyKey::Message(prefix.key), true)?;
+            return Some((RxDestination::of_message(buffer, prefix.key.0, u64::from(prefix.from)), Some(prefix)));
         }
-        let headers = Headers::of(head).filter(|_| context.parameters.remedies.zero_copy);
-        let Some(headers) = headers else { return Some((Place::whole(self.posted.pop_front()?), None)) };
-        let buffer = self.buffer_of(Whose::Datagram(headers.key), headers.is_fragment())?;
-        Some((context.places.of_fragment(buffer, &headers), None))
+        let headers = Headers::of(head).filter(|_| context.parameters.offloads.zero_copy);
+        let Some(headers) = headers else { return Some((RxDestination::whole(self.posted.pop_front()?), None)) };
+        let buffer = self.buffer_of(ReassemblyKey::Datagram(headers.key), headers.is_fragment())?;
+        Some((context.buffers.of_fragment(buffer, &headers), None))
     }
 
-    /// The buffer of what a packet is part of: that of the packets before, or the next that was posted.
-    fn buffer_of(&mut self, whose: Whose, several: bool) -> Option<u32> {
-        if let Some(found) = self.gathering.iter().find(|of| of.whose == whose) {
+    /// Returns the buffer of a datagram or message: the one that its earlier packets took, or else the next posted one.
+    fn buffer_of(&mut self, key: ReassemblyKey, is_part: bool) -> Option<u32> {
+        if let Some(found) = self.reassemblies.iter().find(|entry| entry.key == key) {
             return Some(found.buffer);
         }
-        if let Whose::Message((node, _)) = whose {
-            self.forget_lost(node);
+        if let ReassemblyKey::Message((node, _)) = key {
+            self.repost_lost(node);
         }
         let buffer = self.posted.pop_front()?;
-        if several {
-            self.gathering.push(Gathered { whose, buffer, there: 0, lost: false });
+        if is_part {
+            self.reassemblies.push(Reassembly { key, buffer, received: 0, lost: false });
         }
         Some(buffer)
     }
 
-    /// With a message's last packet goes what tells the host of it, to where its library looks.
-    fn tell_of_message(&mut self, context: &Context, units: u32) -> Option<Writing> {
+    /// Writes the event of a message that the last packet completes, and returns the host write that puts it where the
+    /// message's library polls.
+    fn message_event(&mut self, context: &Context, units: u32) -> Option<HostWrite> {
         let first = self.packets.front().filter(|first| !first.lost)?;
-        let (prefix, place) = (first.prefix?, first.place?);
-        let whose = Whose::Message(prefix.key);
-        let message = self.gathering.iter().find(|of| of.whose == whose).filter(|of| !of.lost)?;
-        if message.there + units.saturating_sub(PREFIX as u32) != prefix.total {
+        let (prefix, destination) = (first.prefix?, first.destination?);
+        let key = ReassemblyKey::Message(prefix.key);
+        let message = self.reassemblies.iter().find(|entry| entry.key == key).filter(|entry| !entry.lost)?;
+        if message.received + units.saturating_sub(PREFIX as u32) != prefix.total {
             return None;
         }
-        let at = context.layout.event(self.told);
-        write_event(&context.chip.sram, at, [place.told(), prefix.total, prefix.ends]);
-        // The host may see it before the firmware knows that it is there.
+        let at = context.layout.event(self.events_written);
+        write_event(&context.chip.sram, at, [destination.event_word(), prefix.total, prefix.endpoints]);
+        // The host may read the event before the firmware has noticed the end of the write.
         let journey = first.packet.as_ref().map(|packet| packet.journey.clone());
         context.instruments.received.borrow_mut().push_back(journey.unwrap_or_default());
-        self.told += 1;
-        let piece = Piece { address: context.places.told(self.told - 1), bytes: event::BYTES };
-        Some(Writing { sram_address: at, piece, tells: true })
+        self.events_written += 1;
+        let piece = Piece { address: context.buffers.event_address(self.events_written - 1), bytes: event::BYTES };
+        Some(HostWrite { sram_address: at, piece, is_event: true })
     }
 
-    fn write_on(&mut self, context: &Context) -> bool {
+    fn start_next_write(&mut self, context: &Context) -> bool {
         let next = self.writing.as_mut().and_then(VecDeque::pop_front);
-        let Some(Writing { sram_address, piece, tells }) = next else { return false };
-        let first = self.packets.front().expect("what is delivered is in a buffer");
+        let Some(HostWrite { sram_address, piece, is_event }) = next else { return false };
+        let first = self.packets.front().expect("a delivered packet is in a buffer");
         let journey = first.packet.clone().or_else(|| context.chip.receive.packet()).map(|p| p.journey.clone());
         context.chip.host_dma.begin(HostJob {
             direction: Direction::Write,
@@ -243,80 +251,86 @@ impl ReceiveSide {
             bytes: Bytes(piece.bytes),
             landing: None,
             journey: journey.unwrap_or_default(),
-            closes: tells.then_some(stage::HOST_RCV),
+            closes: is_event.then_some(stage::HOST_RCV),
         });
         true
     }
 
-    /// A piece has been written; true if that was the last of what RDMA asked for.
-    pub(super) async fn delivered(&mut self, context: &Context) -> bool {
+    /// Handles the end of a host write; returns whether it was the last one of RDMA's command.
+    pub(super) async fn write_done(&mut self, context: &Context) -> bool {
         if self.writing.as_ref().is_some_and(|pieces| !pieces.is_empty()) {
             context.chip.work(context.parameters.firmware.piece).await;
-            self.write_on(context);
+            self.start_next_write(context);
             return false;
         }
         self.writing = None;
         true
     }
 
-    /// Whether the host engine writes for this direction.
+    /// Returns whether the host engine writes for this direction.
     pub(super) fn is_writing(&self) -> bool {
         self.writing.is_some()
     }
 
-    /// The progress of what comes.
+    /// Returns the progress counter of the newest packet.
     pub(super) fn landing(&self) -> Option<&Rc<Landing>> {
         self.packets.back().map(|packet| &packet.landing)
     }
 
-    /// The first packet is with the host, which is told.
-    pub(super) async fn tell(&mut self, context: &Context, units: u32) {
-        let first = self.packets.pop_front().expect("what was delivered was in a buffer");
+    /// Notifies the host of the first packet, which is in host memory.
+    pub(super) async fn notify_host(&mut self, context: &Context, units: u32) {
+        let first = self.packets.pop_front().expect("a delivered packet is in a buffer");
         let packet = first.packet.expect("a packet has ended");
         context.work_for(&packet.journey, context.parameters.firmware.notify).await;
         if let Some(prefix) = first.prefix {
-            return self.has_part(prefix, units, first.lost);
+            return self.count_packet(prefix, units, first.lost);
         }
-        let place = first.place.expect("what was delivered had a place");
-        if let Users::Library(_) = context.parameters.users {
-            // It was dropped before it said whose it is.
-            return self.posted.push_back(place.buffer());
+        let destination = first.destination.expect("a delivered packet has a destination");
+        if let Software::Library(_) = context.parameters.software {
+            // The packet was dropped before its prefix arrived.
+            return self.posted.push_back(destination.buffer());
         }
         let sram = &context.chip.sram;
-        let sum = match context.parameters.remedies.checksum_offload {
+        let sum = match context.parameters.offloads.checksum_offload {
             true => sums::of_payload(sram, context.layout.receive_buffer(first.buffer), Bytes(u64::from(units))),
             false => Sum::ZERO,
         };
         let length = units | if first.lost { event::LOST } else { 0 };
-        write_event(sram, context.layout.event(self.told), [place.told(), length, u32::from(sum.word())]);
+        write_event(
+            sram,
+            context.layout.event(self.events_written),
+            [destination.event_word(), length, u32::from(sum.word())],
+        );
         packet.journey.close(stage::HOST_RCV, context.chip.sim.now());
-        self.told += 1;
+        self.events_written += 1;
         context.instruments.received.borrow_mut().push_back(packet.journey.clone());
         context.host.interrupts().raise(InterruptVector::FIRST, cause::RECEIVED);
     }
 
-    /// So much more of a message is with the host, or was dropped.
-    fn has_part(&mut self, prefix: Prefix, units: u32, lost: bool) {
-        let whose = Whose::Message(prefix.key);
-        let Some(found) = self.gathering.iter().position(|of| of.whose == whose) else { return };
-        let message = &mut self.gathering[found];
-        message.there += units.saturating_sub(PREFIX as u32);
+    /// Counts a packet of a message that is in host memory, or was dropped.
+    fn count_packet(&mut self, prefix: Prefix, units: u32, lost: bool) {
+        let key = ReassemblyKey::Message(prefix.key);
+        let Some(found) = self.reassemblies.iter().position(|entry| entry.key == key) else { return };
+        let message = &mut self.reassemblies[found];
+        message.received += units.saturating_sub(PREFIX as u32);
         message.lost |= lost;
-        if message.there == prefix.total && !message.lost {
-            self.gathering.swap_remove(found);
+        if message.received == prefix.total && !message.lost {
+            self.reassemblies.swap_remove(found);
         }
     }
 
-    /// A node's next message begins: of one of its before, of which some was dropped, no more will come.
-    fn forget_lost(&mut self, node: u32) {
-        let is_over = |of: &Gathered| of.lost && matches!(of.whose, Whose::Message((from, _)) if from == node);
-        while let Some(over) = self.gathering.iter().position(is_over) {
-            self.posted.push_back(self.gathering.swap_remove(over).buffer);
+    /// Posts again the buffers of incomplete messages from `node` with a dropped packet: since its next message begins,
+    /// no more of their packets will arrive.
+    fn repost_lost(&mut self, node: u32) {
+        let is_abandoned =
+            |entry: &Reassembly| entry.lost && matches!(entry.key, ReassemblyKey::Message((from, _)) if from == node);
+        while let Some(abandoned) = self.reassemblies.iter().position(is_abandoned) {
+            self.posted.push_back(self.reassemblies.swap_remove(abandoned).buffer);
         }
     }
 }
 
-/// What the host is told, its words after the state first, the state last.
+/// Writes an event for the host: the words after the state first, the state last.
 fn write_event(sram: &Sram, at: u64, words: [u32; 3]) {
     (1..).zip(words).for_each(|(index, word)| sram.store_word(at + 4 * index, word));
     sram.store_word(at + event::STATE, state::FILLED);

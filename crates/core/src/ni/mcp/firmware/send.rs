@@ -1,4 +1,4 @@
-//! From a send slot to the link: SDMA's and SEND's deeds.
+//! The send path of the firmware, from a send slot to the link: SDMA's and SEND's commands.
 
 use super::super::headers::Prefix;
 use super::super::layout::{Piece, SENT, send};
@@ -16,73 +16,74 @@ use std::rc::Rc;
 /// The state of the sending direction.
 #[derive(Default)]
 pub(super) struct SendSide {
-    /// Slots that were taken note of, and messages that have gone.
-    looked: u64,
-    gone: u32,
-    /// What the host engine reads.
-    reading: Option<Reading>,
-    /// The message that is read, of which packets may follow.
+    /// Number of send slots read so far.
+    slots_read: u64,
+    /// Number of messages sent.
+    sent: u32,
+    /// The packet that the host engine reads.
+    reading: Option<HostRead>,
+    /// The message that is being read, of which more packets may follow.
     message: Rc<Message>,
     /// Packets in send buffers, oldest first.
-    packets: VecDeque<Sending>,
+    packets: VecDeque<BufferedPacket>,
     /// Whether the send engine has been started.
-    sends: bool,
+    is_sending: bool,
 }
 
-/// What packets of a message have in common.
+/// The state that the packets of a message share.
 #[derive(Default)]
 struct Message {
     journey: Journey,
-    /// A packet of it was dropped.
+    /// Whether one of its packets was dropped.
     lost: Cell<bool>,
 }
 
 /// A packet that the host engine reads.
-struct Reading {
+struct HostRead {
     pieces: VecDeque<Piece>,
-    /// Where the next piece goes.
+    /// SRAM address of the next piece.
     into: u64,
 }
 
 /// A packet in a send buffer.
-struct Sending {
+struct BufferedPacket {
     buffer: u8,
     packet: Rc<Packet>,
     message: Rc<Message>,
     landing: Rc<Landing>,
-    /// Whether the interface fills its checksum in.
+    /// Whether the interface fills in the checksum.
     sums: bool,
-    /// It was dropped: what is left of it is not sent.
+    /// Whether the packet was dropped; the rest of it is then not sent.
     lost: bool,
 }
 
 impl SendSide {
-    /// Takes note of what the host has put into slots, and of what the engines have done.
-    pub(super) fn look(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
+    /// Reads newly filled send slots and the state of the engines; returns whether there was any work.
+    pub(super) fn poll(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let sram = &context.chip.sram;
         let mut worked = false;
-        while context.takes(context.layout.slot(self.looked) + send::STATE) {
-            let length = sram.load_word(context.layout.slot(self.looked) + send::LENGTH);
-            mcp.post(length, self.looked as u32);
-            self.looked += 1;
+        while context.take_filled(context.layout.slot(self.slots_read) + send::STATE) {
+            let length = sram.load_word(context.layout.slot(self.slots_read) + send::LENGTH);
+            mcp.post(length, self.slots_read as u32);
+            self.slots_read += 1;
             worked = true;
         }
         if let Some(landing) = self.landing().filter(|_| self.reading.is_some()) {
             let landed = landing.landed(context.chip.sim.now()).get() as u32;
-            // A packet is not whole before its checksum is in it.
+            // A packet is complete only when its checksum has been filled in.
             let sums = self.packets.back().is_some_and(|packet| packet.sums);
             mcp.fetched(if sums { landed.min(landing.total().get() as u32 - 1) } else { landed });
         }
-        if self.sends && context.chip.transmit.is_idle() {
-            self.sends = false;
-            self.notice_loss(context);
+        if self.is_sending && context.chip.transmit.is_idle() {
+            self.is_sending = false;
+            self.record_loss(context);
             mcp.send_done();
             worked = true;
         }
         worked
     }
 
-    fn notice_loss(&mut self, context: &Context) {
+    fn record_loss(&mut self, context: &Context) {
         let Some(first) = self.packets.front_mut() else { return };
         if context.chip.transmit.was_dropped() && !first.lost {
             first.lost = true;
@@ -93,7 +94,7 @@ impl SendSide {
         }
     }
 
-    /// Has the host engine read a packet of a message, piece by piece.
+    /// Starts the host engine's read of a packet of a message, piece by piece.
     pub(super) async fn fetch(&mut self, context: &Context, id: u32, buffer: u8, (from, units): (u32, u32)) {
         let (sram, slot) = (&context.chip.sram, context.layout.slot(u64::from(id)));
         let prefix = context.parameters.prefix();
@@ -103,13 +104,13 @@ impl SendSide {
         };
         context.work_for(&journey, context.parameters.firmware.start).await;
         journey.close(stage::SEND_QUEUE, context.chip.sim.now());
-        let told = sram.load_word(slot + send::PIECES);
+        let pieces_word = sram.load_word(slot + send::PIECES);
         let piece = |index: u64| Piece {
             address: u64::from(sram.load_word(slot + send::LIST + 8 * index)),
             bytes: u64::from(sram.load_word(slot + send::LIST + 8 * index + 4)),
         };
-        let list = (0..u64::from(told & !send::SUMS)).map(piece);
-        let pieces = part_of(list, u64::from(from), u64::from(units));
+        let list = (0..u64::from(pieces_word & !send::SUMS)).map(piece);
+        let pieces = slice_pieces(list, u64::from(from), u64::from(units));
         let destination = NodeId(sram.load_word(slot + send::NODE));
         let length = Bytes(prefix + u64::from(units));
         let (source, class) = (context.host.node, Class::REQUESTS);
@@ -120,22 +121,22 @@ impl SendSide {
         }
         let at = context.layout.send_buffer(buffer);
         if prefix > 0 {
-            let [total, ends] = [send::LENGTH, send::ENDS].map(|word| sram.load_word(slot + word));
-            sram.store(at, &Prefix { key: (source.0, id), from, total, ends }.bytes());
+            let [total, endpoints] = [send::LENGTH, send::ENDPOINTS].map(|word| sram.load_word(slot + word));
+            sram.store(at, &Prefix { key: (source.0, id), from, total, endpoints }.bytes());
         }
         let packet = Packet::new(label, journey);
-        let (landing, sums) = (Rc::new(Landing::new(Bytes(u64::from(units)))), told & send::SUMS != 0);
+        let (landing, sums) = (Rc::new(Landing::new(Bytes(u64::from(units)))), pieces_word & send::SUMS != 0);
         let message = self.message.clone();
-        self.packets.push_back(Sending { buffer, packet, message, landing, sums, lost: false });
-        self.reading = Some(Reading { pieces, into: at + prefix });
-        self.read_on(context);
+        self.packets.push_back(BufferedPacket { buffer, packet, message, landing, sums, lost: false });
+        self.reading = Some(HostRead { pieces, into: at + prefix });
+        self.start_next_read(context);
     }
 
-    /// Starts the next piece's transfer; false if there is none.
-    fn read_on(&mut self, context: &Context) -> bool {
+    /// Starts the transfer of the next piece; returns `false` if no piece is left.
+    fn start_next_read(&mut self, context: &Context) -> bool {
         let Some(reading) = self.reading.as_mut() else { return false };
         let Some(piece) = reading.pieces.pop_front() else { return false };
-        let into = self.packets.back().expect("what is read is in a buffer");
+        let into = self.packets.back().expect("a packet that is read is in a buffer");
         context.chip.host_dma.begin(HostJob {
             direction: Direction::Read,
             host_address: piece.address,
@@ -149,15 +150,15 @@ impl SendSide {
         true
     }
 
-    /// A piece has been read; true if that was the last of its packet.
-    pub(super) async fn fetched(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
+    /// Handles the end of a piece's transfer; returns whether it was the last piece of its packet.
+    pub(super) async fn read_done(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         if self.reading.as_ref().is_some_and(|reading| !reading.pieces.is_empty()) {
             context.chip.work(context.parameters.firmware.piece).await;
-            self.read_on(context);
+            self.start_next_read(context);
             return false;
         }
         self.reading = None;
-        let packet = self.packets.back().expect("what is read is in a buffer");
+        let packet = self.packets.back().expect("a packet that is read is in a buffer");
         if packet.sums {
             sums::fill_in(&context.chip.sram, context.layout.send_buffer(packet.buffer), packet.landing.total());
         }
@@ -165,25 +166,25 @@ impl SendSide {
         true
     }
 
-    /// Whether the host engine reads for this direction.
+    /// Returns whether the host engine reads for this direction.
     pub(super) fn is_reading(&self) -> bool {
         self.reading.is_some()
     }
 
-    /// The progress of what is read.
+    /// Returns the progress counter of the newest packet.
     pub(super) fn landing(&self) -> Option<&Rc<Landing>> {
         self.packets.back().map(|packet| &packet.landing)
     }
 
-    /// Has the send engine take a part of a packet; false if the packet was dropped.
+    /// Starts the send engine on a part of a packet; returns `false` if the packet was dropped.
     pub(super) async fn transmit(&mut self, context: &Context, buffer: u8, part: (u32, u32), last: bool) -> bool {
-        let first = self.packets.front().expect("what is sent is in a buffer");
+        let first = self.packets.front().expect("a packet that is sent is in a buffer");
         debug_assert_eq!(first.buffer, buffer, "packets leave in order");
         context.work_for(&first.packet.journey, context.parameters.firmware.start).await;
         if first.lost {
             return false;
         }
-        // What the firmware puts before a packet goes with its beginning.
+        // The firmware's prefix is sent with the first part of the packet.
         let prefix = context.parameters.prefix();
         let (behind, with) = if part.0 == 0 { (0, prefix) } else { (prefix, 0) };
         context.chip.transmit.begin(TransmitJob {
@@ -193,32 +194,32 @@ impl SendSide {
             last,
             closes: last.then_some(stage::NET_TX),
         });
-        self.sends = true;
+        self.is_sending = true;
         true
     }
 
-    /// The first packet has gone.
-    pub(super) fn has_gone(&mut self, context: &Context) {
-        let gone = self.packets.pop_front().expect("what has gone was in a buffer");
-        if context.parameters.sends_ip() && !gone.lost {
+    /// Removes the first packet, which has left the interface.
+    pub(super) fn packet_sent(&mut self, context: &Context) {
+        let sent = self.packets.pop_front().expect("a sent packet was in a buffer");
+        if context.parameters.sends_ip() && !sent.lost {
             let (node, at) = (context.host.node, context.chip.sim.now());
-            context.chip.sim.recorder().packet(|| CapturedPacket { node, at, bytes: gone.packet.bytes().to_vec() });
+            context.chip.sim.recorder().packet(|| CapturedPacket { node, at, bytes: sent.packet.bytes().to_vec() });
         }
     }
 
-    /// A message has gone: the host is told.
+    /// Notifies the host that a message has been sent.
     pub(super) async fn complete(&mut self, context: &Context) {
         context.chip.work(context.parameters.firmware.notify).await;
-        self.gone = self.gone.wrapping_add(1);
-        context.chip.sram.store_word(SENT, self.gone);
+        self.sent = self.sent.wrapping_add(1);
+        context.chip.sram.store_word(SENT, self.sent);
         if context.parameters.sends_ip() {
             context.host.interrupts().raise(InterruptVector::FIRST, cause::SENT);
         }
     }
 }
 
-/// The pieces of a part of what a list names.
-fn part_of(list: impl Iterator<Item = Piece>, from: u64, bytes: u64) -> VecDeque<Piece> {
+/// Returns the pieces of `list` that cover `bytes` units from offset `from`.
+fn slice_pieces(list: impl Iterator<Item = Piece>, from: u64, bytes: u64) -> VecDeque<Piece> {
     let mut at = 0;
     let cut = list.filter_map(|piece| {
         let (start, end) = (at, at + piece.bytes);

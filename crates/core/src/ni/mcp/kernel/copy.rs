@@ -1,42 +1,49 @@
-//! The loops over data: copies, and sums, eight bytes at a time, a block loaded before it is stored.
+//! The kernel's loops over data, copies and checksums: eight bytes at a time, each block loaded before it is stored.
 
 use super::super::headers::ENVELOPE;
-use super::{Kernel, Received};
+use super::{Kernel, ReceivedDatagram};
 use crate::host::{Address, AnyProcessor, BLOCK_BYTES, Processor};
 use crate::ni::word_copy::{PayloadSink, words_of};
 use crate::protocol::udp_ip::Sum;
 use std::ops::Range;
 
-/// Where data is read.
+/// The source of data.
 #[derive(Clone, Copy)]
-pub(super) enum From<'a> {
+pub(super) enum DataSource<'a> {
     /// In memory.
     Memory(Address),
     /// In registers, or in the processor's cache.
     Bytes(&'a [u8]),
 }
 
-impl<'a> From<'a> {
-    /// A part of it.
-    pub(super) fn part(self, part: Range<usize>) -> From<'a> {
+impl<'a> DataSource<'a> {
+    /// Returns the source of a part of the data.
+    pub(super) fn part(self, part: Range<usize>) -> DataSource<'a> {
         match self {
-            From::Memory(address) => From::Memory(address + part.start as u64),
-            From::Bytes(bytes) => From::Bytes(&bytes[part]),
+            DataSource::Memory(address) => DataSource::Memory(address + part.start as u64),
+            DataSource::Bytes(bytes) => DataSource::Bytes(&bytes[part]),
         }
     }
 }
 
 impl Kernel {
-    /// Copies `bytes` and, if `sums`, adds them up on the way.
-    pub(super) async fn copy(&self, cpu: &AnyProcessor, from: From<'_>, to: Address, bytes: usize, sums: bool) -> Sum {
+    /// Copies `bytes` and, if `sums`, computes their checksum in the same loop.
+    pub(super) async fn copy(
+        &self,
+        cpu: &AnyProcessor,
+        from: DataSource<'_>,
+        to: Address,
+        bytes: usize,
+        sums: bool,
+    ) -> Sum {
         let costs = &self.costs;
         let cycles = costs.copy_word + if sums { costs.checksum_word } else { 0 };
         let (mut sum, mut at, mut block) = (Sum::ZERO, 0, [0; BLOCK_BYTES]);
         while at < bytes {
             let part = &mut block[..(bytes - at).min(BLOCK_BYTES)];
             match from {
-                From::Memory(from) => cpu.load_run(from + at as u64, part).await,
-                From::Bytes(from) => part.copy_from_slice(&from[at..at + part.len()]),
+                DataSource::Memory(from) => cpu.load_run(from + at as u64, part).await,
+                DataSource::Bytes(from) => part.copy_from_slice(&from[at..at + part.len()]),
             }
             cpu.work(cycles * part.len().div_ceil(8) as u64);
             cpu.store_run(to + at as u64, part).await;
@@ -46,7 +53,7 @@ impl Kernel {
         sum
     }
 
-    /// Adds up what lies in memory.
+    /// Returns the checksum of `bytes` in memory.
     pub(super) async fn sum(&self, cpu: &AnyProcessor, from: Address, bytes: usize) -> Sum {
         let (mut sum, mut at, mut block) = (Sum::ZERO, 0, [0; BLOCK_BYTES]);
         while at < bytes {
@@ -59,16 +66,21 @@ impl Kernel {
         sum
     }
 
-    /// Copies a datagram's data to where its program wants it.
-    pub(in super::super) async fn read(&self, cpu: &AnyProcessor, received: &Received, mut sink: PayloadSink<'_>) {
+    /// Copies the data of a datagram to the destination that its program has chosen.
+    pub(in super::super) async fn read(
+        &self,
+        cpu: &AnyProcessor,
+        received: &ReceivedDatagram,
+        mut sink: PayloadSink<'_>,
+    ) {
         let mut all = Vec::new();
         for part in &received.parts {
-            let data = part.place.start.max(ENVELOPE)..part.place.end.max(ENVELOPE);
-            let from = part.address + (data.start - part.place.start) as u64;
+            let data = part.range.start.max(ENVELOPE)..part.range.end.max(ENVELOPE);
+            let from = part.address + (data.start - part.range.start) as u64;
             match &mut sink {
                 PayloadSink::Memory(into) => {
                     let to = *into + (data.start - ENVELOPE) as u64;
-                    self.copy(cpu, From::Memory(from), to, data.len(), false).await;
+                    self.copy(cpu, DataSource::Memory(from), to, data.len(), false).await;
                 }
                 PayloadSink::Words(_) => {
                     let mut bytes = vec![0; data.len()];

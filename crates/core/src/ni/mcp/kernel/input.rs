@@ -1,13 +1,13 @@
-//! Interrupts, and the bottom half: packets become datagrams in the socket's queue.
+//! The kernel's receive path, interrupts and the bottom half: packets become datagrams in the socket's queue.
 
-use super::super::buffers::Place;
-use super::super::card::Came;
+use super::super::buffers::RxDestination;
+use super::super::card::RxEvent;
 use super::super::firmware::cause;
 use super::super::headers::{ENVELOPE, Headers, decode};
 use super::super::layout::SENT;
 use super::super::stage;
 use super::Kernel;
-use super::gathering::{Gathered, Part, Received};
+use super::reassembly::{Part, ReassemblyOutcome, ReceivedDatagram};
 use crate::engine::{Journey, NodeId, Time};
 use crate::host::{AnyProcessor, Processor};
 use crate::protocol::udp_ip::{
@@ -18,11 +18,11 @@ use std::net::SocketAddrV4;
 impl Kernel {
     /// Handles an interrupt for `causes`.
     pub(super) async fn handle(&self, cpu: &AnyProcessor, causes: u32) {
-        let _turn = cpu.acquire("interrupt").await;
+        let _lease = cpu.acquire("interrupt").await;
         cpu.work(self.costs.interrupt);
         if causes & cause::SENT != 0 {
             let [all] = self.card.read_words::<1>(cpu, SENT).await;
-            self.card.have_gone(cpu, all, self.costs.completion).await;
+            self.card.complete_sends(cpu, all, self.costs.completion).await;
         }
         if causes & cause::RECEIVED != 0 {
             self.read_events(cpu).await;
@@ -30,116 +30,116 @@ impl Kernel {
         cpu.sync().await;
     }
 
-    /// Reads what the interface tells of packets that came, and leaves it to the bottom half.
+    /// Reads the interface's events and puts them into the backlog of the bottom half.
     async fn read_events(&self, cpu: &AnyProcessor) {
-        while let Some(came) = self.card.read_event(cpu).await {
-            self.backlog.send(came);
+        while let Some(event) = self.card.read_event(cpu).await {
+            self.backlog.send(event);
         }
     }
 
-    /// The bottom half: as long as there is something in the backlog it has the processor.
+    /// Runs the bottom half, which holds the processor while the backlog is not empty.
     pub(super) async fn serve(&self, cpu: &AnyProcessor) {
         loop {
-            let next = self.gathering.borrow().next_timer().unwrap_or(Time::MAX);
+            let next = self.reassembly.borrow().next_timer().unwrap_or(Time::MAX);
             if self.backlog.is_empty() && next > cpu.sim().now() {
                 self.backlog.arrived().wait_until(next).await;
             }
-            let turn = cpu.acquire("bottom half").await;
-            while let Some(came) = self.backlog.try_receive() {
-                let (id, length) = (came.journey.id(), came.length as usize);
-                self.take_in(cpu, came).await;
+            let lease = cpu.acquire("bottom half").await;
+            while let Some(event) = self.backlog.try_receive() {
+                let (id, length) = (event.journey.id(), event.length as usize);
+                self.process_packet(cpu, event).await;
                 cpu.sync().await;
-                turn.did("packet", id, length);
+                lease.did("packet", id, length);
             }
-            self.give_up(cpu).await;
+            self.drop_expired(cpu).await;
             cpu.sync().await;
         }
     }
 
-    /// Gives up datagrams that waited for too long.
-    async fn give_up(&self, cpu: &AnyProcessor) {
-        let expired = self.gathering.borrow_mut().expires(cpu.sim().now());
+    /// Drops datagrams whose reassembly time has expired.
+    async fn drop_expired(&self, cpu: &AnyProcessor) {
+        let expired = self.reassembly.borrow_mut().expires(cpu.sim().now());
         for parts in expired {
             parts.first().inspect(|first| self.drop(DropReason::Expired, &first.journey));
-            self.give_back(cpu, parts).await;
+            self.release_parts(cpu, parts).await;
         }
     }
 
-    /// Posts the buffers again that hold these parts and nothing else.
-    pub(in super::super) async fn give_back(&self, cpu: &AnyProcessor, parts: Vec<Part>) {
+    /// Posts the buffers of these parts again, except those that still hold a part of an incomplete datagram.
+    pub(in super::super) async fn release_parts(&self, cpu: &AnyProcessor, parts: Vec<Part>) {
         let mut buffers: Vec<u32> = parts.iter().map(|part| part.buffer).collect();
         buffers.dedup();
         for buffer in buffers {
-            if !self.gathering.borrow().holds(buffer) {
+            if !self.reassembly.borrow().holds(buffer) {
                 self.card.repost(cpu, buffer).await;
             }
         }
     }
 
-    async fn take_in(&self, cpu: &AnyProcessor, came: Came) {
+    async fn process_packet(&self, cpu: &AnyProcessor, event: RxEvent) {
         let start = cpu.now();
         cpu.work(self.costs.bottom_half);
-        let Came { lost, ref journey, .. } = came;
-        let read = if lost { Err(None) } else { self.read_headers(cpu, &came).await.map_err(Some) };
+        let RxEvent { lost, ref journey, .. } = event;
+        let read = if lost { Err(None) } else { self.read_headers(cpu, &event).await.map_err(Some) };
         let (packet, part) = match read {
             Ok((packet, part)) => (packet, part),
             Err(reason) => {
-                // What was dropped on its way was told of as lost there.
+                // A packet that the network dropped has been reported as lost there.
                 if let Some(reason) = reason {
                     self.drop(reason, journey);
                 }
                 let journey = journey.clone();
-                let part = Part { buffer: came.buffer, address: 0, place: 0..0, sum: Sum::ZERO, journey };
-                return self.give_back(cpu, vec![part]).await;
+                let part = Part { buffer: event.buffer, address: 0, range: 0..0, sum: Sum::ZERO, journey };
+                return self.release_parts(cpu, vec![part]).await;
             }
         };
-        let part = match self.card.parameters.remedies.checksum_offload {
+        let part = match self.card.parameters.offloads.checksum_offload {
             true => part,
-            false => Part { sum: self.sum(cpu, part.address, part.place.len()).await, ..part },
+            false => Part { sum: self.sum(cpu, part.address, part.range.len()).await, ..part },
         };
         cpu.sync().await;
         journey.served(start, cpu.now());
-        let gathered = self.gathering.borrow_mut().arrive(&packet, part, cpu.now());
-        match gathered {
-            Gathered::Kept => {}
-            Gathered::Dropped(reason, parts) => {
+        let outcome = self.reassembly.borrow_mut().arrive(&packet, part, cpu.now());
+        match outcome {
+            ReassemblyOutcome::Kept => {}
+            ReassemblyOutcome::Dropped(reason, parts) => {
                 self.drop(reason, journey);
-                self.give_back(cpu, parts).await;
+                self.release_parts(cpu, parts).await;
             }
-            Gathered::Complete(key, udp, parts) => self.complete(cpu, (key, udp), parts, journey).await,
+            ReassemblyOutcome::Complete(key, udp, parts) => self.complete(cpu, (key, udp), parts, journey).await,
         }
     }
 
-    /// A packet's headers, and where its data lies; or why it is dropped.
-    async fn read_headers(&self, cpu: &AnyProcessor, came: &Came) -> Result<(Parsed, Part), DropReason> {
-        let at = self.card.buffers.kernel(came.buffer, came.fragment);
-        let mut head = vec![0; (came.length as usize).min(IPV4_HEADER + UDP_HEADER + ENVELOPE)];
+    /// Returns a packet's headers and the location of its data, or the reason why it is dropped.
+    async fn read_headers(&self, cpu: &AnyProcessor, event: &RxEvent) -> Result<(Parsed, Part), DropReason> {
+        let at = self.card.buffers.kernel(event.buffer, event.fragment);
+        let mut head = vec![0; (event.length as usize).min(IPV4_HEADER + UDP_HEADER + ENVELOPE)];
         cpu.load_run(at, &mut head).await;
         let headers = Headers::of(&head).ok_or(DropReason::TooShort)?;
-        let zero_copy = self.card.parameters.remedies.zero_copy;
-        let place = match zero_copy {
-            true => self.card.buffers.of_fragment(came.buffer, &headers),
-            false => Place::whole(came.buffer),
+        let zero_copy = self.card.parameters.offloads.zero_copy;
+        let destination = match zero_copy {
+            true => self.card.buffers.of_fragment(event.buffer, &headers),
+            false => RxDestination::whole(event.buffer),
         };
-        let pieces = self.card.buffers.pieces(&place, 0..came.length);
+        let pieces = self.card.buffers.pieces(&destination, 0..event.length);
         let pieces = pieces.iter().map(|piece| self.card.host.peek(piece.address, piece.bytes as usize));
         let packet = pieces.collect::<Vec<_>>().concat();
         let parsed = udp_ip::parse(&packet)?;
-        // Where the host does not copy, a buffer has the data, the kernel the envelope before it.
-        let (address, place) = match zero_copy {
+        // With zero copy the data is in the program's buffer and the envelope in the kernel's header slot.
+        let (address, range) = match zero_copy {
             true => {
-                let place = parsed.place();
-                let data = place.start.max(ENVELOPE)..place.end.max(ENVELOPE);
-                (self.card.buffers.program(came.buffer) + (data.start - ENVELOPE) as u64, data)
+                let range = parsed.place();
+                let data = range.start.max(ENVELOPE)..range.end.max(ENVELOPE);
+                (self.card.buffers.program(event.buffer) + (data.start - ENVELOPE) as u64, data)
             }
             false => (at + parsed.payload.start as u64, parsed.place()),
         };
-        let (buffer, journey) = (came.buffer, came.journey.clone());
-        let sum = Sum::of(&(came.word as u16).to_be_bytes());
-        Ok((parsed, Part { buffer, address, place, sum, journey }))
+        let (buffer, journey) = (event.buffer, event.journey.clone());
+        let sum = Sum::of(&(event.checksum as u16).to_be_bytes());
+        Ok((parsed, Part { buffer, address, range, sum, journey }))
     }
 
-    /// All of a datagram is there: if it is as it was sent, the socket has it.
+    /// Delivers a complete datagram to the socket if its checksum and its endpoints are valid, and drops it otherwise.
     async fn complete(
         &self,
         cpu: &AnyProcessor,
@@ -150,9 +150,9 @@ impl Kernel {
         let envelope = self.envelope_bytes(&parts);
         let ends = [(key.from, udp.from), (key.to, udp.to)]
             .map(|(ip, port)| addresses::end(SocketAddrV4::new(ip, port)))
-            .map(|end| end.filter(|(node, place)| self.is_there(*node, *place)));
+            .map(|end| end.filter(|(node, index)| self.endpoint_exists(*node, *index)));
         let sum = self.sum_of(&parts, &envelope);
-        let read = match udp.is_right(key.from, key.to, sum) {
+        let read = match udp.is_valid(key.from, key.to, sum) {
             true => decode(&envelope).ok_or(DropReason::TooShort),
             false => Err(DropReason::BadUdpChecksum),
         };
@@ -160,17 +160,17 @@ impl Kernel {
             (Ok(envelope), [Some(from), Some(to)]) => (envelope, from, to),
             (read, _) => {
                 self.drop(read.err().unwrap_or(DropReason::NoSocket), journey);
-                return self.give_back(cpu, parts).await;
+                return self.release_parts(cpu, parts).await;
             }
         };
-        let [from, to] = [from, to].map(|(node, place)| self.card.addresses.at(node, place));
+        let [from, to] = [from, to].map(|(node, index)| self.card.addresses.at(node, index));
         journey.close(stage::BOTTOM_HALF, cpu.now());
         let bytes = udp.payload;
-        self.inbox.send(Received { from, to, envelope, parts, bytes, journey: journey.clone() });
-        self.card.room.notify();
+        self.inbox.send(ReceivedDatagram { from, to, envelope, parts, bytes, journey: journey.clone() });
+        self.card.send_wakeup.notify();
     }
 
-    /// A packet is dropped, or a datagram: what it is of is lost, but for a packet that came twice.
+    /// Records a dropped packet or datagram; its message is lost, unless the packet is a duplicate.
     fn drop(&self, reason: DropReason, journey: &Journey) {
         let card = &self.card;
         card.tally.drop_packet(reason.words());
@@ -183,29 +183,30 @@ impl Kernel {
         }
     }
 
-    /// The envelope, which lies with the kernel or before the first part's data.
+    /// Returns the envelope, which is in the kernel's header slot or precedes the first part's data.
     fn envelope_bytes(&self, parts: &[Part]) -> Vec<u8> {
         let Some(first) = parts.first() else { return Vec::new() };
-        match self.card.parameters.remedies.zero_copy {
+        match self.card.parameters.offloads.zero_copy {
             true => {
                 let headers = self.card.buffers.kernel(first.buffer, 0);
                 self.card.host.peek(headers + (IPV4_HEADER + UDP_HEADER) as u64, ENVELOPE)
             }
-            false => self.card.host.peek(first.address, ENVELOPE.min(first.place.len())),
+            false => self.card.host.peek(first.address, ENVELOPE.min(first.range.len())),
         }
     }
 
-    /// The sum of a datagram's payload.
+    /// Returns the checksum of a datagram's payload.
     fn sum_of(&self, parts: &[Part], envelope: &[u8]) -> Sum {
-        let remedies = self.card.parameters.remedies;
-        // What the interface added up has the envelope in it; so has what the kernel's memory holds.
-        let apart = remedies.zero_copy && !remedies.checksum_offload;
+        let offloads = self.card.parameters.offloads;
+        // The interface's checksum includes the envelope, and so does the checksum over the kernel's copy of the
+        // packet.
+        let apart = offloads.zero_copy && !offloads.checksum_offload;
         let before = if apart { Sum::of(envelope) } else { Sum::ZERO };
-        // Parts begin at even places.
+        // Parts begin at even offsets, so that their checksums can be added.
         before + parts.iter().map(|part| part.sum).sum()
     }
 
-    fn is_there(&self, node: NodeId, place: u32) -> bool {
-        node.index() < self.card.addresses.nodes() && place < self.card.addresses.count(node)
+    fn endpoint_exists(&self, node: NodeId, index: u32) -> bool {
+        node.index() < self.card.addresses.nodes() && index < self.card.addresses.count(node)
     }
 }

@@ -1,4 +1,4 @@
-//! The kernel's part of the way: sockets over UDP and IP over the interface's driver.
+//! The kernel: sockets over UDP and IP over the interface's driver.
 //!
 //! ```text
 //!   program   sendto ─ copy, sum ─ UDP, IP ─ driver ─▶ L1 ─▶ L2    recvfrom ◀─ copy ◀─ socket
@@ -7,35 +7,36 @@
 //!   bottom half                                                    IP, reassembly, sum ─▶ socket
 //! ```
 //!
-//! Interrupts pre-empt the bottom half, and that programs, so that under a row of packets it starves the
-//! copy (Jin et al. 2005, §3.2.1). Buffers to receive into are the socket's: one is posted again when
-//! its datagram was read, and a packet for which none is posted stays in the interface and holds the link.
-//! It leaves out the scheduler and other protocols; and of a datagram's sum under checksum offload what no
-//! engine knows when the header leaves: that of a datagram of several packets, or of a packet that is
-//! sent while it still comes. Those say that they have none (RFC 768).
+//! Interrupts pre-empt the bottom half, and the bottom half pre-empts programs, so a burst of packets starves the copy
+//! to user space (Jin et al. 2005, §3.2.1). Receive buffers belong to the socket: a buffer is posted again once its
+//! datagram has been read. A packet for which no buffer is posted stays in the interface and blocks the link.
+//!
+//! The model leaves out the scheduler and other protocols. Under checksum offload it also leaves out the checksums that
+//! the engine cannot know when the header leaves: those of a datagram of several packets, and of a packet that is sent
+//! before all of it has been read. Such datagrams carry no checksum (RFC 768).
 //!
 //! | file | holds |
 //! |---|---|
 //! | `output.rs` | `sendto`: a datagram becomes packets |
 //! | `input.rs` | interrupts, and the bottom half |
-//! | `gathering.rs` | packets that become a datagram |
-//! | `copy.rs` | the loops over data |
+//! | `reassembly.rs` | reassembly of packets into datagrams |
+//! | `copy.rs` | copies and checksums |
 
 mod copy;
-mod gathering;
 mod input;
 mod output;
+mod reassembly;
 
-use super::buffers::HEADER_PLACE;
-use super::card::{Came, Card};
+use super::buffers::HEADER_SLOT;
+use super::card::{Card, RxEvent};
 use super::layout::{data_max, fragments_max};
 use super::parameters::{KernelCosts, McpParameters};
 use crate::engine::{LocalFuture, Mailbox};
 use crate::host::{CoreId, ExecPriority, Interrupt, InterruptVector, Processor};
 use crate::ni::build_context::BuildContext;
 use crate::protocol::udp_ip::PAYLOAD_MAX;
-use gathering::Gathering;
-pub use gathering::{Part, Received};
+use reassembly::DatagramReassembly;
+pub use reassembly::{Part, ReceivedDatagram};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -43,10 +44,10 @@ use std::rc::Rc;
 pub struct Kernel {
     pub(super) card: Rc<Card>,
     pub(super) costs: KernelCosts,
-    backlog: Mailbox<Came>,
-    gathering: RefCell<Gathering>,
+    backlog: Mailbox<RxEvent>,
+    reassembly: RefCell<DatagramReassembly>,
     /// The socket's queue.
-    pub(super) inbox: Mailbox<Received>,
+    pub(super) inbox: Mailbox<ReceivedDatagram>,
     identification: Cell<u16>,
 }
 
@@ -58,23 +59,23 @@ pub fn words_max(parameters: &McpParameters) -> usize {
     WORDS_MAX.min(data_max(parameters) / 4)
 }
 
-/// What a datagram takes of the kernel's memory until it has gone.
+/// Returns the bytes of kernel memory that a datagram occupies until it has been sent.
 pub fn send_bytes(parameters: &McpParameters) -> u64 {
-    match parameters.remedies.zero_copy {
-        true => HEADER_PLACE * fragments_max(parameters) + 4 * WORDS_MAX as u64,
+    match parameters.offloads.zero_copy {
+        true => HEADER_SLOT * fragments_max(parameters) + 4 * WORDS_MAX as u64,
         false => output::stride(parameters) * fragments_max(parameters),
     }
 }
 
 impl Kernel {
-    /// Takes interrupts.
+    /// Creates the kernel of a node, registers its interrupt handler and starts its bottom half.
     pub(super) fn start(context: &BuildContext<'_>, card: &Rc<Card>, costs: KernelCosts) -> Rc<Kernel> {
         let (sim, name) = (context.sim, context.name());
         let kernel = Rc::new(Kernel {
             card: card.clone(),
             costs,
             backlog: Mailbox::new(sim, format!("a packet for {name}")),
-            gathering: RefCell::new(Gathering::new(&card.parameters, PAYLOAD_MAX)),
+            reassembly: RefCell::new(DatagramReassembly::new(&card.parameters, PAYLOAD_MAX)),
             inbox: Mailbox::new(sim, format!("a datagram for {name}")),
             identification: Cell::new(0),
         });

@@ -1,13 +1,13 @@
-//! `sendto`: a datagram becomes packets, each a descriptor.
+//! The kernel's send path (`sendto`): a datagram becomes packets, each with a descriptor in the send queue.
 
-use super::super::buffers::{HEADER_PLACE, pages};
+use super::super::buffers::{HEADER_SLOT, pages};
 use super::super::headers::{ENVELOPE, encode};
 use super::super::layout::{Piece, fragments_max, packets_of};
 use super::super::parameters::{McpParameters, PipeliningParameters};
 use super::super::queue::Descriptor;
 use super::super::stage;
 use super::Kernel;
-use super::copy::From;
+use super::copy::DataSource;
 use crate::engine::Time;
 use crate::host::{Address, AnyProcessor, Processor};
 use crate::ni::driver::SendRequest;
@@ -15,23 +15,24 @@ use crate::ni::word_copy::{PayloadSource, bytes_of};
 use crate::protocol::udp_ip::{Datagram, Fragment, Sum, addresses};
 use std::ops::Range;
 
-/// What a packet takes of the kernel's memory, where that holds its data, too.
+/// Returns the bytes of kernel memory per packet when the kernel copies the data.
 pub(super) fn stride(parameters: &McpParameters) -> u64 {
-    (HEADER_PLACE + parameters.mtu.get()).next_multiple_of(64)
+    (HEADER_SLOT + parameters.mtu.get()).next_multiple_of(64)
 }
 
-/// A datagram on its way to packets.
+/// A datagram that is being sent.
 struct Outgoing<'a> {
     datagram: Datagram,
-    /// Its buffer in the kernel's memory.
+    /// Address of its buffer in kernel memory.
     memory: Address,
-    /// Where its data is.
-    data: From<'a>,
+    /// The source of its data.
+    data: DataSource<'a>,
     sum: Sum,
 }
 
 impl Kernel {
-    /// Takes room for a packet of the messaging layer: the buffer of its datagram.
+    /// Reserves descriptors and a buffer for a packet of the messaging layer; returns the buffer, or `None` if the
+    /// queue or the buffers are exhausted.
     pub(super) fn reserve(&self, packet: &SendRequest<'_>) -> Option<usize> {
         let packets = packets_of(&self.card.parameters, (ENVELOPE + packet.source.bytes()) as u64);
         if self.card.send_free.borrow().is_empty() || !self.card.queue.reserve(packets) {
@@ -40,9 +41,9 @@ impl Kernel {
         self.card.send_free.borrow_mut().pop()
     }
 
-    /// Sends it.
+    /// Sends a packet of the messaging layer; returns `false` if the send queue or the buffers are exhausted.
     pub(in super::super) async fn send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>) -> bool {
-        let turn = cpu.acquire("send").await;
+        let lease = cpu.acquire("send").await;
         let Some(buffer) = self.reserve(packet) else { return false };
         let start = cpu.now();
         cpu.work(self.card.costs.send + self.costs.send);
@@ -52,8 +53,8 @@ impl Kernel {
             PayloadSource::Memory(..) => Vec::new(),
         };
         let data = match packet.source {
-            PayloadSource::Memory(address, _) if words.is_empty() => From::Memory(address),
-            _ => From::Bytes(&words),
+            PayloadSource::Memory(address, _) if words.is_empty() => DataSource::Memory(address),
+            _ => DataSource::Bytes(&words),
         };
         let datagram = self.datagram(packet);
         let memory = self.card.send_memory[buffer];
@@ -61,19 +62,19 @@ impl Kernel {
         let sources = self.gather(cpu, &mut outgoing, packet).await;
         self.enqueue_all(cpu, &outgoing, packet, (buffer, sources), start).await;
         cpu.sync().await;
-        turn.did("send", packet.journey.id(), packet.source.bytes());
+        lease.did("send", packet.journey.id(), packet.source.bytes());
         true
     }
 
     fn sends_from_cache(&self) -> bool {
-        let zero_copy = self.card.parameters.remedies.zero_copy;
+        let zero_copy = self.card.parameters.offloads.zero_copy;
         self.costs.sends_from_cache && !zero_copy && self.card.host.coherent().is_none()
     }
 
     fn datagram(&self, packet: &SendRequest<'_>) -> Datagram {
         let socket = |end| {
-            let (node, place) = (self.card.addresses.node(end), self.card.addresses.place(end));
-            addresses::socket(node, place).expect("a checked machine's endpoints have addresses")
+            let (node, index) = (self.card.addresses.node(end), self.card.addresses.place(end));
+            addresses::socket(node, index).expect("a checked machine's endpoints have addresses")
         };
         let identification = self.identification.get();
         self.identification.set(identification.wrapping_add(1));
@@ -81,10 +82,10 @@ impl Kernel {
         Datagram { from: socket(packet.from), to: socket(packet.to), identification, payload, checksum: None }
     }
 
-    /// Moves data to where the interface will read it, and adds it up if the processor is to: where each
-    /// fragment's data lies, by its place in the datagram.
+    /// Moves data to where the interface will read it and, unless the interface does so, computes its checksum. Returns
+    /// the address of each fragment's data, in datagram order.
     async fn gather(&self, cpu: &AnyProcessor, outgoing: &mut Outgoing<'_>, packet: &SendRequest<'_>) -> Vec<Address> {
-        let sums = !self.card.parameters.remedies.checksum_offload;
+        let sums = !self.card.parameters.offloads.checksum_offload;
         let fragments = self.fragments(&outgoing.datagram);
         let mut sources = Vec::with_capacity(fragments.len());
         let parameters = &self.card.parameters;
@@ -92,10 +93,10 @@ impl Kernel {
             let data = data_of(&piece.payload);
             let at = match self.in_place(packet) {
                 Some(address) => address + data.start as u64,
-                None if parameters.remedies.zero_copy => {
-                    outgoing.memory + HEADER_PLACE * fragments_max(parameters) + data.start as u64
+                None if parameters.offloads.zero_copy => {
+                    outgoing.memory + HEADER_SLOT * fragments_max(parameters) + data.start as u64
                 }
-                None => outgoing.memory + stride(parameters) * index as u64 + HEADER_PLACE,
+                None => outgoing.memory + stride(parameters) * index as u64 + HEADER_SLOT,
             };
             let sum = match self.in_place(packet) {
                 Some(_) if sums => self.sum(cpu, at, data.len()).await,
@@ -111,10 +112,10 @@ impl Kernel {
         sources
     }
 
-    /// Where a program's data lies, if the interface reads it there.
+    /// Returns the address of the program's data if the interface reads it in place.
     fn in_place(&self, packet: &SendRequest<'_>) -> Option<Address> {
         match packet.source {
-            PayloadSource::Memory(address, _) if self.card.parameters.remedies.zero_copy => Some(address),
+            PayloadSource::Memory(address, _) if self.card.parameters.offloads.zero_copy => Some(address),
             _ => None,
         }
     }
@@ -124,16 +125,16 @@ impl Kernel {
         fragments.expect("a checked datagram fits its packets").collect()
     }
 
-    /// Whether the interface can fill a datagram's checksum in before its header leaves.
+    /// Returns whether the interface can fill in a datagram's checksum before the header leaves.
     fn fills_in(&self, packets: usize, length: u64) -> bool {
         let whole = match self.card.parameters.pipelining {
             PipeliningParameters::Fine(threshold) => length <= threshold.get(),
             _ => true,
         };
-        self.card.parameters.remedies.checksum_offload && packets == 1 && whole
+        self.card.parameters.offloads.checksum_offload && packets == 1 && whole
     }
 
-    /// Writes each packet's headers, and has the driver send it.
+    /// Writes each packet's headers and enqueues the packets with the driver.
     async fn enqueue_all(
         &self,
         cpu: &AnyProcessor,
@@ -143,7 +144,7 @@ impl Kernel {
         mut since: Time,
     ) {
         let envelope = encode(packet.envelope);
-        let (fragments, zero_copy) = (self.fragments(&outgoing.datagram), self.card.parameters.remedies.zero_copy);
+        let (fragments, zero_copy) = (self.fragments(&outgoing.datagram), self.card.parameters.offloads.zero_copy);
         let count = fragments.len();
         for (index, piece) in fragments.into_iter().enumerate() {
             cpu.work(self.costs.packet);
@@ -152,9 +153,9 @@ impl Kernel {
                 head.extend(envelope);
             }
             let data = data_of(&piece.payload).len() as u64;
-            // Where the kernel holds the data, its headers end where that begins.
+            // If the kernel holds the data, the headers directly precede it.
             let at = match zero_copy {
-                true => outgoing.memory + HEADER_PLACE * index as u64,
+                true => outgoing.memory + HEADER_SLOT * index as u64,
                 false => sources[index] - head.len() as u64,
             };
             cpu.store_run(at, &head).await;
@@ -166,7 +167,7 @@ impl Kernel {
             let descriptor = Descriptor {
                 to: self.card.addresses.node(packet.to),
                 length,
-                ends: 0,
+                endpoints: 0,
                 pieces: list,
                 sums: self.fills_in(count, length),
                 frees: last.then_some(buffer),
@@ -180,7 +181,7 @@ impl Kernel {
         }
     }
 
-    /// The stretches of memory that a packet is read from.
+    /// Returns the gather list of a packet.
     fn list(
         &self,
         cpu: &AnyProcessor,
@@ -188,7 +189,7 @@ impl Kernel {
         (data_at, data): (Address, u64),
         packet: &SendRequest<'_>,
     ) -> Vec<Piece> {
-        if !self.card.parameters.remedies.zero_copy {
+        if !self.card.parameters.offloads.zero_copy {
             return vec![Piece { address: head_at, bytes: head + data }];
         }
         let mut list = vec![Piece { address: head_at, bytes: head }];
@@ -203,7 +204,7 @@ impl Kernel {
     }
 }
 
-/// The part of a program's data that a part of a datagram's payload is.
+/// Returns the range of the program's data that a range of the datagram's payload contains.
 fn data_of(payload: &Range<usize>) -> Range<usize> {
     payload.start.saturating_sub(ENVELOPE)..payload.end.saturating_sub(ENVELOPE)
 }

@@ -1,29 +1,29 @@
-//! What each guard means.
+//! The condition of each guard, evaluated on the machine's state.
 
-use super::machine::{Engine, Inbound, Outbound};
+use super::machine::{EngineState, Inbound, Outbound};
 use super::{Guard, Mcp, Pipelining, Rule, Thread, ThreadState};
 
 impl Mcp {
-    /// Whether a guard holds.
+    /// Returns whether a guard holds.
     pub fn holds(&self, guard: Guard) -> bool {
         match guard {
             Guard::Descriptor => !self.queue.is_empty(),
             Guard::SendBuffer => self.is_free(self.outgoing.len(), self.config.send_buffers),
-            Guard::SenderAlone => !self.is_serial() || self.outgoing.is_empty(),
-            Guard::HostFree => self.host == Engine::Rests || !self.keeps(Rule::EngineExclusive),
-            Guard::HostDone => self.host == Engine::Ended,
+            Guard::NoPacketToSend => !self.is_serial() || self.outgoing.is_empty(),
+            Guard::HostFree => self.host == EngineState::Idle || !self.obeys(Rule::EngineExclusive),
+            Guard::HostDone => self.host == EngineState::Ended,
             Guard::SendWhole => self.outgoing.front().is_some_and(|packet| self.is_whole(packet)),
-            Guard::SendEnough => self.outgoing.front().is_some_and(|packet| self.has_enough(packet)),
-            Guard::SendEnded => self.send == Engine::Ended,
-            Guard::Comes => self.coming.is_some(),
+            Guard::SendEnough => self.outgoing.front().is_some_and(|packet| self.has_fragment_to_send(packet)),
+            Guard::SendEnded => self.send == EngineState::Ended,
+            Guard::PacketAnnounced => self.announced.is_some(),
             Guard::ReceiveBuffer => self.is_free(self.incoming.len(), self.config.receive_buffers),
-            Guard::ReceiverAlone => !self.is_serial() || self.incoming.is_empty(),
-            Guard::ReceiveEnded => self.receive == Engine::Ended,
-            Guard::Place => self.places > 0,
-            Guard::ReceivedWhole => self.incoming.front().is_some_and(|packet| self.has_come(packet)),
-            Guard::ReceivedEnough => self.incoming.front().is_some_and(|packet| self.has_come_enough(packet)),
-            Guard::Rest => self.incoming.front().is_some_and(|packet| packet.taken < packet.landed),
-            Guard::NoRest => self.incoming.front().is_some_and(|packet| packet.taken >= packet.landed),
+            Guard::NoPacketReceived => !self.is_serial() || self.incoming.is_empty(),
+            Guard::ReceiveEnded => self.receive == EngineState::Ended,
+            Guard::HostBuffer => self.host_buffers > 0,
+            Guard::ReceivedWhole => self.incoming.front().is_some_and(|packet| self.has_arrived(packet)),
+            Guard::ReceivedEnough => self.incoming.front().is_some_and(|packet| self.has_fragment_to_deliver(packet)),
+            Guard::Undelivered => self.incoming.front().is_some_and(|packet| packet.taken < packet.landed),
+            Guard::AllDelivered => self.incoming.front().is_some_and(|packet| packet.taken >= packet.landed),
         }
     }
 
@@ -31,7 +31,7 @@ impl Mcp {
         self.config.pipelining == Pipelining::Serial
     }
 
-    /// The least new units of a fragment, where there are fragments.
+    /// Returns the minimum number of new units in a fragment, or `None` if packets are not sent in fragments.
     fn threshold(&self) -> Option<u32> {
         match self.config.pipelining {
             Pipelining::Fine { threshold } => Some(threshold.max(1)),
@@ -40,61 +40,62 @@ impl Mcp {
     }
 
     fn is_free(&self, used: usize, buffers: u8) -> bool {
-        used < usize::from(buffers) || !self.keeps(Rule::BuffersHeld)
+        used < usize::from(buffers) || !self.obeys(Rule::BuffersHeld)
     }
 
-    /// How much of a packet to be sent the firmware believes to have landed.
+    /// Returns the number of units of an outbound packet that the firmware believes to have landed.
     pub(super) fn counted_out(&self, packet: &Outbound) -> u32 {
-        let extra = u32::from(!self.keeps(Rule::BytesFirst));
+        let extra = u32::from(!self.obeys(Rule::BytesFirst));
         (packet.landed + extra).min(packet.length)
     }
 
-    /// How much of a packet that comes the firmware believes to have landed.
+    /// Returns the number of units of an inbound packet that the firmware believes to have landed.
     pub(super) fn counted_in(&self, packet: &Inbound) -> u32 {
-        packet.landed + u32::from(!self.keeps(Rule::BytesFirst) && !packet.ended)
+        packet.landed + u32::from(!self.obeys(Rule::BytesFirst) && !packet.ended)
     }
 
-    /// Without fragments it is SDMA's notice that counts, not the counter.
+    /// Returns whether all of an outbound packet has landed. Without fragments the firmware learns this from SDMA, not
+    /// from the counter.
     fn is_whole(&self, packet: &Outbound) -> bool {
-        let by_count = self.threshold().is_some() || !self.keeps(Rule::BytesFirst);
+        let by_count = self.threshold().is_some() || !self.obeys(Rule::BytesFirst);
         packet.filled || (by_count && self.counted_out(packet) == packet.length)
     }
 
-    fn has_enough(&self, packet: &Outbound) -> bool {
-        let lies = self.counted_out(packet).saturating_sub(packet.taken);
-        !self.is_whole(packet) && self.threshold().is_some_and(|threshold| lies >= threshold)
+    fn has_fragment_to_send(&self, packet: &Outbound) -> bool {
+        let unsent = self.counted_out(packet).saturating_sub(packet.taken);
+        !self.is_whole(packet) && self.threshold().is_some_and(|threshold| unsent >= threshold)
     }
 
-    fn has_come(&self, packet: &Inbound) -> bool {
-        let early = !self.keeps(Rule::BytesFirst) && self.threshold().is_none() && packet.landed > 0;
+    fn has_arrived(&self, packet: &Inbound) -> bool {
+        let early = !self.obeys(Rule::BytesFirst) && self.threshold().is_none() && packet.landed > 0;
         packet.filled || (self.threshold().is_some() && packet.ended) || early
     }
 
-    fn has_come_enough(&self, packet: &Inbound) -> bool {
-        let lies = self.counted_in(packet).saturating_sub(packet.taken);
-        !self.has_come(packet) && self.threshold().is_some_and(|threshold| lies >= threshold)
+    fn has_fragment_to_deliver(&self, packet: &Inbound) -> bool {
+        let undelivered = self.counted_in(packet).saturating_sub(packet.taken);
+        !self.has_arrived(packet) && self.threshold().is_some_and(|threshold| undelivered >= threshold)
     }
 
-    /// The count at which a packet under way to its buffer can be sent on.
+    /// Returns the count of landed units at which the send engine can continue with a packet that is still being read.
     pub(super) fn send_starts_at(&self) -> Option<u32> {
         let packet = self.outgoing.front().filter(|packet| packet.landed < packet.length)?;
         Some(packet.taken.saturating_add(self.threshold()?).min(packet.length))
     }
 
-    /// The count at which a packet under way from the link can be delivered on.
+    /// Returns the count of landed units at which RDMA can continue with a packet that is still arriving.
     pub(super) fn write_starts_at(&self) -> Option<u32> {
         let packet = self.incoming.front().filter(|packet| !packet.ended)?;
-        let has_place = self.places > 0 || self.state(Thread::Rdma) != ThreadState::Idle;
-        (self.host == Engine::Rests && has_place).then_some(packet.taken.saturating_add(self.threshold()?))
+        let has_buffer = self.host_buffers > 0 || self.state(Thread::Rdma) != ThreadState::Idle;
+        (self.host == EngineState::Idle && has_buffer).then_some(packet.taken.saturating_add(self.threshold()?))
     }
 
-    /// Whether SEND works on a packet of which more is to land.
+    /// Returns whether SEND works on a packet that has not landed completely.
     pub fn cuts_through_out(&self) -> bool {
         let works = !matches!(self.state(Thread::Send), ThreadState::Idle | ThreadState::FineGrainedSendDone);
         works && self.outgoing.front().is_some_and(|packet| packet.landed < packet.length)
     }
 
-    /// Whether RDMA works on a packet of which more is to come.
+    /// Returns whether RDMA works on a packet whose tail has not arrived.
     pub fn cuts_through_in(&self) -> bool {
         let works = !matches!(self.state(Thread::Rdma), ThreadState::Idle | ThreadState::FineGrainedRdmaDone);
         works && self.incoming.front().is_some_and(|packet| !packet.ended)

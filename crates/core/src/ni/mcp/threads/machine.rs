@@ -1,45 +1,46 @@
-//! The machine: what it is told, and the dispatcher that takes ready threads in turn.
+//! The state machine of the firmware: the events reported to it, and the dispatcher, which runs ready threads in turn.
 //!
-//! Who wins the host engine is left to the dispatcher: a thread that ends a transfer yields, all others are
-//! asked before it is again, so the other direction, if it waits, has the engine next. Neither starves: the
-//! checker counts how often one is passed by.
+//! The dispatcher arbitrates the host engine: a thread that ends a transfer yields, and all other threads are tried
+//! before it runs again, so the other direction gets the engine next if it waits for it. Neither direction starves; the
+//! checker counts the number of times that one is bypassed.
 
 use super::{Config, Guard, Rule, Step, TRANSITIONS, Thread, ThreadState, Transition, Watch};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
-/// The firmware of a card: its four threads, and what lies in its buffers.
+/// The firmware of a card: its four threads and the packets in its buffers.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Mcp {
     pub(super) config: Config,
     pub(super) broken: Option<Rule>,
     pub(super) states: [ThreadState; 4],
-    /// Who ran last.
+    /// The thread that ran last.
     last: Thread,
-    pub(super) host: Engine,
-    pub(super) send: Engine,
-    pub(super) receive: Engine,
+    pub(super) host: EngineState,
+    pub(super) send: EngineState,
+    pub(super) receive: EngineState,
     pub(super) queue: VecDeque<Descriptor>,
-    /// How much of the first message has been asked for.
-    pub(super) asked: u32,
-    /// Packets in send buffers, in order. The last may be on its way in, the first on its way out.
+    /// Units of the first message that host reads have been started for.
+    pub(super) read_started: u32,
+    /// Packets in send buffers, in order. The last may still be read from the host; the first may be leaving on the
+    /// link.
     pub(super) outgoing: VecDeque<Outbound>,
     pub(super) send_buffer: u8,
     /// The packet whose head is on the link, until the receive engine takes it.
-    pub(super) coming: Option<u32>,
+    pub(super) announced: Option<u32>,
     /// Packets in receive buffers, in order.
     pub(super) incoming: VecDeque<Inbound>,
     pub(super) receive_buffer: u8,
-    /// How many packets the host has places for.
-    pub(super) places: u32,
+    /// Number of packets for which the host has posted receive buffers.
+    pub(super) host_buffers: u32,
 }
 
-/// What the firmware knows of an engine.
+/// The state of an engine as far as the firmware knows it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Engine {
-    Rests,
-    Works,
-    /// It has ended, which nobody has noticed.
+pub(super) enum EngineState {
+    Idle,
+    Busy,
+    /// The engine has ended, and no thread has noticed that yet.
     Ended,
 }
 
@@ -58,9 +59,9 @@ pub(super) struct Outbound {
     pub(super) length: u32,
     pub(super) landed: u32,
     pub(super) taken: u32,
-    /// SDMA has noticed that all of it has landed.
+    /// Whether SDMA has noticed that the whole packet has landed.
     pub(super) filled: bool,
-    /// Its message ends with it.
+    /// Whether it is the last packet of its message.
     pub(super) ends_message: bool,
 }
 
@@ -71,14 +72,14 @@ pub(super) struct Inbound {
     pub(super) buffer: u8,
     pub(super) landed: u32,
     pub(super) taken: u32,
-    /// Its end has come.
+    /// Whether its tail has arrived.
     pub(super) ended: bool,
-    /// RECV has noticed.
+    /// Whether RECV has noticed that.
     pub(super) filled: bool,
 }
 
 impl Mcp {
-    /// At rest.
+    /// Creates an idle machine.
     pub fn new(config: Config) -> Mcp {
         assert!(config.send_buffers > 0 && config.receive_buffers > 0, "a direction has a buffer");
         assert!(config.segment != Some(0), "a packet has a unit");
@@ -86,63 +87,63 @@ impl Mcp {
             config,
             broken: None,
             states: [ThreadState::Idle; 4],
-            // The first thread is asked first.
+            // The first thread is tried first.
             last: Thread::Rdma,
-            host: Engine::Rests,
-            send: Engine::Rests,
-            receive: Engine::Rests,
+            host: EngineState::Idle,
+            send: EngineState::Idle,
+            receive: EngineState::Idle,
             queue: VecDeque::new(),
-            asked: 0,
+            read_started: 0,
             outgoing: VecDeque::new(),
             send_buffer: 0,
-            coming: None,
+            announced: None,
             incoming: VecDeque::new(),
             receive_buffer: 0,
-            places: 0,
+            host_buffers: 0,
         }
     }
 
-    /// The same, with a rule broken: for checkers.
-    pub fn without(config: Config, rule: Rule) -> Mcp {
+    /// Creates an idle machine that breaks `rule`, for checkers.
+    pub fn with_broken_rule(config: Config, rule: Rule) -> Mcp {
         Mcp { broken: Some(rule), ..Mcp::new(config) }
     }
 
-    /// A descriptor is in the L2 queue: a message of so many units.
+    /// Adds the descriptor of a message of `length` units to the L2 queue.
     pub fn post(&mut self, length: u32, id: u32) {
         debug_assert!(length > 0, "a packet has a unit: its header");
         self.queue.push_back(Descriptor { id, length });
     }
 
-    /// The host has places for so many packets more.
+    /// Adds receive buffers of the host for `packets` more packets.
     pub fn posted_receive(&mut self, packets: u32) {
-        self.places = self.places.saturating_add(packets);
+        self.host_buffers = self.host_buffers.saturating_add(packets);
     }
 
-    /// So many units of the current host read have landed.
+    /// Reports that the first `to` units of the current host read have landed.
     pub fn fetched(&mut self, to: u32) {
-        // None, if all of it has been sent already: then all of it was told.
+        // The queue is empty if the whole packet has been sent already; then all of its units had been reported.
         if let Some(packet) = self.outgoing.back_mut() {
             packet.landed = to;
         }
     }
 
-    /// The host engine has ended what it was started for: all of it has landed.
+    /// Reports that the host engine has ended its transfer: all of its units have landed.
     pub fn host_done(&mut self) {
-        self.host = Engine::Ended;
+        self.host = EngineState::Ended;
     }
 
-    /// The send engine has ended what it was started for.
+    /// Reports that the send engine has ended its transfer.
     pub fn send_done(&mut self) {
-        self.send = Engine::Ended;
+        self.send = EngineState::Ended;
     }
 
-    /// A packet's head is on the link. Its length shows when its end comes.
-    pub fn comes(&mut self, id: u32) {
-        debug_assert!(self.coming.is_none(), "a link holds one head");
-        self.coming = Some(id);
+    /// Reports that a packet's head is on the link. The packet's length is known only when its tail arrives.
+    pub fn announce(&mut self, id: u32) {
+        debug_assert!(self.announced.is_none(), "a link holds one head");
+        self.announced = Some(id);
     }
 
-    /// So many units of the packet that comes have landed, its end among them or not.
+    /// Reports that the first `to` units of the arriving packet have landed, and whether they include its tail.
     pub fn received(&mut self, to: u32, ended: bool) {
         if let Some(packet) = self.incoming.back_mut() {
             packet.landed = to;
@@ -150,40 +151,44 @@ impl Mcp {
         }
     }
 
-    /// The receive engine has taken a packet, with its end.
+    /// Reports that the receive engine has taken a packet completely.
     pub fn receive_done(&mut self) {
-        self.receive = Engine::Ended;
+        self.receive = EngineState::Ended;
     }
 
-    /// The state of a thread.
+    /// Returns the state of a thread.
     pub fn state(&self, thread: Thread) -> ThreadState {
         self.states[thread as usize]
     }
 
-    /// Whether some thread can step.
+    /// Returns whether some thread can step.
     pub fn ready(&self) -> bool {
-        Thread::ALL.iter().any(|&thread| self.open(thread).is_some())
+        Thread::ALL.iter().any(|&thread| self.enabled_row(thread).is_some())
     }
 
-    /// Whether nothing is left to do, and nothing under way.
-    pub fn rests(&self) -> bool {
+    /// Returns whether no work is queued or under way.
+    pub fn is_idle(&self) -> bool {
         let idle = self.states.iter().all(|&state| state == ThreadState::Idle);
-        idle && self.queue.is_empty() && self.outgoing.is_empty() && self.incoming.is_empty() && self.coming.is_none()
+        idle && self.queue.is_empty()
+            && self.outgoing.is_empty()
+            && self.incoming.is_empty()
+            && self.announced.is_none()
     }
 
-    /// How many rows of a thread are open: never more than one.
-    pub fn choices(&self, thread: Thread) -> usize {
-        self.rows(thread).filter(|row| self.may(row)).count()
+    /// Returns the number of enabled rows of a thread, which is at most one.
+    pub fn enabled_rows(&self, thread: Thread) -> usize {
+        self.rows(thread).filter(|row| self.is_enabled(row)).count()
     }
 
-    /// Whether a thread lacks nothing but the host engine.
+    /// Returns whether the host engine is all that a thread waits for.
     pub fn wants_host(&self, thread: Thread) -> bool {
         let takes = |row: &&Transition| row.guards.contains(&Guard::HostFree);
         let other = |guard: &&Guard| **guard != Guard::HostFree;
         self.rows(thread).filter(takes).any(|row| row.guards.iter().filter(other).all(|&guard| self.holds(guard)))
     }
 
-    /// At which counts of landed units a thread becomes ready that sleeps now. An engine's end is told as such.
+    /// Returns the counts of landed units at which a waiting thread becomes ready. The end of a transfer is reported
+    /// separately.
     pub fn watch(&self) -> Watch {
         let (send, rdma) = (self.state(Thread::Send), self.state(Thread::Rdma));
         let waits = |state, done| state == ThreadState::Idle || state == done;
@@ -192,28 +197,28 @@ impl Mcp {
         Watch { fetched, received }
     }
 
-    /// Has the next ready thread run to where it yields; none if none is ready.
+    /// Runs the next ready thread until it yields; returns `None` if no thread is ready.
     pub fn step(&mut self) -> Option<Step> {
-        let first = match self.keeps(Rule::Turns) {
+        let first = match self.obeys(Rule::Turns) {
             true => self.last as usize + 1,
             false => 0,
         };
         let in_turn = (first..first + 4).map(|at| Thread::ALL[at % 4]);
-        let (thread, row) = in_turn.into_iter().find_map(|thread| Some((thread, self.open(thread)?)))?;
+        let (thread, row) = in_turn.into_iter().find_map(|thread| Some((thread, self.enabled_row(thread)?)))?;
         self.last = thread;
         Some(self.run(thread, row))
     }
 
     fn run(&mut self, thread: Thread, row: &'static Transition) -> Step {
-        let mut step = Step { thread, from: row.from, states: SmallVec::new(), acts: SmallVec::new() };
+        let mut step = Step { thread, from: row.from, states: SmallVec::new(), commands: SmallVec::new() };
         let mut next = Some(row);
         while let Some(row) = next {
-            row.deeds.iter().for_each(|&deed| step.acts.extend(self.does(deed)));
+            row.actions.iter().for_each(|&action| step.commands.extend(self.perform(action)));
             self.states[thread as usize] = row.to;
             step.states.push(row.to);
             next = match row.to.is_dispatching() {
                 true => None,
-                false => self.open(thread),
+                false => self.enabled_row(thread),
             };
         }
         step
@@ -224,16 +229,16 @@ impl Mcp {
         TRANSITIONS.iter().filter(move |row| row.thread == thread && row.from == from)
     }
 
-    /// The row of a thread that is open.
-    pub fn open(&self, thread: Thread) -> Option<&'static Transition> {
-        self.rows(thread).find(|row| self.may(row))
+    /// Returns the enabled row of a thread, if there is one.
+    pub fn enabled_row(&self, thread: Thread) -> Option<&'static Transition> {
+        self.rows(thread).find(|row| self.is_enabled(row))
     }
 
-    fn may(&self, row: &Transition) -> bool {
+    fn is_enabled(&self, row: &Transition) -> bool {
         row.guards.iter().all(|&guard| self.holds(guard))
     }
 
-    pub(super) fn keeps(&self, rule: Rule) -> bool {
+    pub(super) fn obeys(&self, rule: Rule) -> bool {
         self.broken != Some(rule)
     }
 }

@@ -11,25 +11,25 @@
 //!
 //! "Each thread starts from the initial state and when it reaches a dispatching state, yields the
 //! processor to another thread that is ready to run without waiting for the next event" (Jin et al. 2005,
-//! §4.3). [`TRANSITIONS`] is the whole firmware: a row for each way from a state to the next, with what
-//! must hold and what is done. [`Mcp`] runs the rows for whoever has the engines; the model checker runs
-//! the same rows, and PROMELA is printed from them.
+//! §4.3). [`TRANSITIONS`] is the whole firmware: one row for each transition from a state to the next, with its guards
+//! and its actions. [`Mcp`] runs the rows; its caller drives the engines. The model checker runs the same rows, and the
+//! PROMELA model is generated from them.
 //!
-//! A packet has at least one unit (its header). How a packet's units are numbered is the caller's matter:
-//! bytes in a simulator, one to three in a checker. One host read is a packet, or with
-//! [`Config::segment`] a piece of a message that travels as a packet of its own.
+//! A packet has at least one unit (its header). The caller decides what a unit is: a byte in the simulator; in the
+//! checker a packet has one to three units. One host read fetches a packet, or with [`Config::segment`] a segment of a
+//! message that travels as its own packet.
 //!
-//! It leaves out routes, checksums (the host engine's own), retransmission, and packets that are lost: one
-//! cut short by the network ends as any other, and whoever reads it finds it wrong.
+//! The model leaves out routes, checksums (the host engine computes them), retransmission and lost packets: a packet
+//! truncated by the network ends like any other, and its reader detects the error.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `table.rs` | threads, states, guards, deeds, and the rows |
-//! | `machine.rs` | the machine: what it is told, and its dispatcher |
-//! | `guards.rs`, `deeds.rs` | what each guard means, and each deed does |
-//! | `step.rs` | what a step says |
+//! | `table.rs` | threads, states, guards, actions, and the rows |
+//! | `machine.rs` | the state machine: the events reported to it, and its dispatcher |
+//! | `guards.rs`, `actions.rs` | the condition of each guard, and the effect of each action |
+//! | `step.rs` | the result of a step: states and commands |
 
-mod deeds;
+mod actions;
 mod guards;
 mod machine;
 mod step;
@@ -38,43 +38,43 @@ mod table;
 mod tests;
 
 pub use machine::Mcp;
-pub use step::{Act, Step, Watch};
-pub use table::{Deed, Guard, TRANSITIONS, Thread, ThreadState, Transition};
+pub use step::{Command, Step, Watch};
+pub use table::{Action, Guard, TRANSITIONS, Thread, ThreadState, Transition};
 
-/// How far the transfers of the two sides of the interface's memory overlap.
+/// The degree to which the transfers on the two sides of the interface's memory overlap.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Pipelining {
-    /// Not at all: a direction has one packet at a time, with one engine at work (Berkeley-VIA: "carry out
-    /// the host DMA and the network DMA in a serialized manner", §4.3).
+    /// No overlap: a direction has one packet at a time, with one engine at work (Berkeley-VIA: "carry out the host DMA
+    /// and the network DMA in a serialized manner", §4.3).
     Serial,
-    /// With those of other packets: a packet leaves the memory when it is whole (GM).
+    /// Transfers of different packets overlap: a packet leaves the memory when all of it has landed (GM).
     Coarse,
-    /// With those of the same packet, too (E-UDP).
+    /// Transfers of the same packet overlap as well (E-UDP).
     Fine {
-        /// How many units must lie there for a fragment; the last fragment goes whatever its size.
+        /// Minimum number of landed units for a fragment; the last fragment may be shorter.
         threshold: u32,
     },
 }
 
-/// What the firmware is built with.
+/// The configuration of the firmware.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Config {
-    /// How far transfers overlap.
+    /// The overlap of transfers.
     pub pipelining: Pipelining,
-    /// Packet buffers towards the link; at least one.
+    /// Number of packet buffers towards the link; at least one.
     pub send_buffers: u8,
-    /// Packet buffers from the link; at least one.
+    /// Number of packet buffers from the link; at least one.
     pub receive_buffers: u8,
-    /// The longest packet: a longer message travels as several. GM: 4096 bytes.
+    /// Maximum length of a packet, in units; a longer message travels as several packets. GM: 4096 bytes.
     pub segment: Option<u32>,
 }
 
-/// What the firmware is held to. All hold; the checker breaks one to see it missed.
+/// The rules that the firmware obeys. The checker breaks one at a time to show which property then fails.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rule {
-    /// SDMA and RDMA start the one host engine only when it rests.
+    /// SDMA and RDMA start the one host engine only when it is idle.
     EngineExclusive,
-    /// What is sent or delivered has landed: the count of landed units is not one too high.
+    /// Only landed units are sent or delivered: the count of landed units is not one too high.
     BytesFirst,
     /// A buffer is filled only when it is free.
     BuffersHeld,
@@ -85,11 +85,11 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// All of them.
+    /// All rules.
     pub const ALL: [Rule; 5] =
         [Rule::EngineExclusive, Rule::BytesFirst, Rule::BuffersHeld, Rule::EndsMarked, Rule::Turns];
 
-    /// The name.
+    /// Returns the rule's name.
     pub fn name(self) -> &'static str {
         match self {
             Rule::EngineExclusive => "engine-exclusive",

@@ -1,87 +1,87 @@
-//! What a step of the firmware says: the states it passed, and what it has the engines and the host do.
+//! The result of a step of the firmware: the states that a thread passed, and the commands to the engines and the host.
 
 use super::{Thread, ThreadState};
 use smallvec::SmallVec;
 
-/// One thread, from a dispatching state to a dispatching state.
+/// One run of a thread, from a dispatching state to the next dispatching state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Which.
     pub thread: Thread,
-    /// Where it was.
+    /// The state in which the thread waited before.
     pub from: ThreadState,
-    /// The states it came to, in this order: the last is where it waits.
+    /// The states that the thread entered, in this order; it waits in the last one.
     pub states: SmallVec<[ThreadState; 4]>,
-    /// What is to be done.
-    pub acts: SmallVec<[Act; 4]>,
+    /// The commands to be executed, in this order.
+    pub commands: SmallVec<[Command; 4]>,
 }
 
-/// What the firmware has others do, or tells.
+/// A command to an engine, or a notification of the host.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Act {
+pub enum Command {
     /// The host engine reads host memory into a send buffer, from its beginning: a packet.
     StartHostRead {
-        /// The message's.
+        /// The message's identifier.
         id: u32,
-        /// Which send buffer.
+        /// Index of the send buffer.
         buffer: u8,
-        /// Where in the message.
+        /// Offset in the message, in units.
         from: u32,
-        /// How much.
+        /// Length in units.
         units: u32,
     },
     /// The send engine takes a part of a send buffer.
     StartSend {
-        /// The message's.
+        /// The message's identifier.
         id: u32,
-        /// Which send buffer.
+        /// Index of the send buffer.
         buffer: u8,
-        /// Where in the buffer; the packet's head goes with 0.
+        /// Offset in the buffer, in units; the part at 0 includes the packet's head.
         from: u32,
-        /// How much.
+        /// Length in units.
         units: u32,
-        /// Whether the packet ends with it (SMLT), or more of it comes (SML).
+        /// Whether the packet ends with this part (SMLT) or continues (SML).
         last: bool,
     },
     /// The receive engine takes the packet that is on the link.
     StartReceive {
-        /// The packet's, as [`Mcp::comes`](super::Mcp::comes) told.
+        /// The packet's identifier, as given to [`Mcp::announce`](super::Mcp::announce).
         id: u32,
-        /// Which receive buffer.
+        /// Index of the receive buffer.
         buffer: u8,
     },
     /// The host engine writes a part of a receive buffer to host memory.
     StartHostWrite {
-        /// The packet's.
+        /// The packet's identifier.
         id: u32,
-        /// Which receive buffer.
+        /// Index of the receive buffer.
         buffer: u8,
-        /// Where in the buffer.
+        /// Offset in the buffer, in units.
         from: u32,
-        /// How much.
+        /// Length in units.
         units: u32,
-        /// Whether the packet is known to end with it. What has all gone before its end was seen has no last.
+        /// Whether the packet is known to end with this part. A packet that is written completely before its tail is
+        /// noticed has no last part.
         last: bool,
     },
-    /// The host is told that a message has gone: its descriptor's place in the L2 queue is free.
+    /// Notifies the host that a message has been sent: its slot in the L2 queue is free.
     SendComplete {
-        /// The message's.
+        /// The message's identifier.
         id: u32,
     },
-    /// The host is told that a packet is in its memory.
+    /// Notifies the host that a packet is in its memory.
     Received {
-        /// The packet's.
+        /// The packet's identifier.
         id: u32,
-        /// How long it is.
+        /// Length in units.
         units: u32,
     },
 }
 
-/// What a thread that sleeps waits for of a transfer under way, counted from its packet's beginning.
+/// The progress of running transfers that a waiting thread needs, counted from the packet's beginning.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Watch {
-    /// How much of the host read must have landed.
+    /// Number of units of the host read that must have landed.
     pub fetched: Option<u32>,
-    /// How much of the packet that comes must have landed; its end serves as well.
+    /// Number of units of the arriving packet that must have landed; the arrival of its tail also suffices.
     pub received: Option<u32>,
 }

@@ -1,7 +1,7 @@
-//! Threads, states, guards, deeds, and the rows of transitions.
+//! Threads, states, guards, actions, and the rows of transitions.
 //!
-//! Of a state's rows at most one is open at a time: no order of rows hides in the table, so that PROMELA,
-//! which has none, says the same. The checker asserts it.
+//! At most one row of a state is enabled at a time: the order of the rows has no meaning, so the PROMELA model, whose
+//! choices are unordered, behaves the same. The checker asserts this.
 
 /// A thread of the firmware.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -17,47 +17,47 @@ pub enum Thread {
 }
 
 impl Thread {
-    /// All of them, in the order in which the dispatcher asks.
+    /// All threads, in the order in which the dispatcher tries them.
     pub const ALL: [Thread; 4] = [Thread::Sdma, Thread::Send, Thread::Recv, Thread::Rdma];
 }
 
-/// A state of a thread. A thread's start, and its end of a packet, is `Idle`.
+/// A state of a thread. A thread starts in `Idle` and returns to it after each packet.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ThreadState {
-    /// Nothing under way.
+    /// No packet is under way.
     Idle,
     /// SDMA: the host engine fills a send buffer.
     Sdma,
-    /// SDMA: it has ended.
+    /// SDMA: the host engine has ended.
     SdmaDone,
     /// SEND: the send engine takes a whole packet.
     CoarseGrainedSend,
-    /// SEND: it takes a fragment, after which more will come.
+    /// SEND: the send engine takes a fragment that is not the packet's last.
     FineGrainedSend,
-    /// SEND: a fragment has gone, its packet has not.
+    /// SEND: a fragment has been sent, but not yet the whole packet.
     FineGrainedSendDone,
-    /// SEND: it takes the rest of a packet, whatever its size.
+    /// SEND: the send engine takes the rest of a packet, whatever its size.
     SendLastFragment,
-    /// SEND: a packet has gone.
+    /// SEND: a packet has been sent.
     SendDone,
     /// RECV: the receive engine fills a receive buffer.
     Recv,
-    /// RECV: it has ended.
+    /// RECV: the receive engine has ended.
     RecvDone,
     /// RDMA: the host engine takes a whole packet.
     CoarseGrainedRdma,
-    /// RDMA: it takes a fragment, after which more will come.
+    /// RDMA: the host engine takes a fragment that is not the packet's last.
     FineGrainedRdma,
-    /// RDMA: a fragment is delivered, its packet is not.
+    /// RDMA: a fragment has been delivered, but not yet the whole packet.
     FineGrainedRdmaDone,
-    /// RDMA: it takes the rest of a packet, whatever its size.
+    /// RDMA: the host engine takes the rest of a packet, whatever its size.
     RdmaLastFragment,
     /// RDMA: a packet is delivered.
     RdmaDone,
 }
 
 impl ThreadState {
-    /// All of them.
+    /// All states.
     pub const ALL: [ThreadState; 15] = [
         ThreadState::Idle,
         ThreadState::Sdma,
@@ -76,7 +76,7 @@ impl ThreadState {
         ThreadState::RdmaDone,
     ];
 
-    /// The name, in the paper's spelling.
+    /// Returns the name, in the paper's spelling.
     pub fn name(self) -> &'static str {
         match self {
             ThreadState::Idle => "Idle",
@@ -97,122 +97,121 @@ impl ThreadState {
         }
     }
 
-    /// Whether a thread that reaches it yields the processor, and waits there. In the others it goes on.
+    /// Returns whether a thread that enters this state yields the processor and waits. In the other states it
+    /// continues.
     pub fn is_dispatching(self) -> bool {
         !matches!(self, ThreadState::SdmaDone | ThreadState::SendDone | ThreadState::RecvDone | ThreadState::RdmaDone)
     }
 
-    /// Whether the paper's text or formulas name it; the others are ours, as the threads need them.
-    pub fn is_of_the_paper(self) -> bool {
+    /// Returns whether the paper's text or formulas name this state; the other states are added because the threads
+    /// need them.
+    pub fn is_named_in_paper(self) -> bool {
         use ThreadState::*;
         let ours = [SdmaDone, FineGrainedSendDone, SendLastFragment, SendDone, RecvDone, RdmaDone];
         !ours.contains(&self)
     }
 }
 
-/// What must hold for a row.
+/// A condition of a row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Guard {
-    /// A descriptor waits in the L2 queue, or some of its message has not been asked for.
+    /// A descriptor is in the L2 queue, or part of its message has not been read.
     Descriptor,
     /// A send buffer is free.
     SendBuffer,
-    /// No packet lies on the sending side, where a direction is serial.
-    SenderAlone,
-    /// The host engine rests.
+    /// With serial pipelining, no packet is on the send side.
+    NoPacketToSend,
+    /// The host engine is idle.
     HostFree,
-    /// The host engine has ended, which nobody has noticed.
+    /// The host engine has ended, and no thread has noticed that yet.
     HostDone,
-    /// The first packet to be sent lies there whole.
+    /// All of the first packet to be sent has landed.
     SendWhole,
-    /// It does not, but enough of it for a fragment does.
+    /// Not all of it has landed, but enough for a fragment.
     SendEnough,
     /// The send engine has ended.
     SendEnded,
     /// The head of a packet is on the link.
-    Comes,
+    PacketAnnounced,
     /// A receive buffer is free.
     ReceiveBuffer,
-    /// No packet lies on the receiving side, where a direction is serial.
-    ReceiverAlone,
+    /// With serial pipelining, no packet is on the receive side.
+    NoPacketReceived,
     /// The receive engine has ended.
     ReceiveEnded,
-    /// The host has a place for a packet.
-    Place,
-    /// The first packet to be delivered lies there whole.
+    /// The host has a receive buffer for a packet.
+    HostBuffer,
+    /// All of the first packet to be delivered has landed.
     ReceivedWhole,
-    /// It does not, but enough of it for a fragment does.
+    /// Not all of it has landed, but enough for a fragment.
     ReceivedEnough,
-    /// Some of it has not been delivered.
-    Rest,
-    /// All of it has been delivered.
-    NoRest,
+    /// Part of what has landed has not been delivered.
+    Undelivered,
+    /// All that has landed has been delivered.
+    AllDelivered,
 }
 
 impl Guard {
-    /// All of them.
+    /// All guards.
     pub const ALL: [Guard; 17] = [
         Guard::Descriptor,
         Guard::SendBuffer,
-        Guard::SenderAlone,
+        Guard::NoPacketToSend,
         Guard::HostFree,
         Guard::HostDone,
         Guard::SendWhole,
         Guard::SendEnough,
         Guard::SendEnded,
-        Guard::Comes,
+        Guard::PacketAnnounced,
         Guard::ReceiveBuffer,
-        Guard::ReceiverAlone,
+        Guard::NoPacketReceived,
         Guard::ReceiveEnded,
-        Guard::Place,
+        Guard::HostBuffer,
         Guard::ReceivedWhole,
         Guard::ReceivedEnough,
-        Guard::Rest,
-        Guard::NoRest,
+        Guard::Undelivered,
+        Guard::AllDelivered,
     ];
 }
 
-/// What is done on the way.
+/// An action of a transition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Deed {
-    /// Takes a send buffer, and has the host engine fill it.
+pub enum Action {
+    /// Takes a send buffer and starts the host engine to fill it.
     Read,
-    /// The buffer is filled.
+    /// Marks the send buffer as filled.
     Filled,
-    /// Has the send engine take what lies there.
+    /// Starts the send engine on the units that have landed.
     Send,
-    /// The send engine rests.
-    SendRests,
-    /// The packet has gone: its buffer is free, and after a message's last the host is told.
+    /// Marks the send engine as idle.
+    SendEngineIdle,
+    /// Frees the buffer of the packet that was sent; after the last packet of a message, notifies the host.
     Sent,
-    /// Takes a receive buffer, and has the receive engine fill it.
+    /// Takes a receive buffer and starts the receive engine to fill it.
     Receive,
-    /// The receive engine rests.
-    ReceiveRests,
-    /// The buffer is filled.
+    /// Marks the receive engine as idle.
+    ReceiveEngineIdle,
+    /// Marks the receive buffer as filled.
     Received,
-    /// Takes a place of the host for the first packet.
-    TakePlace,
-    /// Has the host engine take what lies there.
+    /// Takes a receive buffer of the host for the first packet.
+    TakeHostBuffer,
+    /// Starts the host engine on the units that have landed.
     Write,
-    /// The host engine rests.
-    HostRests,
-    /// The packet is delivered: its buffer is free, and the host is told.
+    /// Marks the host engine as idle.
+    HostEngineIdle,
+    /// Frees the buffer of the delivered packet and notifies the host.
     Delivered,
 }
 
-/// A way from a state to the next.
+/// A transition from a state to the next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transition {
-    /// Whose.
     pub thread: Thread,
-    /// From where.
     pub from: ThreadState,
-    /// What must hold, all of it.
+    /// The conditions, all of which must hold.
     pub guards: &'static [Guard],
-    /// What is done, in this order.
-    pub deeds: &'static [Deed],
-    /// To where.
+    /// The actions, in the order in which they are performed.
+    pub actions: &'static [Action],
     pub to: ThreadState,
 }
 
@@ -220,46 +219,46 @@ const fn row(
     thread: Thread,
     from: ThreadState,
     guards: &'static [Guard],
-    deeds: &'static [Deed],
+    actions: &'static [Action],
     to: ThreadState,
 ) -> Transition {
-    Transition { thread, from, guards, deeds, to }
+    Transition { thread, from, guards, actions, to }
 }
 
-/// The firmware.
+/// The firmware as a table of transitions.
 ///
-/// Where the paper would send another fragment before it looks whether the source has ended, these rows look
-/// first: else a last fragment of nothing could be left.
+/// The paper sends another fragment before it checks whether the source has ended. These rows check first: otherwise an
+/// empty last fragment could be left.
 pub static TRANSITIONS: [Transition; 23] = {
-    use Deed::*;
+    use Action::*;
     use Guard::*;
     use Thread::{Rdma, Recv, Sdma, Send};
     use ThreadState as S;
-    const START_READ: &[Guard] = &[Descriptor, SendBuffer, SenderAlone, HostFree];
-    const START_WRITE: &[Guard] = &[ReceivedWhole, Place, HostFree];
+    const START_READ: &[Guard] = &[Descriptor, SendBuffer, NoPacketToSend, HostFree];
+    const START_WRITE: &[Guard] = &[ReceivedWhole, HostBuffer, HostFree];
     [
         row(Sdma, S::Idle, START_READ, &[Read], S::Sdma),
-        row(Sdma, S::Sdma, &[HostDone], &[HostRests], S::SdmaDone),
+        row(Sdma, S::Sdma, &[HostDone], &[HostEngineIdle], S::SdmaDone),
         row(Sdma, S::SdmaDone, &[], &[Filled], S::Idle),
-        row(Send, S::Idle, &[SendWhole], &[Deed::Send], S::CoarseGrainedSend),
-        row(Send, S::Idle, &[SendEnough], &[Deed::Send], S::FineGrainedSend),
-        row(Send, S::CoarseGrainedSend, &[SendEnded], &[SendRests], S::SendDone),
-        row(Send, S::FineGrainedSend, &[SendEnded], &[SendRests], S::FineGrainedSendDone),
-        row(Send, S::FineGrainedSendDone, &[SendEnough], &[Deed::Send], S::FineGrainedSend),
-        row(Send, S::FineGrainedSendDone, &[SendWhole], &[Deed::Send], S::SendLastFragment),
-        row(Send, S::SendLastFragment, &[SendEnded], &[SendRests], S::SendDone),
+        row(Send, S::Idle, &[SendWhole], &[Action::Send], S::CoarseGrainedSend),
+        row(Send, S::Idle, &[SendEnough], &[Action::Send], S::FineGrainedSend),
+        row(Send, S::CoarseGrainedSend, &[SendEnded], &[SendEngineIdle], S::SendDone),
+        row(Send, S::FineGrainedSend, &[SendEnded], &[SendEngineIdle], S::FineGrainedSendDone),
+        row(Send, S::FineGrainedSendDone, &[SendEnough], &[Action::Send], S::FineGrainedSend),
+        row(Send, S::FineGrainedSendDone, &[SendWhole], &[Action::Send], S::SendLastFragment),
+        row(Send, S::SendLastFragment, &[SendEnded], &[SendEngineIdle], S::SendDone),
         row(Send, S::SendDone, &[], &[Sent], S::Idle),
-        row(Recv, S::Idle, &[Comes, ReceiveBuffer, ReceiverAlone], &[Receive], S::Recv),
-        row(Recv, S::Recv, &[ReceiveEnded], &[ReceiveRests], S::RecvDone),
+        row(Recv, S::Idle, &[PacketAnnounced, ReceiveBuffer, NoPacketReceived], &[Receive], S::Recv),
+        row(Recv, S::Recv, &[ReceiveEnded], &[ReceiveEngineIdle], S::RecvDone),
         row(Recv, S::RecvDone, &[], &[Received], S::Idle),
-        row(Rdma, S::Idle, START_WRITE, &[TakePlace, Write], S::CoarseGrainedRdma),
-        row(Rdma, S::Idle, &[ReceivedEnough, Place, HostFree], &[TakePlace, Write], S::FineGrainedRdma),
-        row(Rdma, S::CoarseGrainedRdma, &[HostDone], &[HostRests], S::RdmaDone),
-        row(Rdma, S::FineGrainedRdma, &[HostDone], &[HostRests], S::FineGrainedRdmaDone),
+        row(Rdma, S::Idle, START_WRITE, &[TakeHostBuffer, Write], S::CoarseGrainedRdma),
+        row(Rdma, S::Idle, &[ReceivedEnough, HostBuffer, HostFree], &[TakeHostBuffer, Write], S::FineGrainedRdma),
+        row(Rdma, S::CoarseGrainedRdma, &[HostDone], &[HostEngineIdle], S::RdmaDone),
+        row(Rdma, S::FineGrainedRdma, &[HostDone], &[HostEngineIdle], S::FineGrainedRdmaDone),
         row(Rdma, S::FineGrainedRdmaDone, &[ReceivedEnough, HostFree], &[Write], S::FineGrainedRdma),
-        row(Rdma, S::FineGrainedRdmaDone, &[ReceivedWhole, Rest, HostFree], &[Write], S::RdmaLastFragment),
-        row(Rdma, S::FineGrainedRdmaDone, &[ReceivedWhole, NoRest], &[], S::RdmaDone),
-        row(Rdma, S::RdmaLastFragment, &[HostDone], &[HostRests], S::RdmaDone),
+        row(Rdma, S::FineGrainedRdmaDone, &[ReceivedWhole, Undelivered, HostFree], &[Write], S::RdmaLastFragment),
+        row(Rdma, S::FineGrainedRdmaDone, &[ReceivedWhole, AllDelivered], &[], S::RdmaDone),
+        row(Rdma, S::RdmaLastFragment, &[HostDone], &[HostEngineIdle], S::RdmaDone),
         row(Rdma, S::RdmaDone, &[], &[Delivered], S::Idle),
     ]
 };

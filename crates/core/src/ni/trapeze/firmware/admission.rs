@@ -1,16 +1,15 @@
-//! The firmware's end of the protocol: what it is told, and asked.
+//! The firmware's interface to the protocol.
 //!
-//! The firmware uses the fabric's first class alone, for packets and for what the protocol says by
-//! itself. Where there is no protocol, the queue of what is to be sent is all there is of it, and
-//! nothing here costs cycles.
+//! The firmware uses only the fabric's first class, for packets and for the protocol's control frames. Without a
+//! protocol this module is only a queue of packets to send, and costs no cycles.
 //!
-//! A protocol that makes up for losses is told of a packet when all of it is there, another when its
-//! control message is: then the payload flows on to the host while it comes.
+//! A protocol that recovers from losses is notified of a packet when all of it has arrived. Any other protocol is
+//! notified when the control message has arrived, so the payload can flow on to the host while it arrives.
 //!
-//! What finds no room is told back, not sent back: a frame of an acknowledgement's length names the
-//! buffer, and the packet is sent again from where it still lies.
+//! A packet that finds no receive slot is refused with a control frame of an acknowledgement's length, which names its
+//! buffer; the packet itself is not returned, since the sender still holds it and sends it again from there.
 
-use super::receive::Arrived;
+use super::receive::ReceivedPacket;
 use super::send::Outgoing;
 use crate::engine::{Bytes, Class, FlowKey, NodeId, Time};
 use crate::fabric::{Label, Packet};
@@ -24,75 +23,75 @@ use std::rc::Rc;
 /// The class that the firmware uses.
 const CLASS: Class = Class::REQUESTS;
 
-/// The protocol's end at a node.
+/// The protocol instance of a node.
 pub struct Admission {
-    own: NodeId,
-    /// Knows a packet to be sent as [`Outgoing`], and holds that until it will not be sent again; one that has arrived
-    /// as [`Arrived`].
+    node: NodeId,
+    /// The protocol. The body of a packet to be sent is an [`Outgoing`], which the protocol holds until it will not
+    /// send the packet again; the body of a received packet is a [`ReceivedPacket`].
     protocol: RefCell<Box<dyn Protocol<PacketHandle>>>,
     runs: bool,
     resends: bool,
-    /// Packets that take places for which there is room; none where there is no limit.
-    places: Cell<Option<u32>>,
+    /// Number of free receive slots; `None` if it is unlimited.
+    slots: Cell<Option<u32>>,
     acknowledgement: Bytes,
 }
 
 impl Admission {
-    /// The end at node `own`.
-    pub fn new(own: NodeId, protocol: &ProtocolBinding) -> Admission {
+    /// Creates the instance of `node`.
+    pub fn new(node: NodeId, protocol: &ProtocolBinding) -> Admission {
         let runs = protocol.spec().buffer_requirements().is_some();
         // The queue is as long as there are packet buffers.
         let queue = plain::PlainParameters { outgoing: u16::MAX, arrivals: u16::MAX };
         let here = protocol.without_reorder_buffers(1);
         let guarantees = here.guarantees();
         Admission {
-            own,
-            protocol: RefCell::new(if runs { here.start(own) } else { Box::new(plain::Plain::new(own, 1, queue)) }),
+            node,
+            protocol: RefCell::new(if runs { here.start(node) } else { Box::new(plain::Plain::new(node, 1, queue)) }),
             runs,
             resends: runs && guarantees.survives_loss,
-            places: Cell::new(guarantees.slots.filter(|_| runs)),
+            slots: Cell::new(guarantees.slots.filter(|_| runs)),
             acknowledgement: protocol.spec().control_frame(),
         }
     }
 
-    /// Whether there is a protocol.
+    /// Returns whether there is a protocol.
     pub(super) fn runs(&self) -> bool {
         self.runs
     }
 
-    /// Whether what the fabric loses is sent again.
+    /// Returns whether the protocol retransmits lost packets.
     pub(super) fn resends(&self) -> bool {
         self.resends
     }
 
-    /// Whether it may take a packet.
-    pub(super) fn has_room(&self) -> bool {
+    /// Returns whether a packet can be reserved for sending.
+    pub(super) fn can_reserve(&self) -> bool {
         self.protocol.borrow().room(CLASS) > 0
     }
 
-    /// Takes a slot for which there was room.
+    /// Reserves a slot, which must be free.
     pub(super) fn reserve(&self) -> Slot {
         self.protocol.borrow_mut().reserve(CLASS).expect("there was room")
     }
 
-    /// A packet may go when its turn comes.
+    /// Offers a packet to the protocol for sending.
     pub(super) fn offer(&self, slot: Slot, packet: &Rc<Outgoing>, (to, marks, bytes): (NodeId, Marks, Bytes)) {
         let body = PacketHandle::new(packet.clone());
         self.protocol.borrow_mut().offer(slot, Offer { to, flow: FlowKey(0), class: CLASS, marks, bytes, body });
     }
 
-    /// What may leave now.
+    /// Returns the next frame that may be sent now.
     pub(super) fn next(&self, now: Time) -> Option<Frame<PacketHandle>> {
         self.protocol.borrow_mut().next(CLASS, now)
     }
 
-    /// What a frame is carried by: one of the protocol's own is as long as an acknowledgement.
+    /// Returns the label of a frame; a control frame is as long as an acknowledgement.
     pub(super) fn label(&self, frame: &Frame<PacketHandle>) -> Label {
         let is_packet = frame.body.as_ref().is_some_and(|body| body.peek::<Outgoing>().is_some());
         let length = if is_packet { frame.bytes } else { self.acknowledgement };
         let needs_slot = self.runs && frame.needs_slot;
         Label {
-            source: self.own,
+            source: self.node,
             destination: frame.to,
             class: CLASS,
             length,
@@ -102,79 +101,79 @@ impl Admission {
         }
     }
 
-    /// A frame has left.
-    pub(super) fn left(&self) {
+    /// Reports that a frame has left.
+    pub(super) fn frame_sent(&self) {
         let effects = self.protocol.borrow_mut().left(CLASS);
-        self.has_effects(effects);
+        self.apply_effects(effects);
     }
 
-    /// Takes the place of a packet that takes one; false if none is free.
-    pub(super) fn take_place(&self, packet: &Packet) -> bool {
-        match self.places.get().filter(|_| packet.label().needs_slot) {
+    /// Takes a receive slot for a packet that needs one; returns `false` if none is free.
+    pub(super) fn take_slot(&self, packet: &Packet) -> bool {
+        match self.slots.get().filter(|_| packet.label().needs_slot) {
             None => true,
             Some(0) => false,
             Some(free) => {
-                self.places.set(Some(free - 1));
+                self.slots.set(Some(free - 1));
                 true
             }
         }
     }
 
-    /// Gives the place of a packet back of which the protocol was not told.
-    pub(super) fn return_place(&self, packet: &Packet) {
+    /// Returns the receive slot of a packet that was not reported to the protocol.
+    pub(super) fn return_slot(&self, packet: &Packet) {
         if packet.label().needs_slot {
-            self.add_place();
+            self.add_slot();
         }
     }
 
-    fn add_place(&self) {
-        self.places.set(self.places.get().map(|free| free + 1));
+    fn add_slot(&self) {
+        self.slots.set(self.slots.get().map(|free| free + 1));
     }
 
-    /// A packet came, or a frame of the protocol's own; true if it is for nobody.
-    pub(super) fn arrive(&self, packet: &Packet, body: Option<&Rc<Arrived>>, now: Time) -> bool {
+    /// Reports a received packet or control frame to the protocol; returns whether it is to be discarded.
+    pub(super) fn arrive(&self, packet: &Packet, body: Option<&Rc<ReceivedPacket>>, now: Time) -> bool {
         let frame = frame_of(packet, body.map(|arrived| PacketHandle::new(arrived.clone())));
         let effects = self.protocol.borrow_mut().arrive(frame, now);
-        self.has_effects(effects);
+        self.apply_effects(effects);
         effects.discards
     }
 
-    /// Whether a packet waits to be taken.
+    /// Returns whether a packet waits to be taken.
     pub(super) fn has_front(&self) -> bool {
         self.protocol.borrow().front(CLASS).is_some()
     }
 
-    /// Takes the packet in front; its slot.
-    pub(super) fn take(&self) -> Option<(Rc<Arrived>, Slot)> {
-        // Nobody here knows what a handler will do.
+    /// Takes the first packet; returns it with its slot.
+    pub(super) fn take(&self) -> Option<(Rc<ReceivedPacket>, Slot)> {
+        // Whether a handler will answer is not known here.
         let Taken { slot, body, .. } = self.protocol.borrow_mut().take(CLASS, Answer::None)?;
         Some((body.get()?, slot))
     }
 
-    /// A packet is with the host.
+    /// Reports that a packet is in host memory, and releases its slot.
     pub(super) fn release(&self, slot: Slot) {
         let effects = self.protocol.borrow_mut().release(CLASS, slot);
-        self.has_effects(effects);
+        self.apply_effects(effects);
     }
 
-    fn has_effects(&self, effects: Effects) {
+    fn apply_effects(&self, effects: Effects) {
         if effects.place.is_some() {
-            self.add_place();
+            self.add_slot();
         }
     }
 
-    /// When a timer goes off next.
+    /// Returns the time at which the next timer expires.
     pub(super) fn next_timer(&self) -> Time {
         self.protocol.borrow().next_timer().unwrap_or(Time::MAX)
     }
 
-    /// Timers due by `now` go off.
+    /// Handles the timers that have expired by `now`.
     pub(super) fn on_time(&self, now: Time) {
         self.protocol.borrow_mut().on_time(now);
     }
 
-    /// What the protocol counted, and the bytes of its state for packets of `packet`; nothing without
-    /// one.
+    /// Returns the protocol's counters, and the bytes of its state for packets of length `packet`; `None` without a
+    /// protocol.
     pub fn accounts(&self, packet: Bytes) -> Option<(Statistics, usize)> {
         let protocol = self.protocol.borrow();
         self.runs.then(|| (protocol.statistics(), protocol.state_bytes(packet.len())))

@@ -1,31 +1,31 @@
-//! The receiving direction under a protocol: netRcv → packet buffer → the protocol → a ring entry.
+//! The receive direction with a protocol: netRcv → packet buffer → the protocol → a ring entry.
 //!
-//! There is a buffer more than the protocol and the host can fill, so netRcv always has one to take a
-//! frame into, and what the protocol says by itself never waits behind packets for want of one. What
-//! takes a place waits for it with its control message here and its payload on the link.
+//! There is one buffer more than the protocol and the host can fill, so netRcv always has a buffer for the next frame,
+//! and control frames never wait behind packets for a buffer. A packet that needs a receive slot waits for it with its
+//! control message in a buffer and its payload on the link.
 
 use super::super::layout::{CONTROL, payload_length, state, word};
 use super::super::stage;
 use super::Context;
-use super::receive::{Arrived, Incoming, ReceiveSide, Slot, Wire};
+use super::receive::{Incoming, LinkState, ReceiveSide, ReceivedPacket, Slot};
 use crate::engine::Journey;
 use crate::ni::lanai::{Landing, ReceiveJob};
 use std::rc::Rc;
 
 impl ReceiveSide {
-    /// Posts netRcv for whatever comes next.
+    /// Posts netRcv for the next frame; returns `false` if no buffer is free.
     pub(super) async fn post_frame(&mut self, context: &Context) -> bool {
         let Some(buffer) = self.free_buffers.pop() else { return false };
         context.chip.work(context.parameters.firmware.receive_post).await;
         let sram_address = context.layout.received_control(buffer);
         let landing = Rc::new(Landing::new(CONTROL));
         context.chip.receive.begin(ReceiveJob { sram_address, landing, closes: None });
-        self.wire = Wire::Frame(buffer);
+        self.link = LinkState::Frame(buffer);
         true
     }
 
-    /// A control message has landed, or a frame of the protocol's own, which is shorter.
-    pub(super) async fn frame_came(&mut self, context: &Context, buffer: u64) -> bool {
+    /// Handles a control message, or a shorter control frame of the protocol, that has landed.
+    pub(super) async fn frame_arrived(&mut self, context: &Context, buffer: u64) -> bool {
         if context.chip.receive.take_dropped().is_some() {
             self.free_buffers.push(buffer);
             return true;
@@ -33,47 +33,48 @@ impl ReceiveSide {
         let packet = context.chip.receive.packet().expect("a frame came with its packet");
         if packet.label().length < CONTROL {
             self.free_buffers.push(buffer);
-            context.speak(&Journey::NONE).await;
+            context.charge_protocol(&Journey::NONE).await;
             context.admission.arrive(&packet, None, context.chip.sim.now());
             return true;
         }
         let control = context.layout.received_control(buffer);
         let length = payload_length(context.chip.sram.load_word(control + word::LENGTH));
         if length.is_empty() {
-            packet.journey.close(stage::NETWORK, context.chip.receive.ended());
+            packet.journey.close(stage::NETWORK, context.chip.receive.end_time());
         }
         context.log().await;
-        context.speak(&packet.journey).await;
-        self.find_place(context, Arrived::new(packet, buffer, length)).await
+        context.charge_protocol(&packet.journey).await;
+        self.take_slot(context, ReceivedPacket::new(packet, buffer, length)).await
     }
 
-    /// Takes a place for a packet that needs one, and has its payload come.
-    pub(super) async fn find_place(&mut self, context: &Context, arrived: Rc<Arrived>) -> bool {
-        if !context.admission.take_place(&arrived.packet) {
-            self.wire = Wire::Placing(arrived);
+    /// Takes a receive slot for a packet that needs one, and posts netRcv for its payload; returns `false` if no slot
+    /// is free.
+    pub(super) async fn take_slot(&mut self, context: &Context, arrived: Rc<ReceivedPacket>) -> bool {
+        if !context.admission.take_slot(&arrived.packet) {
+            self.link = LinkState::WaitingForSlot(arrived);
             return false;
         }
         if !context.admission.resends() {
             self.arrive(context, &arrived);
         }
         match arrived.landing.finished() {
-            true => self.is_whole(context, &arrived).await,
+            true => self.packet_ended(context, &arrived).await,
             false => self.receive_payload(context, &arrived),
         }
         true
     }
 
-    /// Tells the protocol of a packet.
-    fn arrive(&mut self, context: &Context, arrived: &Rc<Arrived>) {
+    /// Reports a packet to the protocol.
+    fn arrive(&mut self, context: &Context, arrived: &Rc<ReceivedPacket>) {
         let now = context.chip.sim.now();
         arrived.discarded.set(context.admission.arrive(&arrived.packet, Some(arrived), now));
     }
 
-    /// Nothing more of a packet comes: all of it is there, or it was dropped.
-    pub(super) async fn is_whole(&mut self, context: &Context, arrived: &Rc<Arrived>) {
+    /// Handles the end of a packet: all of it has arrived, or it was dropped.
+    pub(super) async fn packet_ended(&mut self, context: &Context, arrived: &Rc<ReceivedPacket>) {
         if context.admission.resends() {
             if arrived.lost.get() {
-                context.admission.return_place(&arrived.packet);
+                context.admission.return_slot(&arrived.packet);
                 self.free_buffers.push(arrived.buffer);
                 return;
             }
@@ -84,37 +85,37 @@ impl ReceiveSide {
         }
     }
 
-    /// Gives the packet that the protocol hands up next its ring entry. While the last that has one is
-    /// still coming, no other has: should it be dropped, its entry is used again.
+    /// Assigns a ring entry to the next packet that the protocol delivers. While the last packet with an entry is still
+    /// arriving, no other packet gets one: if that packet is dropped, its entry is used again.
     pub(super) async fn admit(&mut self, context: &Context) -> bool {
         let busy = self.incoming.len() as u64 >= context.parameters.policy.buffers();
-        let unsure = self.incoming.iter().any(|message| message.is_lost() || !message.has_landed());
+        let is_incomplete = self.incoming.iter().any(|message| message.is_lost() || !message.has_landed());
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
-        let fits = context.admission.runs() && !busy && !unsure && context.admission.has_front();
+        let fits = context.admission.runs() && !busy && !is_incomplete && context.admission.has_front();
         if !fits || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
         }
-        let (arrived, place) = context.admission.take().expect("a packet waits");
+        let (arrived, protocol_slot) = context.admission.take().expect("a packet waits");
         if arrived.lost.get() {
-            context.admission.release(place);
+            context.admission.release(protocol_slot);
             self.free_buffers.push(arrived.buffer);
             return true;
         }
         self.next_entry += 1;
         let attached = u64::from(sram.load_word(entry + word::ADDRESS));
         let journey = &arrived.packet.journey;
-        context.speak(journey).await;
+        context.charge_protocol(journey).await;
         context.work_for(journey, context.parameters.firmware.copy).await;
         let mut control = [0; CONTROL.len()];
         sram.load(context.layout.received_control(arrived.buffer), &mut control);
         sram.store(entry, &control);
-        // The sender's state word came with the message: it is not yet the host's.
+        // The message contains the sender's state word; the entry is not yet the host's.
         sram.store_word(entry + word::STATE, state::FREE);
         context.work_for(journey, context.parameters.firmware.receive_begin).await;
         let address = self.address(context, entry, attached);
         let slot = Slot { index, attached, buffer: arrived.buffer };
-        self.incoming.push_back(Incoming::new(slot, arrived, address, Some(place)));
+        self.incoming.push_back(Incoming::new(slot, arrived, address, Some(protocol_slot)));
         true
     }
 }

@@ -1,9 +1,9 @@
-//! The device half: one loop that keeps every engine busy for which there is work.
+//! The device half of Trapeze: one loop that starts every idle engine for which there is work.
 //!
 //! "It continuously monitors status of the message rings and pending DMA activity, and initiates
 //! new transfers according to its policies" (Yocum et al. 1997, §2.1). Each pass over the loop, and
-//! each thing done in it, takes processor cycles; in a pass without work the model sleeps until
-//! something can have changed, which costs no events and one pass.
+//! each action in it, takes processor cycles. After a pass without work the firmware sleeps until the state can have
+//! changed: idle polling costs no events, and one pass after the wake-up.
 
 mod admission;
 mod admitted;
@@ -15,7 +15,7 @@ pub use admission::Admission;
 use super::instruments::Instruments;
 use super::layout::Layout;
 use super::parameters::TrapezeParameters;
-use crate::engine::sim::{PointId, TaskId};
+use crate::engine::sim::{TaskId, WaitReasonId};
 use crate::engine::{Bytes, Journey};
 use crate::host::{Address, Direction, Host};
 use crate::ni::build_context::BuildContext;
@@ -25,7 +25,7 @@ use receive::ReceiveSide;
 use send::{Outgoing, SendSide};
 use std::rc::Rc;
 
-/// What both directions work with.
+/// The state that both directions share.
 struct Context {
     chip: Rc<Lanai>,
     parameters: TrapezeParameters,
@@ -34,16 +34,16 @@ struct Context {
     host: Host,
     admission: Rc<Admission>,
     pending: Rc<InFlight>,
-    waits: Waits,
+    wait_points: WaitPoints,
 }
 
-/// What the firmware can be found waiting for when a run is stuck.
-struct Waits {
-    work: PointId,
-    receive_buffer: PointId,
-    receive_entry: PointId,
-    transmit: PointId,
-    answer: PointId,
+/// The points that a deadlock report names as the firmware's reasons for waiting.
+struct WaitPoints {
+    work: WaitReasonId,
+    receive_buffer: WaitReasonId,
+    receive_entry: WaitReasonId,
+    transmit: WaitReasonId,
+    answer: WaitReasonId,
 }
 
 /// The firmware of one interface.
@@ -51,7 +51,7 @@ struct Firmware {
     context: Context,
     send: SendSide,
     receive: ReceiveSide,
-    /// Who used the host engine last; the other direction comes first.
+    /// The direction that used the host engine last; the other one has priority.
     host_dma_last: Option<Direction>,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn start(
     (instruments, admission): (Rc<Instruments>, &Rc<Admission>),
 ) -> TaskId {
     let (sim, name) = (build.sim, build.name());
-    let waits = Waits {
+    let wait_points = WaitPoints {
         work: sim.point(format!("work for {name}")),
         receive_buffer: sim.point(format!("a free packet buffer of {name}")),
         receive_entry: sim.point(format!("a receive ring entry of {name}")),
@@ -79,10 +79,14 @@ pub(super) fn start(
         host: build.host.clone(),
         admission: admission.clone(),
         pending: build.pending.clone(),
-        waits,
+        wait_points,
     };
-    let holders =
-        [context.waits.work, context.waits.receive_buffer, context.waits.receive_entry, context.waits.transmit];
+    let holders = [
+        context.wait_points.work,
+        context.wait_points.receive_buffer,
+        context.wait_points.receive_entry,
+        context.wait_points.transmit,
+    ];
     let firmware = Firmware {
         send: SendSide::new(&context),
         receive: ReceiveSide::new(&context, receive_buffers),
@@ -100,27 +104,27 @@ impl Firmware {
     async fn run(mut self) {
         loop {
             self.context.chip.work(self.context.parameters.firmware.poll).await;
-            self.look_at_timers().await;
+            self.poll_timers().await;
             if !self.pass().await {
                 self.sleep().await;
             }
         }
     }
 
-    /// Has the protocol's timers go off that are due; what they let go goes in the same pass.
-    async fn look_at_timers(&self) {
+    /// Handles the protocol's expired timers; packets that they release are sent in the same pass.
+    async fn poll_timers(&self) {
         let Context { admission, chip, .. } = &self.context;
         if admission.next_timer() <= chip.sim.now() {
-            self.context.speak(&Journey::NONE).await;
+            self.context.charge_protocol(&Journey::NONE).await;
             admission.on_time(chip.sim.now());
         }
     }
 
-    /// One pass; true if anything was done. Transfers to sinks come before those from sources,
+    /// Makes one pass; returns whether it did any work. Transfers to sinks are started before those from sources,
     /// because they free buffers.
     async fn pass(&mut self) -> bool {
         let context = &self.context;
-        let mut worked = self.send.notice(context).await | self.receive.notice(context).await;
+        let mut worked = self.send.handle_completions(context).await | self.receive.handle_completions(context).await;
         worked |= self.send.transmit(context).await;
         // The one engine towards the host serves both directions in turn.
         if self.host_dma_last == Some(Direction::Read) || !self.send.can_fetch(context) {
@@ -128,9 +132,9 @@ impl Firmware {
         }
         worked |= self.receive.take(&self.context).await;
         worked |= self.receive.admit(&self.context).await;
-        // A hostRcv that ended within this pass is counted before a hostTx takes the engine: after,
-        // its end could not be told from that of the next.
-        if self.receive.has_ended_unnoticed(&self.context) {
+        // A hostRcv transfer that ended within this pass is counted before a hostTx transfer takes the engine;
+        // afterwards the ends of the two could not be distinguished.
+        if self.receive.completion_pending(&self.context) {
             return true;
         }
         if self.send.fetch(&self.context).await {
@@ -148,45 +152,45 @@ impl Firmware {
         delivered
     }
 
-    /// Sleeps until an engine stops, a watched count is reached, or the host writes. Nothing of
-    /// these can have been missed: since the pass began no time has passed without work.
+    /// Sleeps until an engine stops, a watched count is reached, or the host writes. No such event can have been
+    /// missed, since no time has passed since the beginning of the last pass.
     async fn sleep(&self) {
         let landed = self.send.watch(&self.context).min(self.receive.watch(&self.context));
         let wake = landed.min(self.context.admission.next_timer());
-        let reason = self.receive.lacks(&self.context).or(self.send.lacks(&self.context));
-        self.context.chip.attention.wait_for(reason.unwrap_or(self.context.waits.work), wake).await;
+        let reason = self.receive.blocked_on(&self.context).or(self.send.blocked_on(&self.context));
+        self.context.chip.attention.wait_for(reason.unwrap_or(self.context.wait_points.work), wake).await;
     }
 }
 
-/// What may be taken of `landed` bytes: whole words, or all.
+/// Returns the number of landed bytes that a transfer may take: whole words, or all at the end.
 fn whole_words(landed: Bytes, total: Bytes) -> Bytes {
     if landed < total { Bytes(landed.get() / 4 * 4) } else { total }
 }
 
 impl Context {
-    /// Works on a message for `cycles`.
+    /// Spends `cycles` of the interface's processor on a message and records them in its journey.
     async fn work_for(&self, journey: &Journey, cycles: u64) {
         let start = self.chip.sim.now();
         self.chip.work(cycles).await;
         journey.served(start, self.chip.sim.now());
     }
 
-    /// Does the protocol's part of an event of a message, where there is a protocol.
-    async fn speak(&self, journey: &Journey) {
+    /// Charges the protocol's work for an event of a message, if there is a protocol.
+    async fn charge_protocol(&self, journey: &Journey) {
         if self.admission.runs() {
             self.work_for(journey, self.parameters.firmware.protocol).await;
         }
     }
 
-    /// A message was dropped on its way, if it was one; unless it is sent again, it is lost.
+    /// Records the loss of a dropped message, unless the protocol retransmits it; a control frame has no message.
     fn lose(&self, message: Option<&Outgoing>) {
         let Some(message) = message.filter(|_| !self.admission.resends()) else { return };
         self.instruments.tally.lose(message.journey());
         self.pending.remove(message.destination());
     }
 
-    /// Writes the log entry of a transfer whose end was noticed, if the firmware logs. An entry
-    /// holds the completion time (Yocum et al. 1997, §3.2), so it is written then.
+    /// Charges the log entry of a transfer whose end has been noticed, if the firmware logs. An entry holds the
+    /// completion time (Yocum et al. 1997, §3.2), so it is written at the end.
     async fn log(&self) {
         if self.parameters.logging {
             self.chip.work(self.parameters.firmware.log).await;

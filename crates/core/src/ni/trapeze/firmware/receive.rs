@@ -1,15 +1,15 @@
-//! The receiving direction: netRcv → receive ring and packet buffer → hostRcv → the host told.
+//! The receive direction: netRcv → receive ring and packet buffer → hostRcv → notification of the host.
 //!
-//! A control message lands in the next entry of the receive ring; its tag, looked up in the
-//! incoming payload table, says where the payload goes; else it goes to the buffer that the host
-//! attached to the entry (Yocum et al. 1997, §2.1). Under a protocol it lands in the packet buffer, and
-//! has its entry when the protocol has handed it up: `admitted.rs`.
+//! A control message lands in the next entry of the receive ring. Its tag, looked up in the incoming payload table,
+//! determines the address of the payload; without a mapping the payload goes to the buffer that the host attached to
+//! the entry (Yocum et al. 1997, §2.1). With a protocol the control message lands in the packet buffer, and gets its
+//! entry when the protocol has delivered it: `admitted.rs`.
 
-use super::super::layout::{ACTIVE, CONTROL, payload_length, places_of, state, tag_of, word};
+use super::super::layout::{ACTIVE, CONTROL, endpoints_of, payload_length, state, tag_of, word};
 use super::super::parameters::Notification;
 use super::super::stage;
 use super::Context;
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
 use crate::host::{Address, Direction, InterruptVector};
@@ -19,70 +19,70 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// The one cause of Trapeze's interrupts.
+/// The only cause of Trapeze's interrupts.
 const RECEIVED: u32 = 1;
 
 /// The state of the receiving direction.
 pub(super) struct ReceiveSide {
     pub(super) next_entry: u64,
     pub(super) free_buffers: Vec<u64>,
-    pub(super) wire: Wire,
+    pub(super) link: LinkState,
     /// Messages on their way to the host, in the order of their ring entries.
     pub(super) incoming: VecDeque<Incoming>,
 }
 
-/// What netRcv is at.
-pub(super) enum Wire {
+/// The state of netRcv.
+pub(super) enum LinkState {
     /// No transfer is posted.
     Idle,
-    /// A control message is awaited, with a ring entry and a packet buffer reserved for its payload.
+    /// netRcv waits for a control message, with a ring entry and a packet buffer for its payload.
     Control(Slot),
-    /// The same under a protocol, with a packet buffer alone.
+    /// With a protocol: netRcv waits for a frame, with only a packet buffer.
     Frame(u64),
-    /// A packet waits for a place, its payload on the link.
-    Placing(Rc<Arrived>),
+    /// A packet waits for a receive slot, its payload on the link.
+    WaitingForSlot(Rc<ReceivedPacket>),
     /// The payload of a message is landing.
-    Landing(Rc<Arrived>),
+    Landing(Rc<ReceivedPacket>),
 }
 
-/// Where a message goes on the interface.
+/// The entry and the buffers of a message.
 #[derive(Clone, Copy)]
 pub(super) struct Slot {
-    /// Its receive ring entry.
+    /// Number of the receive ring entry.
     pub(super) index: u64,
     /// The host buffer attached to that entry.
     pub(super) attached: Address,
-    /// Its packet buffer.
+    /// Index of the packet buffer.
     pub(super) buffer: u64,
 }
 
-/// A packet that has come, or is coming.
-pub(super) struct Arrived {
+/// A packet that has arrived or is arriving.
+pub(super) struct ReceivedPacket {
     pub(super) packet: Rc<Packet>,
-    /// Its packet buffer.
+    /// Index of the packet buffer.
     pub(super) buffer: u64,
     pub(super) landing: Rc<Landing>,
-    /// The packet was dropped on its way.
+    /// Whether the network dropped the packet.
     pub(super) lost: Cell<bool>,
-    /// It is a copy, or goes back: nobody reads it.
+    /// Whether the protocol discards it, as a duplicate or a refused packet.
     pub(super) discarded: Cell<bool>,
 }
 
 /// A message between link and host.
 pub(super) struct Incoming {
     slot: Slot,
-    arrived: Rc<Arrived>,
-    /// Where its payload goes.
+    arrived: Rc<ReceivedPacket>,
+    /// Host address of its payload.
     address: Address,
     taken: Bytes,
-    /// The transfer that the host engine works on.
+    /// Bytes of the transfer that the host engine works on.
     in_flight: Option<Bytes>,
-    /// Its place with the protocol.
-    place: Option<protocol::Slot>,
+    /// The slot with the protocol.
+    protocol_slot: Option<protocol::Slot>,
 }
 
 impl ReceiveSide {
-    /// Every entry has its buffer attached before the run begins.
+    /// Creates the receive direction and attaches a host buffer to every ring entry.
     pub(super) fn new(context: &Context, attached: &[Address]) -> ReceiveSide {
         for (index, &buffer) in attached.iter().enumerate() {
             let entry = context.layout.receive_entry(index as u64);
@@ -93,16 +93,16 @@ impl ReceiveSide {
         ReceiveSide {
             next_entry: 0,
             free_buffers: (0..buffers).rev().collect(),
-            wire: Wire::Idle,
+            link: LinkState::Idle,
             incoming: VecDeque::new(),
         }
     }
 
-    /// Takes note of a hostRcv transfer that ended, and of the end of a message.
-    pub(super) async fn notice(&mut self, context: &Context) -> bool {
+    /// Handles the end of a hostRcv transfer and of a message; returns whether there was one.
+    pub(super) async fn handle_completions(&mut self, context: &Context) -> bool {
         let idle = context.chip.host_dma.is_idle();
         let Some(head) = self.incoming.front_mut() else { return false };
-        let noticed = match head.in_flight.filter(|_| idle) {
+        let completed = match head.in_flight.filter(|_| idle) {
             Some(bytes) => {
                 head.taken += bytes;
                 assert!(head.taken <= head.total(), "no byte is delivered twice");
@@ -111,27 +111,27 @@ impl ReceiveSide {
             }
             None => false,
         };
-        if noticed {
+        if completed {
             context.log().await;
         }
         let ended = head.in_flight.is_none() && (head.is_lost() || head.taken == head.total());
         if ended {
             self.finish(context).await;
         }
-        noticed || ended
+        completed || ended
     }
 
-    /// Hands the first message to the host, or forgets it if it was lost, and frees its buffer.
+    /// Hands the first message to the host, or removes it if it was lost, and frees its buffer.
     async fn finish(&mut self, context: &Context) {
         let head = self.incoming.pop_front().expect("a message ended");
         if !context.parameters.keep_buffers {
             self.free_buffers.push(head.slot.buffer);
         }
-        if let Some(place) = head.place {
-            context.admission.release(place);
+        if let Some(slot) = head.protocol_slot {
+            context.admission.release(slot);
         }
         if head.is_lost() {
-            // Its entry, the last that was taken, serves the next message.
+            // Its entry, the last that was taken, is used for the next message.
             self.repost(context, head.slot);
             return;
         }
@@ -140,15 +140,15 @@ impl ReceiveSide {
         let entry = context.layout.receive_entry(head.slot.index);
         let sram = &context.chip.sram;
         sram.store_word(entry + word::ADDRESS, head.address as u32);
-        let place = (head.slot.index % context.parameters.ring_entries) as usize;
-        context.instruments.received.borrow_mut()[place] = journey.clone();
+        let entry_index = (head.slot.index % context.parameters.ring_entries) as usize;
+        context.instruments.received.borrow_mut()[entry_index] = journey.clone();
         sram.store_word(entry + word::STATE, state::RECEIVED);
         if context.parameters.notification == Notification::Interrupt {
             context.host.interrupts().raise(InterruptVector::FIRST, RECEIVED);
         }
     }
 
-    /// Has the next message use an entry whose message was lost.
+    /// Posts an entry whose message was lost again, for the next message.
     fn repost(&mut self, context: &Context, slot: Slot) {
         let entry = context.layout.receive_entry(slot.index);
         self.next_entry = slot.index;
@@ -161,22 +161,22 @@ impl ReceiveSide {
         if !context.chip.receive.is_idle() {
             return false;
         }
-        match std::mem::replace(&mut self.wire, Wire::Idle) {
-            Wire::Idle if context.admission.runs() => self.post_frame(context).await,
-            Wire::Idle => self.post_control(context).await,
-            Wire::Control(slot) => self.control_came(context, slot).await,
-            Wire::Frame(buffer) => self.frame_came(context, buffer).await,
-            Wire::Placing(arrived) => self.find_place(context, arrived).await,
-            Wire::Landing(arrived) => self.payload_came(context, arrived).await,
+        match std::mem::replace(&mut self.link, LinkState::Idle) {
+            LinkState::Idle if context.admission.runs() => self.post_frame(context).await,
+            LinkState::Idle => self.post_control(context).await,
+            LinkState::Control(slot) => self.control_arrived(context, slot).await,
+            LinkState::Frame(buffer) => self.frame_arrived(context, buffer).await,
+            LinkState::WaitingForSlot(arrived) => self.take_slot(context, arrived).await,
+            LinkState::Landing(arrived) => self.payload_arrived(context, arrived).await,
         }
     }
 
-    /// Posts netRcv for a control message, if a packet buffer and an entry with a host buffer are
-    /// free; else the link holds the message back.
+    /// Posts netRcv for a control message, if a packet buffer and an entry with a host buffer are free; otherwise the
+    /// link holds the message back.
     async fn post_control(&mut self, context: &Context) -> bool {
         let (index, sram) = (self.next_entry, &context.chip.sram);
         let entry = context.layout.receive_entry(index);
-        // After a loss the entry at stake is used again, so the next is not taken before.
+        // After a loss the entry is used again, so the next entry must not be taken before.
         let losing = self.incoming.iter().any(Incoming::is_lost);
         if losing || self.free_buffers.is_empty() || sram.load_word(entry + word::STATE) != state::POSTED {
             return false;
@@ -187,29 +187,29 @@ impl ReceiveSide {
         let buffer = self.free_buffers.pop().expect("a buffer was free");
         let landing = Rc::new(Landing::new(CONTROL));
         context.chip.receive.begin(ReceiveJob { sram_address: entry, landing, closes: None });
-        self.wire = Wire::Control(Slot { index, attached, buffer });
+        self.link = LinkState::Control(Slot { index, attached, buffer });
         true
     }
 
-    /// A control message has landed: its tag says where its payload goes.
-    async fn control_came(&mut self, context: &Context, slot: Slot) -> bool {
+    /// Handles a control message that has landed: finds the address of its payload and posts netRcv for it.
+    async fn control_arrived(&mut self, context: &Context, slot: Slot) -> bool {
         if context.chip.receive.take_dropped().is_some() {
             self.free_buffers.push(slot.buffer);
             self.repost(context, slot);
             return true;
         }
         let (entry, sram) = (context.layout.receive_entry(slot.index), &context.chip.sram);
-        // The sender's state word came with the message: it is not yet the host's.
+        // The message contains the sender's state word; the entry is not yet the host's.
         sram.store_word(entry + word::STATE, state::FREE);
         let packet = context.chip.receive.packet().expect("a control message came with its packet");
         let length = payload_length(sram.load_word(entry + word::LENGTH));
         if length.is_empty() {
-            packet.journey.close(stage::NETWORK, context.chip.receive.ended());
+            packet.journey.close(stage::NETWORK, context.chip.receive.end_time());
         }
         context.log().await;
         context.work_for(&packet.journey, context.parameters.firmware.receive_begin).await;
         let address = self.address(context, entry, slot.attached);
-        let arrived = Arrived::new(packet, slot.buffer, length);
+        let arrived = ReceivedPacket::new(packet, slot.buffer, length);
         if !length.is_empty() {
             self.receive_payload(context, &arrived);
         }
@@ -218,41 +218,42 @@ impl ReceiveSide {
     }
 
     /// Posts netRcv for a payload.
-    pub(super) fn receive_payload(&mut self, context: &Context, arrived: &Rc<Arrived>) {
+    pub(super) fn receive_payload(&mut self, context: &Context, arrived: &Rc<ReceivedPacket>) {
         let closes = (!arrived.discarded.get()).then_some(stage::NETWORK);
         let sram_address = context.layout.receive_buffer(arrived.buffer);
         context.chip.receive.begin(ReceiveJob { sram_address, landing: arrived.landing.clone(), closes });
-        self.wire = Wire::Landing(arrived.clone());
+        self.link = LinkState::Landing(arrived.clone());
     }
 
-    /// Early demultiplexing: the address of a mapped tag, else the buffer attached to the entry.
+    /// Returns the payload's address by early demultiplexing: the address of a mapped tag, or else the buffer attached
+    /// to the entry.
     pub(super) fn address(&self, context: &Context, entry: u64, attached: Address) -> Address {
-        let whom = context.chip.sram.load_word(entry + word::TAG_NODE);
-        let (tag, [_, place]) = (tag_of(whom), places_of(whom));
+        let tag_word = context.chip.sram.load_word(entry + word::TAG_NODE);
+        let (tag, [_, endpoint]) = (tag_of(tag_word), endpoints_of(tag_word));
         let mapped = match tag & ACTIVE == 0 && u64::from(tag) < context.parameters.tags {
-            true => context.chip.sram.load_word(context.layout.tag(place, tag)),
+            true => context.chip.sram.load_word(context.layout.tag(endpoint, tag)),
             false => 0,
         };
         u64::from(mapped).checked_sub(1).unwrap_or(attached)
     }
 
-    async fn payload_came(&mut self, context: &Context, arrived: Rc<Arrived>) -> bool {
+    async fn payload_arrived(&mut self, context: &Context, arrived: Rc<ReceivedPacket>) -> bool {
         arrived.lost.set(context.chip.receive.take_dropped().is_some());
         context.log().await;
         if context.admission.runs() {
-            self.is_whole(context, &arrived).await;
+            self.packet_ended(context, &arrived).await;
         }
         true
     }
 
-    /// Whether a hostRcv transfer has ended and is yet to be counted.
-    pub(super) fn has_ended_unnoticed(&self, context: &Context) -> bool {
+    /// Returns whether a hostRcv transfer has ended and has not been counted.
+    pub(super) fn completion_pending(&self, context: &Context) -> bool {
         self.incoming.front().is_some_and(|head| head.in_flight.is_some()) && context.chip.host_dma.is_idle()
     }
 
-    /// Starts the next hostRcv transfer of the first message, if the policy lets it.
+    /// Starts the next hostRcv transfer of the first message, if the policy permits it.
     pub(super) async fn deliver(&mut self, context: &Context) -> bool {
-        // A transfer that ended within this pass has yet to be noticed, and counted.
+        // A transfer that ended within this pass has not been counted yet.
         let idle =
             |head: &&mut Incoming| !head.is_lost() && head.in_flight.is_none() && context.chip.host_dma.is_idle();
         let Some(head) = self.incoming.front_mut().filter(idle) else { return false };
@@ -261,54 +262,60 @@ impl ReceiveSide {
             return false;
         }
         context.work_for(&head.arrived.packet.journey, context.parameters.firmware.transfer).await;
-        // What landed while the firmware prepared the transfer goes with it.
+        // The transfer includes the bytes that landed while the firmware prepared it.
         let landed = head.landed(context.chip.sim.now());
-        let bytes = policy.transfer(landed, head.taken, total).expect("no less lies there than before");
+        let bytes = policy.transfer(landed, head.taken, total).expect("landed bytes do not decrease");
         head.in_flight = Some(bytes);
         context.chip.host_dma.begin(head.job(context, bytes));
         true
     }
 
-    /// Has the firmware woken when enough of the first message has landed.
+    /// Watches for the count of landed bytes at which the first message's next transfer can start; returns the time of
+    /// that, if it is known.
     pub(super) fn watch(&self, context: &Context) -> Time {
         let Some(head) = self.incoming.front().filter(|head| head.in_flight.is_none()) else { return Time::MAX };
         let count = context.parameters.policy.starts_at(head.taken, head.total());
         head.arrived.landing.watch(count).unwrap_or(Time::MAX)
     }
 
-    /// What this direction lacks, if it has work that cannot go on.
-    pub(super) fn lacks(&self, context: &Context) -> Option<PointId> {
-        let idle = matches!(self.wire, Wire::Idle);
+    /// Returns the resource that this direction waits for, if it has work that is blocked.
+    pub(super) fn blocked_on(&self, context: &Context) -> Option<WaitReasonId> {
+        let idle = matches!(self.link, LinkState::Idle);
         match self.free_buffers.is_empty() {
-            true => idle.then_some(context.waits.receive_buffer),
-            false => idle.then_some(context.waits.receive_entry),
+            true => idle.then_some(context.wait_points.receive_buffer),
+            false => idle.then_some(context.wait_points.receive_entry),
         }
     }
 }
 
-impl Arrived {
-    pub(super) fn new(packet: Rc<Packet>, buffer: u64, length: Bytes) -> Rc<Arrived> {
+impl ReceivedPacket {
+    pub(super) fn new(packet: Rc<Packet>, buffer: u64, length: Bytes) -> Rc<ReceivedPacket> {
         let (lost, discarded, landing) = (Cell::new(false), Cell::new(false), Rc::new(Landing::new(length)));
-        Rc::new(Arrived { packet, buffer, landing, lost, discarded })
+        Rc::new(ReceivedPacket { packet, buffer, landing, lost, discarded })
     }
 }
 
 impl Incoming {
-    pub(super) fn new(slot: Slot, arrived: Rc<Arrived>, address: Address, place: Option<protocol::Slot>) -> Incoming {
-        Incoming { slot, arrived, address, taken: Bytes::ZERO, in_flight: None, place }
+    pub(super) fn new(
+        slot: Slot,
+        arrived: Rc<ReceivedPacket>,
+        address: Address,
+        protocol_slot: Option<protocol::Slot>,
+    ) -> Incoming {
+        Incoming { slot, arrived, address, taken: Bytes::ZERO, in_flight: None, protocol_slot }
     }
 
-    /// Whether the packet was dropped on its way.
+    /// Returns whether the network dropped the packet.
     pub(super) fn is_lost(&self) -> bool {
         self.arrived.lost.get()
     }
 
-    /// Whether all of it has landed.
+    /// Returns whether all of its payload has landed.
     pub(super) fn has_landed(&self) -> bool {
         self.arrived.landing.finished()
     }
 
-    /// Bytes of its payload.
+    /// Returns the length of its payload.
     fn total(&self) -> Bytes {
         self.arrived.landing.total()
     }

@@ -1,12 +1,12 @@
-//! The sending direction: send ring → hostTx → packet buffer → netTx, in the protocol's order.
+//! The send direction: send ring → hostTx → packet buffer → netTx, in the protocol's order.
 //!
-//! A message keeps its buffer until the protocol lets it go, and its ring entry until those of all
-//! before it are free, which the driver counts on.
+//! A message keeps its buffer until the protocol releases it, and its ring entry until the entries of all earlier
+//! messages are free: the driver relies on that order.
 
 use super::super::layout::{CONTROL, node_of, payload_length, source_in, state, word};
 use super::super::stage;
 use super::{Context, whole_words};
-use crate::engine::sim::PointId;
+use crate::engine::sim::WaitReasonId;
 use crate::engine::{Bytes, Head, Journey, NodeId, Time};
 use crate::fabric::Packet;
 use crate::host::Direction;
@@ -20,10 +20,10 @@ use std::rc::Rc;
 pub(super) struct SendSide {
     next_entry: u64,
     free_buffers: Vec<u64>,
-    /// Messages that have ring entries, in the order of these.
+    /// Messages with ring entries, in the order of the entries.
     outgoing: VecDeque<Rc<Outgoing>>,
-    /// What netTx is at.
-    wire: Option<Crossing>,
+    /// The packet or frame that netTx sends.
+    transmission: Option<Transmission>,
 }
 
 /// A message from the send ring.
@@ -34,31 +34,31 @@ pub(super) struct Outgoing {
     marks: Marks,
     journey: Journey,
     landing: Rc<Landing>,
-    /// Its slot with the protocol, until it is offered.
+    /// The slot with the protocol, until the message is offered.
     slot: Cell<Option<Slot>>,
-    /// The end of its hostTx was noticed.
+    /// Whether the end of its hostTx transfer has been logged.
     logged: Cell<bool>,
-    /// Its buffer is free again.
+    /// Whether its buffer has been freed.
     freed: Cell<bool>,
 }
 
-/// A packet, or a frame of the protocol's own, on its way to the link.
-struct Crossing {
+/// A packet or control frame that is being sent.
+struct Transmission {
     packet: Rc<Packet>,
-    /// The message; none of a frame of the protocol's own.
+    /// The message; `None` for a control frame.
     message: Option<Rc<Outgoing>>,
-    /// Where its first part lies, and how long it is.
+    /// SRAM address and length of its first part.
     first: (u64, Bytes),
     landing: Rc<Landing>,
     taken: Bytes,
     control: Progress,
-    /// The payload transfer that netTx works on.
+    /// Bytes of the payload transfer that netTx works on.
     in_flight: Option<Bytes>,
-    /// The watchdog dropped the packet: what is left of it is not sent.
+    /// Whether the watchdog dropped the packet; the rest of it is then not sent.
     lost: bool,
 }
 
-/// How far the control message has come.
+/// The progress of the control message.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
     Waiting,
@@ -69,36 +69,43 @@ enum Progress {
 impl SendSide {
     pub(super) fn new(context: &Context) -> SendSide {
         let [buffers, _] = context.layout.buffers();
-        SendSide { next_entry: 0, free_buffers: (0..buffers).rev().collect(), outgoing: VecDeque::new(), wire: None }
+        SendSide {
+            next_entry: 0,
+            free_buffers: (0..buffers).rev().collect(),
+            outgoing: VecDeque::new(),
+            transmission: None,
+        }
     }
 
-    /// Takes note of a netTx transfer that ended, and of the end of a message.
-    pub(super) async fn notice(&mut self, context: &Context) -> bool {
+    /// Handles the ends of hostTx and netTx transfers and of messages; returns whether there was any of the latter two.
+    pub(super) async fn handle_completions(&mut self, context: &Context) -> bool {
         self.log_fetched(context).await;
-        let crossed = self.notice_crossing(context).await;
+        let crossed = self.handle_transmit(context).await;
         crossed | self.free(context).await
     }
 
-    async fn notice_crossing(&mut self, context: &Context) -> bool {
-        let Some(wire) = self.wire.as_mut().filter(|_| context.chip.transmit.is_idle()) else { return false };
-        let noticed = wire.notice();
-        if noticed {
+    async fn handle_transmit(&mut self, context: &Context) -> bool {
+        let Some(transmission) = self.transmission.as_mut().filter(|_| context.chip.transmit.is_idle()) else {
+            return false;
+        };
+        let completed = transmission.count_completed();
+        if completed {
             context.log().await;
         }
-        if noticed && context.chip.transmit.was_dropped() {
-            wire.lost = true;
-            context.lose(wire.message.as_deref());
+        if completed && context.chip.transmit.was_dropped() {
+            transmission.lost = true;
+            context.lose(transmission.message.as_deref());
         }
-        let ended = match wire.lost {
-            // Its buffer is free once the source has stopped filling it.
-            true => wire.landing.finished(),
-            false => wire.control == Progress::Sent && wire.taken == wire.landing.total(),
+        let ended = match transmission.lost {
+            // The buffer is free once hostTx has stopped filling it.
+            true => transmission.landing.finished(),
+            false => transmission.control == Progress::Sent && transmission.taken == transmission.landing.total(),
         };
         if ended {
-            self.wire = None;
-            context.admission.left();
+            self.transmission = None;
+            context.admission.frame_sent();
         }
-        noticed || ended
+        completed || ended
     }
 
     /// Logs the hostTx transfers that have ended since the last pass.
@@ -109,11 +116,11 @@ impl SendSide {
         }
     }
 
-    /// Frees the buffers of messages that will not be sent again, and the ring entries of those before
-    /// which none is in use.
+    /// Frees the buffers of messages that will not be sent again, and the ring entries that no entry in use precedes.
+    /// Returns whether a buffer was freed.
     async fn free(&mut self, context: &Context) -> bool {
         let mut freed = false;
-        for message in self.outgoing.iter().filter(|message| message.is_over()) {
+        for message in self.outgoing.iter().filter(|message| message.is_finished()) {
             freed = true;
             message.freed.set(true);
             context.work_for(&message.journey, context.parameters.firmware.send_end).await;
@@ -125,39 +132,43 @@ impl SendSide {
         freed
     }
 
-    /// Starts the next netTx transfer: a packet's control message, then what the policy lets go of its
-    /// payload.
+    /// Starts the next netTx transfer: a packet's control message, then the part of its payload that the policy
+    /// permits.
     pub(super) async fn transmit(&mut self, context: &Context) -> bool {
         if !context.chip.transmit.is_idle() {
             return false;
         }
-        if self.wire.is_none() {
+        if self.transmission.is_none() {
             self.offer(context).await;
-            self.wire = self.next(context).await;
+            self.transmission = self.next(context).await;
         }
-        let Some(wire) = self.wire.as_mut().filter(|wire| !wire.lost && !wire.is_in_flight()) else { return false };
+        let Some(transmission) =
+            self.transmission.as_mut().filter(|transmission| !transmission.lost && !transmission.is_in_flight())
+        else {
+            return false;
+        };
         let policy = &context.parameters.policy;
-        if wire.control == Progress::Waiting {
-            context.work_for(&wire.packet.journey, context.parameters.firmware.transfer).await;
-            wire.control = Progress::InFlight;
-            context.chip.transmit.begin(wire.control_job());
+        if transmission.control == Progress::Waiting {
+            context.work_for(&transmission.packet.journey, context.parameters.firmware.transfer).await;
+            transmission.control = Progress::InFlight;
+            context.chip.transmit.begin(transmission.control_job());
             return true;
         }
-        let (landed, total) = (wire.landed(context.chip.sim.now()), wire.landing.total());
-        if policy.transfer(landed, wire.taken, total).is_none() {
+        let (landed, total) = (transmission.landed(context.chip.sim.now()), transmission.landing.total());
+        if policy.transfer(landed, transmission.taken, total).is_none() {
             return false;
         }
-        context.work_for(&wire.packet.journey, context.parameters.firmware.transfer).await;
-        // What landed while the firmware prepared the transfer goes with it.
-        let landed = wire.landed(context.chip.sim.now());
-        let bytes = policy.transfer(landed, wire.taken, total).expect("no less lies there than before");
-        wire.in_flight = Some(bytes);
-        context.chip.transmit.begin(wire.payload_job(context, bytes));
+        context.work_for(&transmission.packet.journey, context.parameters.firmware.transfer).await;
+        // The transfer includes the bytes that landed while the firmware prepared it.
+        let landed = transmission.landed(context.chip.sim.now());
+        let bytes = policy.transfer(landed, transmission.taken, total).expect("landed bytes do not decrease");
+        transmission.in_flight = Some(bytes);
+        context.chip.transmit.begin(transmission.payload_job(context, bytes));
         true
     }
 
-    /// Offers messages to the protocol in the order of the ring: a store-and-forward packet when it is
-    /// whole, one that cuts through at once, so that it holds its path early.
+    /// Offers messages to the protocol in the order of the ring: a store-and-forward packet when all of it has landed,
+    /// a cut-through packet at once, so that it takes its path early.
     async fn offer(&mut self, context: &Context) {
         let whole = context.parameters.policy.minpulse().is_none();
         for message in &self.outgoing {
@@ -165,14 +176,14 @@ impl SendSide {
                 break;
             }
             let Some(slot) = message.slot.take() else { continue };
-            context.speak(&message.journey).await;
+            context.charge_protocol(&message.journey).await;
             let bytes = CONTROL + message.landing.total();
             context.admission.offer(slot, message, (message.destination, message.marks, bytes));
         }
     }
 
-    /// What the protocol has leave next.
-    async fn next(&mut self, context: &Context) -> Option<Crossing> {
+    /// Returns the next packet or frame that the protocol sends.
+    async fn next(&mut self, context: &Context) -> Option<Transmission> {
         let now = context.chip.sim.now();
         let frame = context.admission.next(now)?;
         let label = context.admission.label(&frame);
@@ -180,9 +191,9 @@ impl SendSide {
         let Some(message) = body.and_then(|body| body.get::<Outgoing>()) else {
             let packet = Packet::new(label, Journey::NONE);
             packet.set_header(marks, extension);
-            context.speak(&packet.journey).await;
+            context.charge_protocol(&packet.journey).await;
             context.chip.sram.store(context.layout.scratch(), &head_bytes(head));
-            return Some(Crossing::of(packet, None, (context.layout.scratch(), label.length), Rc::default()));
+            return Some(Transmission::of(packet, None, (context.layout.scratch(), label.length), Rc::default()));
         };
         let journey = match again {
             true => message.journey.fork(),
@@ -198,13 +209,13 @@ impl SendSide {
         let (first, landing) = ((message.entry, CONTROL), message.landing.clone());
         let packet = Packet::new(label, journey);
         packet.set_header(marks, extension);
-        Some(Crossing::of(packet, Some(message), first, landing))
+        Some(Transmission::of(packet, Some(message), first, landing))
     }
 
-    /// Whether a message waits in the send ring, and a buffer and the engine are free for it.
+    /// Returns whether a message waits in the send ring, and a buffer and the engine are free for it.
     pub(super) fn can_fetch(&self, context: &Context) -> bool {
         let entry = context.layout.send_entry(self.next_entry);
-        let free = context.chip.host_dma.is_idle() && !self.free_buffers.is_empty() && context.admission.has_room();
+        let free = context.chip.host_dma.is_idle() && !self.free_buffers.is_empty() && context.admission.can_reserve();
         free && state::is_to_send(context.chip.sram.load_word(entry + word::STATE))
     }
 
@@ -215,10 +226,10 @@ impl SendSide {
         }
         let entry = context.layout.send_entry(self.next_entry);
         let marks = state::marks_of(context.chip.sram.load_word(entry + word::STATE));
-        // The entry is taken: the next look at this one is a round of the ring later.
+        // The entry is marked as taken, so that it is not taken again one round of the ring later.
         context.chip.sram.store_word(entry + word::STATE, state::TAKEN);
         self.next_entry += 1;
-        let journey = context.instruments.sending.borrow_mut().pop_front().expect("an entry stands for a message");
+        let journey = context.instruments.sending.borrow_mut().pop_front().expect("an entry holds a message");
         context.work_for(&journey, context.parameters.firmware.send_begin).await;
         self.begin(context, entry, marks, journey);
         true
@@ -228,9 +239,9 @@ impl SendSide {
         let sram = &context.chip.sram;
         let length = payload_length(sram.load_word(entry + word::LENGTH));
         let address = sram.load_word(entry + word::ADDRESS);
-        let whom = sram.load_word(entry + word::TAG_NODE);
-        let destination = node_of(whom);
-        sram.store_word(entry + word::TAG_NODE, source_in(whom, context.host.node));
+        let tag_word = sram.load_word(entry + word::TAG_NODE);
+        let destination = node_of(tag_word);
+        sram.store_word(entry + word::TAG_NODE, source_in(tag_word, context.host.node));
         let buffer = self.free_buffers.pop().expect("a buffer was free");
         let landing = Rc::new(Landing::new(length));
         journey.close(stage::SEND_QUEUE, context.chip.sim.now());
@@ -251,54 +262,61 @@ impl SendSide {
         self.outgoing.push_back(Rc::new(outgoing));
     }
 
-    /// Has the firmware woken when enough of the packet on the wire has landed.
+    /// Watches for the count of landed bytes at which netTx's next transfer can start; returns the time of that, if it
+    /// is known.
     pub(super) fn watch(&self, context: &Context) -> Time {
-        let waiting = |wire: &&Crossing| wire.control == Progress::Sent && wire.in_flight.is_none();
-        let Some(wire) = self.wire.as_ref().filter(waiting) else { return Time::MAX };
-        let count = context.parameters.policy.starts_at(wire.taken, wire.landing.total());
-        wire.landing.watch(count).unwrap_or(Time::MAX)
+        let waiting =
+            |transmission: &&Transmission| transmission.control == Progress::Sent && transmission.in_flight.is_none();
+        let Some(transmission) = self.transmission.as_ref().filter(waiting) else { return Time::MAX };
+        let count = context.parameters.policy.starts_at(transmission.taken, transmission.landing.total());
+        transmission.landing.watch(count).unwrap_or(Time::MAX)
     }
 
-    /// What this direction lacks, if it has work that cannot go on.
-    pub(super) fn lacks(&self, context: &Context) -> Option<PointId> {
-        let waits = match self.wire.is_none() && context.admission.runs() {
-            true => context.waits.answer,
-            false => context.waits.transmit,
+    /// Returns the resource that this direction waits for, if it has work that is blocked.
+    pub(super) fn blocked_on(&self, context: &Context) -> Option<WaitReasonId> {
+        let waits = match self.transmission.is_none() && context.admission.runs() {
+            true => context.wait_points.answer,
+            false => context.wait_points.transmit,
         };
         (!self.outgoing.is_empty()).then_some(waits)
     }
 }
 
 impl Outgoing {
-    /// Whether nobody will send it again: the protocol, which holds it until then, has let it go.
-    fn is_over(self: &Rc<Self>) -> bool {
+    /// Returns whether the message will not be sent again: the protocol, which holds it until then, has released it.
+    fn is_finished(self: &Rc<Self>) -> bool {
         !self.freed.get() && self.slot.get().is_none() && Rc::strong_count(self) == 1
     }
 
-    /// Its way.
+    /// Returns the message's journey.
     pub(super) fn journey(&self) -> &Journey {
         &self.journey
     }
 
-    /// Whom it is for.
+    /// Returns the destination.
     pub(super) fn destination(&self) -> NodeId {
         self.destination
     }
 }
 
-impl Crossing {
-    fn of(packet: Rc<Packet>, message: Option<Rc<Outgoing>>, first: (u64, Bytes), landing: Rc<Landing>) -> Crossing {
+impl Transmission {
+    fn of(
+        packet: Rc<Packet>,
+        message: Option<Rc<Outgoing>>,
+        first: (u64, Bytes),
+        landing: Rc<Landing>,
+    ) -> Transmission {
         let (taken, control, in_flight, lost) = (Bytes::ZERO, Progress::Waiting, None, false);
-        Crossing { packet, message, first, landing, taken, control, in_flight, lost }
+        Transmission { packet, message, first, landing, taken, control, in_flight, lost }
     }
 
-    /// Whether netTx works on it, or has ended its work and it is yet to be noticed, and counted.
+    /// Returns whether netTx works on it, or has ended a transfer that has not been counted.
     fn is_in_flight(&self) -> bool {
         self.control == Progress::InFlight || self.in_flight.is_some()
     }
 
-    /// Counts the transfer that netTx has ended; false if there was none.
-    fn notice(&mut self) -> bool {
+    /// Counts the transfer that netTx has ended; returns `false` if there was none.
+    fn count_completed(&mut self) -> bool {
         match (self.control, self.in_flight.take()) {
             (Progress::InFlight, _) => self.control = Progress::Sent,
             (_, Some(bytes)) => self.taken += bytes,
@@ -308,7 +326,7 @@ impl Crossing {
         true
     }
 
-    /// Whole words that have landed, or all.
+    /// Returns the landed bytes that a transfer may take: whole words, or all at the end.
     fn landed(&self, now: Time) -> Bytes {
         whole_words(self.landing.landed(now), self.landing.total())
     }
@@ -330,7 +348,7 @@ impl Crossing {
     }
 }
 
-/// Returns the first bytes of a frame of the protocol's own, which are its head.
+/// Returns the first bytes of a control frame, which hold its head.
 fn head_bytes(head: Head) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes.chunks_exact_mut(8).zip(head.0).for_each(|(part, word)| part.copy_from_slice(&word.to_le_bytes()));

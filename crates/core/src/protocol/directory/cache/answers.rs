@@ -5,74 +5,75 @@ use super::transaction::Transaction;
 use crate::protocol::directory::{Access, CoherenceAction, CoherenceKind, Want};
 
 impl Transaction<'_> {
-    /// The answer to what was asked.
-    pub fn answered(&mut self, kind: CoherenceKind) {
-        let (known, block) = (self.known, self.block);
-        match (kind, known.phase) {
-            (CoherenceKind::Shared, Phase::Asked { writes: false, fill, .. }) => self.came_to_read(fill),
-            (CoherenceKind::Exclusive, Phase::Asked { writes: true, recall, .. }) => {
-                assert!(known.access == Access::Invalid, "{block:?} comes to where it is");
+    /// Handles the home's reply to the outstanding request or write-back.
+    pub fn handle_reply(&mut self, kind: CoherenceKind) {
+        let (copy, block) = (self.copy, self.block);
+        match (kind, copy.phase) {
+            (CoherenceKind::Shared, Phase::Requested { writes: false, fill, .. }) => self.handle_shared(fill),
+            (CoherenceKind::Exclusive, Phase::Requested { writes: true, recall, .. }) => {
+                assert!(copy.access == Access::Invalid, "{block:?}: the block arrives although there is a copy");
                 self.actions.push(CoherenceAction::Store);
-                self.arrived(Access::Writable, recall);
+                self.complete(Access::Writable, recall);
             }
-            (CoherenceKind::Upgraded, Phase::Asked { writes: true, recall, .. }) => {
-                assert!(known.access == Access::ReadOnly, "{block:?} is upgraded where it is");
-                // It is not in the prefetch buffer: what is there is not asked for again.
-                self.known.prefetched = false;
-                self.arrived(Access::Writable, recall);
+            (CoherenceKind::Upgraded, Phase::Requested { writes: true, recall, .. }) => {
+                assert!(copy.access == Access::ReadOnly, "{block:?} is upgraded where it is");
+                // The block was present already, so it no longer occupies the prefetch buffer.
+                self.copy.prefetched = false;
+                self.complete(Access::Writable, recall);
             }
-            (CoherenceKind::Nack, Phase::Asked { recall: None, .. }) => self.turned_away(),
-            (CoherenceKind::WrittenBack, Phase::Leaving) => {
-                self.known.phase = Phase::Stable;
-                self.ask_on();
+            (CoherenceKind::Nack, Phase::Requested { recall: None, .. }) => self.handle_nack(),
+            (CoherenceKind::WrittenBack, Phase::WritingBack) => {
+                self.copy.phase = Phase::Stable;
+                self.request_demand();
             }
-            _ => panic!("{block:?}: {kind:?} answers nothing: {known:?}"),
+            _ => panic!("{block:?}: unexpected {kind:?}: {copy:?}"),
         }
     }
 
-    /// A copy to read, which may have been invalidated on the way.
-    fn came_to_read(&mut self, fill: Fill) {
-        let is_for_readers = self.known.demand == Some(Want::Read);
+    /// Handles the arrival of a read-only copy, which may have been invalidated in transit.
+    fn handle_shared(&mut self, fill: Fill) {
+        let is_for_readers = self.copy.demand == Some(Want::Read);
         match fill {
             Fill::Keep => {
                 self.actions.push(CoherenceAction::Store);
-                self.arrived(Access::ReadOnly, None);
+                self.complete(Access::ReadOnly, None);
             }
             Fill::Once if is_for_readers => {
-                self.known.demand = None;
-                self.known.phase = Phase::Held { recall: None };
+                self.copy.demand = None;
+                self.copy.phase = Phase::Held { recall: None };
                 self.actions.extend([CoherenceAction::Store, CoherenceAction::Granted(Access::ReadOnly)]);
             }
             Fill::Once | Fill::Drop => {
-                (self.known.phase, self.known.prefetched) = (Phase::Stable, false);
-                self.ask_on();
+                (self.copy.phase, self.copy.prefetched) = (Phase::Stable, false);
+                self.request_demand();
             }
         }
     }
 
-    /// The block may be used, by who waits first.
-    fn arrived(&mut self, access: Access, recall: Option<CoherenceKind>) {
-        self.known.phase = Phase::Stable;
+    /// Ends a request with access right `access`. If that suffices for the waiting accesses, they are granted and
+    /// `recall` is deferred until they are done; if no access waits, `recall` is answered at once.
+    fn complete(&mut self, access: Access, recall: Option<CoherenceKind>) {
+        self.copy.phase = Phase::Stable;
         self.allow(access);
-        match self.known.demand {
+        match self.copy.demand {
             Some(want) if access.allows(want) => {
-                self.known.demand = None;
-                self.known.phase = Phase::Held { recall };
+                self.copy.demand = None;
+                self.copy.phase = Phase::Held { recall };
                 self.actions.push(CoherenceAction::Granted(access));
             }
-            // A copy to read, and somebody came to want more.
-            Some(want) => self.ask(want),
-            None => recall.into_iter().for_each(|recall| self.give(recall)),
+            // The copy is read-only, and an access that joined later stores.
+            Some(want) => self.request(want),
+            None => recall.into_iter().for_each(|recall| self.answer_recall(recall)),
         }
     }
 
-    /// A demand tries again; a prefetch does not.
-    fn turned_away(&mut self) {
-        if self.known.demand.is_some() {
-            self.known.phase = Phase::Nack;
+    /// Handles a NACK: a demand is retried, a prefetch is dropped.
+    fn handle_nack(&mut self) {
+        if self.copy.demand.is_some() {
+            self.copy.phase = Phase::Nack;
             self.actions.push(CoherenceAction::Retry);
         } else {
-            (self.known.phase, self.known.prefetched) = (Phase::Stable, false);
+            (self.copy.phase, self.copy.prefetched) = (Phase::Stable, false);
         }
     }
 }

@@ -1,26 +1,26 @@
 //! State at a node of a block that it holds, requests, or writes back.
 //!
-//! | phase | the processor may | until |
+//! | phase | permitted accesses | ends when |
 //! |---|---|---|
-//! | Stable | load, or load and store | it is evicted or recalled |
-//! | Asked | nothing; to upgrade: load | the home answers |
-//! | Nack | as while Asked | the caller tries again |
-//! | Held | what was granted | who waited has used it |
-//! | Leaving | nothing | the home acknowledges the write-back |
+//! | Stable | loads, or loads and stores | the block is evicted or recalled |
+//! | Requested | none; during an upgrade: loads | the home answers |
+//! | Nack | as in Requested | the caller retries |
+//! | Held | the granted accesses | the accesses that waited are done |
+//! | WritingBack | none | the home acknowledges the write-back |
 //!
-//! A block of which nothing is known is invalid.
+//! A block without recorded state is invalid.
 
 use crate::protocol::directory::{Access, CoherenceKind, Want};
 
-/// A block.
+/// State of a node's copy of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Known {
-    /// Access right now.
+pub(super) struct CopyState {
+    /// Present access right.
     pub access: Access,
     pub phase: Phase,
-    /// The most that waits for it.
+    /// Strongest access that waits for the block.
     pub demand: Option<Want>,
-    /// It takes a place of the prefetch buffer: nobody wanted it yet.
+    /// Whether the block occupies the prefetch buffer: it was prefetched and not yet accessed.
     pub prefetched: bool,
 }
 
@@ -28,48 +28,50 @@ pub(super) struct Known {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Phase {
     Stable,
-    /// For the copy that comes: what it will be good for, and who wants it back already.
-    Asked {
+    /// A request is outstanding. `fill` is the use of a read-only copy on arrival, and `recall` a fetch that arrived
+    /// before the block.
+    Requested {
         writes: bool,
         fill: Fill,
         recall: Option<CoherenceKind>,
     },
     Nack,
-    /// For those who waited, and for them alone if no access is allowed; and who wants it back when they
-    /// are done.
+    /// The block is reserved for the accesses that waited, exclusively so if the access right is invalid. `recall` is
+    /// answered when they are done.
     Held {
         recall: Option<CoherenceKind>,
     },
-    Leaving,
+    WritingBack,
 }
 
 /// Use of a read-only copy when it arrives.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Fill {
-    /// It stays.
+    /// The copy is kept.
     Keep,
-    /// It was invalidated on the way; whoever waits has waited since before that, and may still read it.
+    /// The copy was invalidated in transit; every access that waits joined before the invalidation, and may still read
+    /// it once.
     Once,
-    /// It was invalidated on the way, and then somebody came to wait.
+    /// The copy was invalidated in transit, and another access joined after that.
     Drop,
 }
 
-impl Known {
-    /// Returns the state of an unknown block.
-    pub const fn new() -> Known {
-        Known { access: Access::Invalid, phase: Phase::Stable, demand: None, prefetched: false }
+impl CopyState {
+    /// Returns the state of a block without a copy.
+    pub const fn new() -> CopyState {
+        CopyState { access: Access::Invalid, phase: Phase::Stable, demand: None, prefetched: false }
     }
 
-    /// Returns whether the state is that of an unknown block, so that it may be removed.
+    /// Returns whether the state is that of a block without a copy, so that it may be removed.
     pub fn is_blank(&self) -> bool {
-        *self == Known::new()
+        *self == CopyState::new()
     }
 
     /// Records another access that waits for the block.
     pub fn join(&mut self, want: Want) {
         self.demand = self.demand.max(Some(want));
         self.prefetched = false;
-        if let Phase::Asked { fill: fill @ Fill::Once, .. } = &mut self.phase {
+        if let Phase::Requested { fill: fill @ Fill::Once, .. } = &mut self.phase {
             *fill = Fill::Drop;
         }
     }

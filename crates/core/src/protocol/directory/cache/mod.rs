@@ -1,4 +1,4 @@
-//! The requester's side: a node's state of blocks of other nodes' memory.
+//! The requester's side: a node's copies of blocks from other nodes' memory.
 //!
 //! | file | what it does |
 //! |---|---|
@@ -7,9 +7,9 @@
 //! | `answers.rs` | replies from the home |
 //! | `recalls.rs` | recalls by the home |
 //!
-//! One request of a block is under way at most, whoever wants it: a demand that meets a prefetch, or
-//! another context's demand, joins it. A copy to read is dropped without a word; the only copy is
-//! written back, and not asked for again before the home has acknowledged that.
+//! At most one request for a block is outstanding: a demand that finds a prefetch or another context's demand
+//! outstanding joins it. A read-only copy is dropped without a message; the only copy is written back, and is not
+//! requested again before the home has acknowledged the write-back.
 
 mod answers;
 mod copy;
@@ -19,73 +19,77 @@ mod transaction;
 use super::{Access, BlockId, CoherenceAction, CoherenceKind, CoherenceMessage};
 use super::{AccessOutcome, Evicted, Prefetched, RequesterParameters, Want};
 use crate::engine::NodeId;
-use copy::{Known, Phase};
+use copy::{CopyState, Phase};
 use std::collections::BTreeMap;
 use transaction::Transaction;
 
-/// A node that asks others for their blocks.
+/// A node's side of the protocol as a requester of other nodes' blocks.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Requester {
     own: NodeId,
     parameters: RequesterParameters,
-    blocks: BTreeMap<BlockId, Known>,
-    /// Places of the prefetch buffer that are taken.
+    blocks: BTreeMap<BlockId, CopyState>,
+    /// Number of occupied entries of the prefetch buffer.
     prefetches: u32,
-    /// Blocks on their way home.
+    /// Number of blocks that are being written back.
     write_backs: u32,
-    /// Blocks that a processor waits for.
+    /// Number of blocks for which the processor waits.
     demands: u32,
 }
 
 impl Requester {
-    /// A node that has no copies.
+    /// Returns the requester of node `own`, without any copies.
     pub fn new(own: NodeId, parameters: RequesterParameters) -> Requester {
         Requester { own, parameters, blocks: BTreeMap::new(), prefetches: 0, write_backs: 0, demands: 0 }
     }
 
-    /// A context wants a block. If others wait for it, the strongest wish holds for all.
+    /// Accesses a block for one context. If several contexts wait for the block, the strongest access is requested for
+    /// all of them.
     pub fn access(&mut self, block: BlockId, want: Want, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
         self.run_transaction(block, actions, |transaction| {
-            if transaction.known.access.allows(want) {
-                // Out of the prefetch buffer, unless it is a wish for more that took the place.
-                transaction.known.prefetched &= transaction.known.phase != Phase::Stable;
+            if transaction.copy.access.allows(want) {
+                // The access removes the block from the prefetch buffer, unless its entry is for a stronger prefetch
+                // that is still outstanding.
+                transaction.copy.prefetched &= transaction.copy.phase != Phase::Stable;
                 return AccessOutcome::Hit;
             }
-            transaction.known.join(want);
-            if transaction.known.phase == Phase::Stable {
-                transaction.ask(want);
+            transaction.copy.join(want);
+            if transaction.copy.phase == Phase::Stable {
+                transaction.request(want);
             }
             AccessOutcome::Waits
         })
     }
 
-    /// A program will want a block.
+    /// Requests a block that a program will access later.
     pub fn prefetch(&mut self, block: BlockId, want: Want, actions: &mut Vec<CoherenceAction>) -> Prefetched {
-        let known = self.blocks.get(&block).copied().unwrap_or(Known::new());
-        if known.phase != Phase::Stable || known.prefetched || known.access.allows(want) {
+        let copy = self.blocks.get(&block).copied().unwrap_or(CopyState::new());
+        if copy.phase != Phase::Stable || copy.prefetched || copy.access.allows(want) {
             return Prefetched::Useless;
         }
         if self.prefetches >= self.parameters.prefetches {
             return Prefetched::Full;
         }
         self.run_transaction(block, actions, |transaction| {
-            transaction.known.prefetched = true;
-            transaction.ask(want);
+            transaction.copy.prefetched = true;
+            transaction.request(want);
         });
         Prefetched::Started
     }
 
-    /// The caller wants a block's place.
+    /// Gives up a block whose space the caller needs, if possible.
     pub fn evict(&mut self, block: BlockId, actions: &mut Vec<CoherenceAction>) -> Evicted {
-        let Some(known) = self.blocks.get(&block) else { return Evicted::Absent };
-        let has_room = self.write_backs < self.parameters.write_backs;
-        match (known.phase, known.access) {
-            (Phase::Stable, Access::Writable) if has_room => self.run_transaction(block, actions, |transaction| {
-                transaction.allow(Access::Invalid);
-                transaction.known = Known { phase: Phase::Leaving, ..Known::new() };
-                transaction.send(CoherenceKind::WriteBack);
-                Evicted::WrittenBack
-            }),
+        let Some(copy) = self.blocks.get(&block) else { return Evicted::Absent };
+        let can_write_back = self.write_backs < self.parameters.write_backs;
+        match (copy.phase, copy.access) {
+            (Phase::Stable, Access::Writable) if can_write_back => {
+                self.run_transaction(block, actions, |transaction| {
+                    transaction.allow(Access::Invalid);
+                    transaction.copy = CopyState { phase: Phase::WritingBack, ..CopyState::new() };
+                    transaction.send(CoherenceKind::WriteBack);
+                    Evicted::WrittenBack
+                })
+            }
             (Phase::Stable, Access::ReadOnly) => self.run_transaction(block, actions, |transaction| {
                 transaction.allow(Access::Invalid);
                 Evicted::Dropped
@@ -94,22 +98,22 @@ impl Requester {
         }
     }
 
-    /// Those who waited have done what they were granted.
+    /// Ends the use of a granted block: the accesses that waited for it are done.
     pub fn used(&mut self, block: BlockId, actions: &mut Vec<CoherenceAction>) {
         self.run_transaction(block, actions, |transaction| {
-            let Phase::Held { recall } = transaction.known.phase else { panic!("{block:?}: what is used was granted") };
-            transaction.known.phase = Phase::Stable;
-            recall.into_iter().for_each(|recall| transaction.give(recall));
-            transaction.ask_on();
+            let Phase::Held { recall } = transaction.copy.phase else { panic!("{block:?}: what is used was granted") };
+            transaction.copy.phase = Phase::Stable;
+            recall.into_iter().for_each(|recall| transaction.answer_recall(recall));
+            transaction.request_demand();
         });
     }
 
     /// Requests a block again whose request was NACKed.
     pub fn retry(&mut self, block: BlockId, actions: &mut Vec<CoherenceAction>) {
         self.run_transaction(block, actions, |transaction| {
-            assert_eq!(transaction.known.phase, Phase::Nack, "{block:?}: what is tried again was turned away");
-            transaction.known.phase = Phase::Stable;
-            transaction.ask_on();
+            assert_eq!(transaction.copy.phase, Phase::Nack, "{block:?}: only a NACKed request is retried");
+            transaction.copy.phase = Phase::Stable;
+            transaction.request_demand();
         });
     }
 
@@ -120,26 +124,26 @@ impl Requester {
         self.run_transaction(block, actions, |transaction| match message.kind {
             CoherenceKind::Invalidate => transaction.invalidate(),
             CoherenceKind::Fetch | CoherenceKind::FetchInvalidate => transaction.fetch(message.kind),
-            kind => transaction.answered(kind),
+            kind => transaction.handle_reply(kind),
         });
     }
 
     /// Returns the access right of this node's processor to `block`.
     pub fn allowed(&self, block: BlockId) -> Access {
-        self.blocks.get(&block).map_or(Access::Invalid, |known| known.access)
+        self.blocks.get(&block).map_or(Access::Invalid, |copy| copy.access)
     }
 
-    /// Whether nothing is under way, and nobody waits.
+    /// Returns whether no transaction is in progress and no access waits.
     pub fn is_quiet(&self) -> bool {
-        self.blocks.values().all(|known| known.phase == Phase::Stable)
+        self.blocks.values().all(|copy| copy.phase == Phase::Stable)
     }
 
-    /// Blocks in the prefetch buffer or on the way to it.
+    /// Returns the number of blocks in the prefetch buffer, including those that were requested for it.
     pub const fn prefetches(&self) -> u32 {
         self.prefetches
     }
 
-    /// Blocks on their way home.
+    /// Returns the number of blocks that are being written back.
     pub const fn write_backs(&self) -> u32 {
         self.write_backs
     }
@@ -151,17 +155,17 @@ impl Requester {
         does: impl FnOnce(&mut Transaction) -> R,
     ) -> R {
         assert!(block.home != self.own, "{}: {block:?} is its own", self.own);
-        let place = self.blocks.entry(block).or_insert(Known::new());
+        let place = self.blocks.entry(block).or_insert(CopyState::new());
         let before = *place;
-        let mut transaction = Transaction { block, known: before, actions };
+        let mut transaction = Transaction { block, copy: before, actions };
         let result = does(&mut transaction);
-        let known = transaction.known;
-        match known.is_blank() {
+        let copy = transaction.copy;
+        match copy.is_blank() {
             true => _ = self.blocks.remove(&block),
-            false => *place = known,
+            false => *place = copy,
         }
         self.count(&before, |count, of| count - of);
-        self.count(&known, |count, of| count + of);
+        self.count(&copy, |count, of| count + of);
         let Requester { own, parameters, .. } = self;
         assert!(self.prefetches <= parameters.prefetches, "{own}: prefetches have places");
         assert!(self.write_backs <= parameters.write_backs, "{own}: write-backs have places");
@@ -169,9 +173,9 @@ impl Requester {
         result
     }
 
-    fn count(&mut self, known: &Known, sum: impl Fn(u32, u32) -> u32) {
-        self.prefetches = sum(self.prefetches, known.prefetched.into());
-        self.write_backs = sum(self.write_backs, (known.phase == Phase::Leaving).into());
-        self.demands = sum(self.demands, known.demand.is_some().into());
+    fn count(&mut self, copy: &CopyState, sum: impl Fn(u32, u32) -> u32) {
+        self.prefetches = sum(self.prefetches, copy.prefetched.into());
+        self.write_backs = sum(self.write_backs, (copy.phase == Phase::WritingBack).into());
+        self.demands = sum(self.demands, copy.demand.is_some().into());
     }
 }

@@ -1,53 +1,54 @@
-//! Recalls by the home. A recall is answered at once, or when what is on the way has come and was used.
+//! Recalls by the home. A recall is answered at once, or after the requested block has arrived and was used.
 //!
-//! | recalled by | meets | answer |
+//! | recall | state of the block | answer |
 //! |---|---|---|
-//! | Invalidate | a copy to read; none; a request | at once; a request for a copy to read is marked |
-//! | Invalidate | a copy to read that is held | at once; who waited may still read it |
-//! | either fetch | the only copy | at once, with the block; when it was used, if it is held |
-//! | either fetch | a request to write: overtook its answer | when that has come and was used |
-//! | either fetch | a write-back: crosses it | at once, that they crossed |
+//! | Invalidate | a read-only copy, no copy, or a request | at once; an outstanding read request is marked |
+//! | Invalidate | a read-only copy that is held | at once; accesses that waited may still read it |
+//! | either fetch | the only copy | at once, with the block; if the copy is held, after its use |
+//! | either fetch | an outstanding write request, whose reply the fetch overtook | after the reply's arrival and use |
+//! | either fetch | a write-back that the fetch crosses | at once, with Crossed |
 
 use super::copy::{Fill, Phase};
 use super::transaction::Transaction;
 use crate::protocol::directory::{Access, CoherenceKind};
 
 impl Transaction<'_> {
-    /// A copy to read is invalid, or will be when it comes.
+    /// Invalidates a read-only copy, or marks the outstanding read request so that its copy is invalid on arrival.
     pub fn invalidate(&mut self) {
-        let (known, block) = (self.known, self.block);
-        match &mut self.known.phase {
-            // Of a copy that is on the way, or of one that was dropped before: nobody can tell. If two
-            // come, the second is of the copy that is on the way: all who wait have waited since before.
-            Phase::Asked { writes: false, fill, .. } => *fill = Fill::Once,
-            Phase::Asked { recall: Some(_), .. } | Phase::Leaving => {
-                panic!("{block:?}: nothing to invalidate: {known:?}")
+        let (copy, block) = (self.copy, self.block);
+        match &mut self.copy.phase {
+            // The invalidation is for the requested copy or for one that was dropped earlier; the two cannot be
+            // distinguished. If two arrive, the second is for the requested copy, and every access that waits joined
+            // before it.
+            Phase::Requested { writes: false, fill, .. } => *fill = Fill::Once,
+            Phase::Requested { recall: Some(_), .. } | Phase::WritingBack => {
+                panic!("{block:?}: nothing to invalidate: {copy:?}")
             }
-            // A request to write is served later: its answer is of the time after.
+            // An outstanding write request is served after this recall, so its reply is not affected.
             _ => {}
         }
-        assert!(known.access != Access::Writable, "{block:?}: the only copy is fetched, not invalidated");
-        self.give(CoherenceKind::Invalidate);
+        assert!(copy.access != Access::Writable, "{block:?}: the only copy is fetched, not invalidated");
+        self.answer_recall(CoherenceKind::Invalidate);
     }
 
-    /// The only copy is to be shown or given.
+    /// Answers or defers the recall of the only copy; `kind` is [`CoherenceKind::Fetch`] or `FetchInvalidate`.
     pub fn fetch(&mut self, kind: CoherenceKind) {
-        let (known, block) = (self.known, self.block);
-        match &mut self.known.phase {
-            Phase::Stable if known.access == Access::Writable => self.give(kind),
-            Phase::Held { recall: recall @ None } if known.access == Access::Writable => {
+        let (copy, block) = (self.copy, self.block);
+        match &mut self.copy.phase {
+            Phase::Stable if copy.access == Access::Writable => self.answer_recall(kind),
+            Phase::Held { recall: recall @ None } if copy.access == Access::Writable => {
                 *recall = Some(kind);
             }
-            Phase::Asked { writes: true, recall: recall @ None, .. } => *recall = Some(kind),
-            Phase::Leaving => self.send(CoherenceKind::Crossed),
-            _ => panic!("{block:?}: nothing to fetch: {known:?}"),
+            Phase::Requested { writes: true, recall: recall @ None, .. } => *recall = Some(kind),
+            Phase::WritingBack => self.send(CoherenceKind::Crossed),
+            _ => panic!("{block:?}: nothing to fetch: {copy:?}"),
         }
     }
 
-    /// Answers what is recalled.
-    pub fn give(&mut self, recall: CoherenceKind) {
-        let shows = recall == CoherenceKind::Fetch;
-        self.allow(if shows { Access::ReadOnly } else { Access::Invalid });
+    /// Answers a recall, and reduces this node's access right accordingly.
+    pub fn answer_recall(&mut self, recall: CoherenceKind) {
+        let keeps_copy = recall == CoherenceKind::Fetch;
+        self.allow(if keeps_copy { Access::ReadOnly } else { Access::Invalid });
         self.send(match recall {
             CoherenceKind::Invalidate => CoherenceKind::Invalidated,
             _ => CoherenceKind::Fetched,

@@ -1,8 +1,8 @@
 //! Replies to recalls: acknowledgements, blocks, and blocks that were written back meanwhile.
 //!
-//! A fetch that crosses a write-back is answered, too. The block is busy until both are in, in
-//! whichever order, and the write-back is acknowledged only then: so nothing of this home is under
-//! way to the node when it asks again.
+//! A fetch that crosses a write-back is answered with `Crossed`. The block is busy until both messages have arrived, in
+//! either order, and only then is the write-back acknowledged. No recall from this home is therefore in transit to the
+//! node when the node requests the block again.
 
 use super::Transaction;
 use super::entry::{Busy, DirState, PendingRequest};
@@ -11,10 +11,10 @@ use super::{CoherenceAction, CoherenceKind};
 use crate::engine::NodeId;
 
 impl Transaction<'_> {
-    /// One gave up its copy.
+    /// Handles the acknowledgement of one invalidation.
     pub fn invalidated(&mut self) {
         let Some(Busy::Invalidating { request, awaited, keeps }) = &mut self.entry.busy else {
-            panic!("block {}: an acknowledgement that nobody awaits", self.number)
+            panic!("block {}: unexpected acknowledgement", self.number)
         };
         *awaited -= 1;
         if *awaited == 0 {
@@ -24,7 +24,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// The only copy came.
+    /// Handles the arrival of the fetched block from its owner.
     pub fn fetched(&mut self, from: NodeId) {
         let (request, crossed, written) = self.fetching(from);
         assert!(!*crossed && !*written, "block {}: {from} has one copy to give", self.number);
@@ -38,14 +38,14 @@ impl Transaction<'_> {
         }
     }
 
-    /// The only copy is, or was, on its way here by itself.
+    /// Handles an owner's answer that the fetch crossed its write-back.
     pub fn crossed(&mut self, from: NodeId) {
         let (_, crossed, _) = self.fetching(from);
         *crossed = true;
         self.finish_crossing(from);
     }
 
-    /// The only copy comes, and was not asked for.
+    /// Handles a write-back, which may cross a fetch.
     pub fn write_back(&mut self, from: NodeId) {
         self.actions.push(CoherenceAction::Store);
         if self.entry.busy.is_some() {
@@ -73,7 +73,7 @@ impl Transaction<'_> {
         assert!(self.entry.state == DirState::Exclusive(from), "block {}: {from} does not own it", self.number);
         match &mut self.entry.busy {
             Some(Busy::Fetching { request, crossed, written }) => (request, crossed, written),
-            _ => panic!("block {}: {from} answers what nobody asked", self.number),
+            _ => panic!("block {}: {from} answers a fetch that was not sent", self.number),
         }
     }
 

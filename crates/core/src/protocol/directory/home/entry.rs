@@ -1,16 +1,16 @@
 //! A directory's entry: state of a block, the operation that keeps it busy, and waiting requests.
 //!
-//! | state | home's processor may | from there |
+//! | state | the home's processor may | transitions |
 //! |---|---|---|
-//! | Uncached | load and store | a read: Shared; a write: Exclusive |
-//! | Shared | load | a write: Invalidating, then Exclusive (of the home itself: Uncached) |
-//! | Exclusive | nothing | a read: Fetching, then Shared; a write: Fetching, then Exclusive; a write-back: Uncached |
+//! | Uncached | load and store | read: Shared; write: Exclusive |
+//! | Shared | load | write: Invalidating, then Exclusive (a write of the home itself: Uncached) |
+//! | Exclusive | nothing | read: Fetching, then Shared; write: Fetching, then Exclusive; write-back: Uncached |
 //!
-//! | is busy | until | then |
+//! | busy | until | then |
 //! |---|---|---|
-//! | Invalidating | every acknowledgement is in | what was asked is tried again |
-//! | Fetching | the block, or its write-back and the word that they crossed | so too |
-//! | Held | the home's processor has used the block | whoever waits is next |
+//! | Invalidating | every acknowledgement has arrived | the request is served |
+//! | Fetching | the block, or both its write-back and Crossed, have arrived | the request is served |
+//! | Held | the home's processor has used the block | the next waiting request is served |
 
 use super::sharers::Sharers;
 use crate::engine::NodeId;
@@ -24,8 +24,8 @@ pub(super) struct Entry {
     pub busy: Option<Busy>,
     /// Requests that wait until the block is no longer busy.
     pub waiting: VecDeque<PendingRequest>,
-    /// The home's processor is among those, or is served.
-    pub own_asked: bool,
+    /// Whether a request of the home's processor waits or is being served.
+    pub own_requested: bool,
     /// Access that the home's processor waits for.
     pub demand: Option<Want>,
 }

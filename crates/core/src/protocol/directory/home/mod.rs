@@ -1,16 +1,16 @@
-//! The home's side: a directory of who has copies of this node's blocks.
+//! The home's side: a directory of the copies of this node's blocks.
 //!
 //! | file | what it does |
 //! |---|---|
 //! | `entry.rs` | state of a block, the operation that keeps it busy, waiting requests |
 //! | `sharers.rs` | pointers in hardware, a list in software |
-//! | `serve.rs` | a request is served, or begins to be |
-//! | `answers.rs` | acknowledgements, fetched blocks and write-backs come in |
+//! | `serve.rs` | serves requests, or starts the recalls that they need |
+//! | `answers.rs` | handles acknowledgements, fetched blocks and write-backs |
 //!
-//! A block serves one request at a time, in the order in which they came: what comes meanwhile waits,
-//! or is turned away when [`DirectoryParameters::waiting`] are waiting at this home. The home's own
-//! processor asks in the same order, without messages, and its request is never turned away (there is
-//! one for each block at most). A block without entry is in memory alone.
+//! Requests for a block are served one at a time, in order of arrival. A request for a busy block waits, or is NACKed if
+//! [`DirectoryParameters::waiting`] requests already wait at this home. Requests of the home's own processor join the
+//! same queue without messages, and are never NACKed (there is at most one for each block). A block without an entry
+//! has no copy outside memory.
 
 mod answers;
 mod entry;
@@ -29,7 +29,7 @@ pub struct Directory {
     own: NodeId,
     parameters: DirectoryParameters,
     entries: BTreeMap<u32, Entry>,
-    /// Requests of others that wait, of all blocks.
+    /// Number of waiting requests of other nodes, over all blocks.
     waiting: u32,
 }
 
@@ -39,50 +39,52 @@ struct Transaction<'a> {
     limit: Option<u32>,
     entry: Entry,
     /// Access right last reported to the home's processor.
-    told: Access,
+    reported: Access,
     waiting: &'a mut u32,
     actions: &'a mut Vec<CoherenceAction>,
 }
 
 impl Directory {
-    /// The directory of `own`'s memory.
+    /// Returns the directory of the memory of node `own`, without any copies.
     pub fn new(own: NodeId, parameters: DirectoryParameters) -> Directory {
         assert!(parameters.pointers != Some(0), "{own}: a directory has a pointer");
         Directory { own, parameters, entries: BTreeMap::new(), waiting: 0 }
     }
 
-    /// The home's processor wants a block. If it waits and waited before, the stronger wish holds.
+    /// Accesses a block for the home's processor. If the processor waits for the block already, the stronger of the two
+    /// accesses is requested.
     pub fn access(&mut self, number: u32, want: Want, actions: &mut Vec<CoherenceAction>) -> AccessOutcome {
         if self.allowed(number).allows(want) {
             return AccessOutcome::Hit;
         }
         self.run_transaction(number, actions, |transaction| {
             transaction.entry.demand = transaction.entry.demand.max(Some(want));
-            // A block that is held is asked for when it was used.
+            // A held block is requested when its use ends.
             if transaction.entry.busy != Some(Busy::Held) {
-                transaction.ask_own(want);
+                transaction.request_for_home(want);
             }
         });
         AccessOutcome::Waits
     }
 
-    /// The home's processor will want a block. What is fetched goes to memory: it takes no place.
+    /// Requests a block that the home's processor will access later. The block is fetched into memory, so it occupies no
+    /// prefetch buffer.
     pub fn prefetch(&mut self, number: u32, want: Want, actions: &mut Vec<CoherenceAction>) -> Prefetched {
-        let is_under_way =
-            self.entries.get(&number).is_some_and(|entry| entry.own_asked || entry.busy == Some(Busy::Held));
-        if is_under_way || self.allowed(number).allows(want) {
+        let is_pending =
+            self.entries.get(&number).is_some_and(|entry| entry.own_requested || entry.busy == Some(Busy::Held));
+        if is_pending || self.allowed(number).allows(want) {
             return Prefetched::Useless;
         }
-        self.run_transaction(number, actions, |transaction| transaction.ask_own(want));
+        self.run_transaction(number, actions, |transaction| transaction.request_for_home(want));
         Prefetched::Started
     }
 
-    /// The home's processor has done what it was granted.
+    /// Ends the home processor's use of a granted block.
     pub fn used(&mut self, number: u32, actions: &mut Vec<CoherenceAction>) {
         self.run_transaction(number, actions, |transaction| {
             assert_eq!(transaction.entry.busy.take(), Some(Busy::Held), "block {number}: what is used was granted");
             if let Some(want) = transaction.entry.demand {
-                transaction.ask_own(want);
+                transaction.request_for_home(want);
             }
             transaction.serve_waiting();
         });
@@ -91,10 +93,10 @@ impl Directory {
     /// Handles a message from another node.
     pub fn arrive(&mut self, from: NodeId, message: CoherenceMessage, actions: &mut Vec<CoherenceAction>) {
         assert!(from != self.own, "{from}: a home sends itself no messages");
-        let room = self.waiting < self.parameters.waiting;
+        let may_wait = self.waiting < self.parameters.waiting;
         self.run_transaction(message.number, actions, |transaction| match message.kind {
             CoherenceKind::Read | CoherenceKind::Write | CoherenceKind::Upgrade => {
-                transaction.request(from, message.kind, room)
+                transaction.request(from, message.kind, may_wait)
             }
             CoherenceKind::WriteBack => transaction.write_back(from),
             CoherenceKind::Invalidated => transaction.invalidated(),
@@ -109,7 +111,7 @@ impl Directory {
         self.entries.get(&number).map_or(Access::Writable, Entry::access)
     }
 
-    /// Returns the node that has the only copy, if one has.
+    /// Returns the node that has the only copy, if any.
     pub fn owner(&self, number: u32) -> Option<NodeId> {
         match self.entries.get(&number)?.state {
             DirState::Exclusive(owner) => Some(owner),
@@ -125,12 +127,12 @@ impl Directory {
         }
     }
 
-    /// Requests of others that wait here.
+    /// Returns the number of waiting requests of other nodes.
     pub const fn waiting(&self) -> u32 {
         self.waiting
     }
 
-    /// Whether nothing is under way.
+    /// Returns whether no block is busy.
     pub fn is_quiet(&self) -> bool {
         self.entries.values().all(|entry| entry.busy.is_none())
     }
@@ -144,10 +146,10 @@ impl Directory {
         assert!(number < BLOCKS_MAX, "{}: block {number} is one of {BLOCKS_MAX}", self.own);
         let place = self.entries.entry(number).or_default();
         let entry = std::mem::take(place);
-        let (limit, told) = (self.parameters.pointers, entry.access());
-        let mut transaction = Transaction { number, limit, entry, told, waiting: &mut self.waiting, actions };
+        let (limit, reported) = (self.parameters.pointers, entry.access());
+        let mut transaction = Transaction { number, limit, entry, reported, waiting: &mut self.waiting, actions };
         does(&mut transaction);
-        transaction.tell();
+        transaction.report_access();
         let entry = transaction.entry;
         assert!(entry.busy.is_some() || entry.waiting.is_empty(), "block {number}: nobody waits for nothing");
         assert!(self.waiting <= self.parameters.waiting, "{}: as many wait as may", self.own);

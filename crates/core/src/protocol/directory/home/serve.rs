@@ -1,7 +1,7 @@
-//! A request is served at once, or the block is busy with what it needs first.
+//! Requests: each is granted at once, or the block is busy until the copies that conflict with it are recalled.
 //!
-//! A request is examined twice: before copies are recalled, and again when they are in; then
-//! nothing is left to recall.
+//! A request is examined twice: before the recalls, and again after all of them were answered, when no conflicting copy
+//! is left.
 
 use super::entry::{Busy, DirState, PendingRequest};
 use super::sharers::{Added, Sharers};
@@ -10,13 +10,13 @@ use crate::engine::NodeId;
 use crate::protocol::directory::Trap;
 
 impl Transaction<'_> {
-    /// A node asks, and there may be room to wait.
-    pub fn request(&mut self, from: NodeId, kind: CoherenceKind, room: bool) {
+    /// Handles the request of another node: serves it, queues it if the block is busy and `may_wait`, or NACKs it.
+    pub fn request(&mut self, from: NodeId, kind: CoherenceKind, may_wait: bool) {
         let request = PendingRequest::Node(from, kind);
         if self.entry.busy.is_none() {
             self.serve(request);
             self.serve_waiting();
-        } else if room {
+        } else if may_wait {
             *self.waiting += 1;
             self.entry.waiting.push_back(request);
         } else {
@@ -24,17 +24,17 @@ impl Transaction<'_> {
         }
     }
 
-    /// The home's processor asks, unless it has.
-    pub fn ask_own(&mut self, want: Want) {
-        if self.entry.own_asked {
+    /// Queues a request of the home's processor, unless one is pending already.
+    pub fn request_for_home(&mut self, want: Want) {
+        if self.entry.own_requested {
             return;
         }
-        self.entry.own_asked = true;
+        self.entry.own_requested = true;
         self.entry.waiting.push_back(PendingRequest::Own(want));
         self.serve_waiting();
     }
 
-    /// Those who wait, until the block is busy.
+    /// Serves waiting requests in order until the block is busy.
     pub fn serve_waiting(&mut self) {
         while self.entry.busy.is_none()
             && let Some(request) = self.entry.waiting.pop_front()
@@ -46,7 +46,7 @@ impl Transaction<'_> {
         }
     }
 
-    /// One request: recalls what is in its way, else settles it.
+    /// Recalls the copies that conflict with a request, or grants it if no copy does.
     pub fn serve(&mut self, request: PendingRequest) {
         match &self.entry.state {
             DirState::Exclusive(owner) => self.fetch(*owner, request),
@@ -78,7 +78,7 @@ impl Transaction<'_> {
         self.send(owner, if request.writes() { CoherenceKind::FetchInvalidate } else { CoherenceKind::Fetch });
     }
 
-    /// Nothing is in its way.
+    /// Grants a request that conflicts with no copy.
     fn settle(&mut self, request: PendingRequest) {
         match request {
             PendingRequest::Node(node, CoherenceKind::Read) => {
@@ -93,24 +93,24 @@ impl Transaction<'_> {
                 self.send(node, if upgrades { CoherenceKind::Upgraded } else { CoherenceKind::Exclusive });
             }
             PendingRequest::Own(_) => {
-                self.entry.own_asked = false;
+                self.entry.own_requested = false;
                 let access = self.entry.access();
                 match self.entry.demand {
                     Some(want) if access.allows(want) => {
                         self.entry.demand = None;
                         self.entry.busy = Some(Busy::Held);
-                        self.tell();
+                        self.report_access();
                         self.actions.push(CoherenceAction::Granted(access));
                     }
-                    // It came to want more.
-                    Some(want) => self.ask_own(want),
+                    // The processor meanwhile waits for a stronger access.
+                    Some(want) => self.request_for_home(want),
                     None => {}
                 }
             }
         }
     }
 
-    /// One more has a copy to read.
+    /// Records `node` as a sharer.
     pub fn share(&mut self, node: NodeId) {
         let added = match &mut self.entry.state {
             DirState::Shared(sharers) => sharers.add(node, self.limit),
@@ -120,21 +120,21 @@ impl Transaction<'_> {
             }
         };
         match added {
-            Added::Known => {}
+            Added::Present => {}
             Added::Pointer => self.actions.push(CoherenceAction::Pointer),
             Added::Overflow => self.actions.push(CoherenceAction::Trap(Trap::Pointers)),
         }
     }
 
     pub fn send(&mut self, to: NodeId, kind: CoherenceKind) {
-        self.tell();
+        self.report_access();
         self.actions.push(CoherenceAction::send(to, kind, self.number));
     }
 
     /// Reports the access right of the home's processor, if it changed since the last report.
-    pub fn tell(&mut self) {
+    pub fn report_access(&mut self) {
         let access = self.entry.access();
-        if std::mem::replace(&mut self.told, access) != access {
+        if std::mem::replace(&mut self.reported, access) != access {
             self.actions.push(CoherenceAction::Access(access));
         }
     }

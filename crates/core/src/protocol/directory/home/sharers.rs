@@ -1,10 +1,9 @@
 //! Nodes with a read-only copy: a few pointers in hardware, and software's list of all others.
 //!
-//! As in LimitLESS (Chaiken, Kubiatowicz and Agarwal, *LimitLESS Directories: A Scalable Cache
-//! Coherence Scheme*, ASPLOS 1991): a reader beyond the last pointer traps; software moves all
-//! pointers into a list in memory, so that hardware serves the next readers again, and the next write
-//! traps, too. Without a limit there is no list. A pointer may repeat what the list has: hardware does
-//! not read it. The home's own processor is never among them.
+//! As in LimitLESS (Chaiken, Kubiatowicz and Agarwal, *LimitLESS Directories: A Scalable Cache Coherence Scheme*,
+//! ASPLOS 1991), a read that finds all pointers in use traps. Software moves all pointers into a list in memory, so that
+//! hardware serves the next reads again; the next write also traps. Without a limit there is no list. A pointer may
+//! repeat a node of the list, because hardware does not read the list. The home's own processor is never a sharer.
 
 use crate::engine::NodeId;
 use std::collections::BTreeSet;
@@ -19,43 +18,43 @@ pub(super) struct Sharers {
 /// Work that adding a sharer took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Added {
-    /// There is a pointer to it.
-    Known,
+    /// The node had a pointer already.
+    Present,
     /// A pointer was written.
     Pointer,
-    /// There was none left: software emptied them.
+    /// All pointers were in use: software moved them into its list.
     Overflow,
 }
 
 impl Sharers {
-    /// Just this one.
+    /// Returns the set with `node` as the only sharer.
     pub fn one(node: NodeId) -> Sharers {
         Sharers { pointers: vec![node], listed: BTreeSet::new() }
     }
 
-    /// Adds one, with so many pointers at most.
+    /// Adds a sharer; a block has at most `limit` pointers.
     pub fn add(&mut self, node: NodeId, limit: Option<u32>) -> Added {
-        let Err(place) = self.pointers.binary_search(&node) else { return Added::Known };
+        let Err(index) = self.pointers.binary_search(&node) else { return Added::Present };
         if limit.is_some_and(|limit| self.pointers.len() >= limit as usize) {
             self.listed.extend(self.pointers.drain(..));
             self.listed.insert(node);
             return Added::Overflow;
         }
-        self.pointers.insert(place, node);
+        self.pointers.insert(index, node);
         Added::Pointer
     }
 
-    /// Whether this one is among them.
+    /// Returns whether `node` is a sharer.
     pub fn has(&self, node: NodeId) -> bool {
         self.pointers.binary_search(&node).is_ok() || self.listed.contains(&node)
     }
 
-    /// Whether some are known to software alone.
+    /// Returns whether software's list has sharers.
     pub fn is_extended(&self) -> bool {
         !self.listed.is_empty()
     }
 
-    /// All of them, once.
+    /// Returns all sharers, each once.
     pub fn all(&self) -> BTreeSet<NodeId> {
         self.pointers.iter().chain(&self.listed).copied().collect()
     }

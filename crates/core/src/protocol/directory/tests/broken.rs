@@ -1,4 +1,4 @@
-//! Rules that are not kept, and a machine that waits where it must not: each is caught.
+//! Broken rules, and a machine whose handlers wait for space to send: the model finds a counterexample for each.
 
 use super::case::*;
 use super::model::*;
@@ -9,12 +9,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 thread_local! {
-    /// Whether a panic of this thread is awaited.
+    /// Whether a panic of this thread is expected.
     static AWAITED: Cell<bool> = const { Cell::new(false) };
 }
 
 impl World {
-    /// A step of a machine in which something is broken: a side may be told what cannot be, and say so.
+    /// Performs a step of a machine with a broken rule. A side that receives an impossible message panics, which is
+    /// recorded as a failure.
     pub fn step_or_stop(&mut self, case: &Case, step: Step) {
         static HOOK: Once = Once::new();
         HOOK.call_once(|| {
@@ -31,33 +32,33 @@ impl World {
         AWAITED.set(false);
         match stepped {
             Ok(()) => *self = next,
-            Err(_) => self.wrong = Some("a side is told what cannot be"),
+            Err(_) => self.wrong = Some("a side receives an impossible message"),
         }
     }
 }
 
 #[test]
-fn an_invalidation_that_is_not_acknowledged() {
+fn a_missing_acknowledgement_is_found() {
     Case { broken: Broken::Unacknowledged, ..Case::new(2) }.counterexample(AT_REST);
 }
 
 #[test]
-fn a_grant_before_the_acknowledgements() {
+fn a_grant_before_the_acknowledgements_is_found() {
     Case { broken: Broken::GrantedBefore, ..Case::new(2) }.counterexample(COHERENT);
 }
 
 #[test]
-fn a_copy_that_is_kept_though_it_is_stale() {
+fn a_stale_copy_is_found() {
     Case { broken: Broken::KeptStale, ..Case::new(2) }.counterexample(COHERENT);
 }
 
 #[test]
-fn a_fetch_that_is_forgotten_when_the_block_was_written_back() {
+fn an_unawaited_crossing_is_found() {
     Case { broken: Broken::CrossingForgotten, ..Case::new(3) }.counterexample(VALUES);
 }
 
 #[test]
-fn handlers_that_wait_until_all_they_send_has_left() {
+fn handlers_that_wait_until_all_messages_are_sent_deadlock() {
     let blocks = vec![block(A, 0), block(B, 0)];
     let network = Network::Queues { packets: 1 };
     Case { blocks, network, consumes: Consumes::WhenAllLeft, ..Case::new(3) }.counterexample(AT_REST);

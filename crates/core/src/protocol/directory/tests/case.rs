@@ -1,4 +1,4 @@
-//! A case: the machine, what its processors may do, and what is broken in it.
+//! A case of the model: the machine, the permitted steps of its processors, and a rule that may be broken.
 
 use super::super::*;
 use super::world::Packet;
@@ -13,11 +13,11 @@ pub struct Case {
     pub network: Network,
     pub consumes: Consumes,
     pub broken: Broken,
-    /// Nodes from this one on only read.
+    /// First node that only reads; the nodes before it also write.
     pub writers: usize,
-    /// Nodes from this one on prefetch, if there is a buffer.
+    /// First node that prefetches, if there is a buffer.
     pub prefetchers: usize,
-    /// What must come to pass.
+    /// Situations that must occur in some run.
     pub sees: &'static [Sight],
 }
 
@@ -25,55 +25,55 @@ pub struct Case {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Network {
     AnyOrder,
-    /// So many packets to each node in each class.
+    /// A queue of `packets` packets to each node in each class.
     Queues {
         packets: usize,
     },
 }
 
-/// When a node takes what comes.
+/// Condition on which a node consumes arriving packets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Consumes {
     Always,
-    /// Replies always; requests when all its replies have left.
+    /// Replies always; requests after all the node's replies were sent.
     RequestsWhenRepliesLeft,
-    /// Anything when all it sends has left: a handler that waits for room.
+    /// Any packet only after all the node's packets were sent: a handler that waits for space to send.
     WhenAllLeft,
 }
 
-/// What must come to pass at some time: else a case says nothing of it.
+/// A situation that must occur in some run, since the case does not test it otherwise.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sight {
     /// A write-back crosses a fetch.
     Crossing,
-    /// A fetch comes before what it fetches.
+    /// A fetch arrives before the block that it fetches.
     FetchOvertakes,
-    /// A copy may be read once, by who waited.
+    /// A copy may be read once, by the accesses that waited.
     Once,
-    /// A copy to be upgraded is invalidated.
+    /// A copy is invalidated while its upgrade is outstanding.
     UpgradeLost,
-    /// A request is turned away.
+    /// A request is NACKed.
     Nack,
     /// A request waits at its home.
     Waiting,
 }
 
-/// A rule that is not kept.
+/// A broken rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Broken {
     Nothing,
-    /// Who invalidates its copy does not say so.
+    /// Invalidations are not acknowledged.
     Unacknowledged,
-    /// The home takes an invalidation for acknowledged when it has sent it.
+    /// The home considers an invalidation acknowledged as soon as it is sent.
     GrantedBefore,
-    /// Who acknowledges an invalidation keeps its copy.
+    /// A node acknowledges an invalidation but keeps its copy.
     KeptStale,
-    /// The home does not wait for the word that fetch and write-back crossed.
+    /// The home does not wait for the answer that fetch and write-back crossed.
     CrossingForgotten,
 }
 
 impl Broken {
-    /// What is sent in a packet's place.
+    /// Sends `packet`, or the packets that the broken rule sends in place of it.
     pub fn send(self, packet: Packet, send: &mut dyn FnMut(Packet)) {
         let kind = packet.message.kind;
         let answers = |kind| Packet {
@@ -93,7 +93,7 @@ impl Broken {
         }
     }
 
-    /// Whether the processor goes on as before.
+    /// Returns whether the processor ignores a change of its access right.
     pub fn keeps(self, own: NodeId, block: BlockId, access: Access) -> bool {
         self == Broken::KeptStale && own != block.home && access == Access::Invalid
     }
@@ -103,13 +103,13 @@ pub const A: NodeId = NodeId(0);
 pub const B: NodeId = NodeId(1);
 pub const C: NodeId = NodeId(2);
 
-/// A block of this home.
+/// Returns block `number` of node `home`.
 pub const fn block(home: NodeId, number: u32) -> BlockId {
     BlockId { home, number }
 }
 
 impl Case {
-    /// One block of A's, one context a node, no prefetches; any order.
+    /// Returns a case with one block of node A, one context per node, no prefetches, and delivery in any order.
     pub fn new(nodes: usize) -> Case {
         let requester = RequesterParameters { contexts: 1, prefetches: 0, write_backs: 1 };
         Case {
@@ -126,7 +126,7 @@ impl Case {
         }
     }
 
-    /// Requests that may be under way in the whole machine, those of homes for their own blocks too.
+    /// Returns the largest number of outstanding requests of the machine, including those of homes for their own blocks.
     pub fn requests(&self) -> usize {
         self.nodes * self.requester.requests() as usize + self.blocks.len()
     }

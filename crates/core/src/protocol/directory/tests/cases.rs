@@ -1,4 +1,4 @@
-//! By hand: what each rule of the head says, message by message.
+//! Cases by hand: each rule in the head of `directory`, message by message.
 
 use super::super::*;
 use super::case::{A, B, C, block};
@@ -23,7 +23,7 @@ fn message(kind: CoherenceKind) -> CoherenceMessage {
     CoherenceMessage { kind, number: X.number }
 }
 
-/// What is done when this comes.
+/// Delivers a message from the home to the requester, and returns the actions.
 fn come(requester: &mut Requester, kind: CoherenceKind) -> Vec<CoherenceAction> {
     let mut actions = Vec::new();
     requester.arrive(A, message(kind), &mut actions);
@@ -36,7 +36,7 @@ fn comes(directory: &mut Directory, from: NodeId, kind: CoherenceKind) -> Vec<Co
     actions
 }
 
-/// A miss, and what is done then.
+/// Performs an access that misses, and returns the actions.
 fn miss(requester: &mut Requester, want: Want) -> Vec<CoherenceAction> {
     let mut actions = Vec::new();
     assert_eq!(requester.access(X, want, &mut actions), AccessOutcome::Waits);
@@ -80,13 +80,13 @@ fn the_sixth_reader_traps_and_so_does_the_write() {
         }
     }
     assert_eq!(traps, [6, 12], "software empties the pointers");
-    // One that software has already gets a pointer; it is still invalidated once.
+    // A node in software's list also gets a pointer, and is still invalidated once.
     assert!(comes(&mut home, NodeId(1), CoherenceKind::Read).contains(&Pointer));
     let write = comes(&mut home, NodeId(3), CoherenceKind::Write);
     assert_eq!(write[0], CoherenceAction::Trap(Trap::Write));
     assert_eq!(sends(&write, CoherenceKind::Invalidate), 11, "all but the writer");
     for reader in (1..=12).filter(|reader| *reader != 3) {
-        assert_eq!(home.owner(0), None, "before the last acknowledgement nobody may write");
+        assert_eq!(home.owner(0), None, "no node may write before the last acknowledgement");
         let _ = comes(&mut home, NodeId(reader), CoherenceKind::Invalidated);
     }
     assert_eq!(home.owner(0), Some(NodeId(3)));
@@ -95,12 +95,12 @@ fn the_sixth_reader_traps_and_so_does_the_write() {
 }
 
 #[test]
-fn an_invalidated_copy_is_read_once_by_who_waited() {
+fn an_invalidated_copy_is_read_once_by_accesses_that_waited() {
     let mut node = requester(B);
     assert_eq!(miss(&mut node, Want::Read), [send(A, CoherenceKind::Read)]);
     assert_eq!(come(&mut node, CoherenceKind::Invalidate), [send(A, CoherenceKind::Invalidated)]);
     assert_eq!(come(&mut node, CoherenceKind::Shared), [Store, Granted(Access::ReadOnly)]);
-    // Another context may not: it asks when that one is done.
+    // Another context may not read the copy: the block is requested again after the use.
     assert_eq!(miss(&mut node, Want::Read), []);
     assert_eq!(use_it(&mut node), [send(A, CoherenceKind::Read)]);
 }
@@ -117,7 +117,7 @@ fn a_copy_that_is_held_is_invalidated_and_still_used() {
 }
 
 #[test]
-fn who_joins_after_the_invalidation_asks_again() {
+fn an_access_that_joins_after_the_invalidation_requests_the_block_again() {
     let mut node = requester(B);
     let mut actions = Vec::new();
     assert_eq!(node.prefetch(X, Want::Read, &mut actions), Prefetched::Started);
@@ -126,7 +126,7 @@ fn who_joins_after_the_invalidation_asks_again() {
     assert_eq!(come(&mut node, CoherenceKind::Shared), [send(A, CoherenceKind::Read)]);
     assert!(come(&mut node, CoherenceKind::Shared).contains(&Granted(Access::ReadOnly)));
 
-    // So too if another waited before: what comes cannot be given to one of them alone.
+    // The same holds if another access waited before: the copy cannot be granted to one of them only.
     let mut node = requester(B);
     let _ = miss(&mut node, Want::Read);
     let _ = come(&mut node, CoherenceKind::Invalidate);
@@ -162,7 +162,7 @@ fn a_write_back_is_acknowledged_when_the_fetch_is_answered() {
 }
 
 #[test]
-fn a_block_that_leaves_is_asked_for_when_it_is_home() {
+fn a_written_back_block_is_requested_after_the_acknowledgement() {
     let mut node = requester(B);
     let _ = miss(&mut node, Want::Write);
     let _ = come(&mut node, CoherenceKind::Exclusive);
@@ -177,7 +177,7 @@ fn a_block_that_leaves_is_asked_for_when_it_is_home() {
 }
 
 #[test]
-fn prefetches_take_places_until_somebody_wants_them() {
+fn prefetches_occupy_the_buffer_until_they_are_accessed() {
     let (mut node, mut actions) = (requester(B), Vec::new());
     assert_eq!(node.prefetch(X, Want::Read, &mut actions), Prefetched::Started);
     assert_eq!(node.prefetch(X, Want::Write, &mut actions), Prefetched::Useless);
@@ -186,7 +186,7 @@ fn prefetches_take_places_until_somebody_wants_them() {
     assert_eq!(node.prefetches(), 1);
     assert_eq!(node.access(X, Want::Read, &mut actions), AccessOutcome::Hit);
     assert_eq!(node.prefetches(), 0);
-    // Turned away: dropped, unless somebody waits by then.
+    // A NACKed prefetch is dropped, unless an access waits for the block by then.
     assert_eq!(node.prefetch(block(A, 1), Want::Write, &mut actions), Prefetched::Started);
     let later = CoherenceMessage { kind: CoherenceKind::Nack, number: 1 };
     actions.clear();

@@ -1,33 +1,33 @@
-//! The cases of the model: every state of each, as many as said.
+//! The cases of the model: all states of each case are explored, and their number is checked.
 //!
 //! | case | states |
 //! |---|---|
 //! | three nodes, one block | 30 785 |
-//! | so too, turned away when the block is busy; one pointer | 42 508 |
+//! | the same, with NACKs for busy blocks and one pointer | 42 508 |
 //! | three nodes, one of which prefetches | 97 311 |
-//! | two nodes of two contexts that prefetch | 19 856 |
-//! | so too, turned away | 18 266 |
-//! | two nodes, each home of a block | 5 864 |
-//! | so too; one prefetches | 47 258 |
+//! | two nodes with two contexts that prefetch | 19 856 |
+//! | the same, with NACKs | 18 266 |
+//! | two nodes, each the home of a block | 5 864 |
+//! | the same; one node prefetches | 47 258 |
 //! | two homes, queues of one packet, of two | 22 186, 25 158 |
-//! | so too, one packet, turned away | 25 430 |
+//! | the same, one packet, with NACKs | 25 430 |
 //! | three nodes, queues of one packet, of two | 95 819, 107 105 |
 //! | three nodes, two homes, queues of one packet; one node stores, none evicts | 76 083 |
 //!
-//! *Queues*: a packet that finds no room waits in its node, which leaves requests in the network until
-//! its own replies have left.
+//! *Queues*: a packet whose queue is full waits in its node, and the node leaves requests in the network until its own
+//! replies were sent.
 
 use super::super::*;
 use super::case::*;
 
-const TURNED_AWAY: DirectoryParameters = DirectoryParameters { pointers: Some(1), waiting: 0 };
+const NACKING: DirectoryParameters = DirectoryParameters { pointers: Some(1), waiting: 0 };
 
-/// Contexts, and places of the prefetch buffer.
+/// Returns parameters with the given number of contexts and capacity of the prefetch buffer.
 const fn each(contexts: u32, prefetches: u32) -> RequesterParameters {
     RequesterParameters { contexts, prefetches, write_backs: 1 }
 }
 
-/// Nobody is turned away; one pointer.
+/// Returns parameters without NACKs, with one pointer.
 const fn waiting(nodes: u32, requester: RequesterParameters) -> DirectoryParameters {
     DirectoryParameters { pointers: Some(1), ..DirectoryParameters::unlimited(nodes, requester.requests()) }
 }
@@ -39,9 +39,9 @@ fn three_nodes() {
 }
 
 #[test]
-fn three_nodes_that_are_turned_away() {
+fn three_nodes_with_nacks() {
     let sees = &[Sight::Crossing, Sight::Once, Sight::UpgradeLost, Sight::Nack];
-    assert_eq!(Case { directory: TURNED_AWAY, sees, ..Case::new(3) }.check(), 42_508);
+    assert_eq!(Case { directory: NACKING, sees, ..Case::new(3) }.check(), 42_508);
 }
 
 #[test]
@@ -57,8 +57,8 @@ fn two_nodes_of_two_contexts_that_prefetch() {
     let requester = each(2, 1);
     let case = Case { requester, sees: &[Sight::Crossing], ..Case::new(2) };
     let waits = Case { directory: waiting(2, requester), ..case.clone() };
-    let turned_away = Case { directory: TURNED_AWAY, sees: &[Sight::Nack], ..case };
-    assert_eq!([waits, turned_away].map(Case::check), [19_856, 18_266]);
+    let nacking = Case { directory: NACKING, sees: &[Sight::Nack], ..case };
+    assert_eq!([waits, nacking].map(Case::check), [19_856, 18_266]);
 }
 
 #[test]
@@ -78,8 +78,8 @@ fn with_queues(case: &Case, packets: usize) -> Case {
 fn two_homes_and_queues() {
     let case = Case { blocks: vec![block(A, 0), block(B, 0)], ..Case::new(2) };
     let (one, two) = (with_queues(&case, 1), with_queues(&case, 2));
-    let turned_away = Case { directory: TURNED_AWAY, ..one.clone() };
-    assert_eq!([one, two, turned_away].map(Case::check), [22_186, 25_158, 25_430]);
+    let nacking = Case { directory: NACKING, ..one.clone() };
+    assert_eq!([one, two, nacking].map(Case::check), [22_186, 25_158, 25_430]);
 }
 
 #[test]

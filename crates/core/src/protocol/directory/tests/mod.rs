@@ -1,12 +1,12 @@
-//! The directory under test: by hand, at random, and in every order there is.
+//! Tests of the directory: cases by hand, random runs, and a model checker that explores every order of delivery.
 
 mod broken;
 mod case;
 mod cases;
+mod encoding;
 mod every_order;
 mod model;
 mod random;
 mod ranks;
 mod steps;
-mod words;
 mod world;

@@ -1,25 +1,25 @@
-//! Every order there is: processors that load, store, prefetch and evict without end, a network that
-//! delivers as it likes.
+//! A model of the directory for exhaustive exploration: processors load, store, prefetch and evict without end, and the
+//! network delivers in any order.
 //!
-//! Runs have no end, yet there are finitely many states: of versions only the order counts. That all
-//! is answered is checked as: where nothing goes on by itself, nobody waits. In a machine that turns
-//! nobody away what goes on comes to an end (each step is one of an answer that is given once), so a
-//! request that is never answered would lead to such a state. Where requests are turned away they may
-//! go round for ever; there it is checked that from every state a fair schedule answers all.
+//! Runs are infinite but the states are finitely many, because versions are reduced to their order. That every request
+//! is answered is checked as: if no protocol step is possible, no access waits. Without NACKs, the protocol steps of
+//! every run end (each belongs to an answer that is given once), so a request that is never answered would lead to such
+//! a state. With NACKs, requests may be retried for ever; the check is then that a fair schedule answers all requests
+//! from every state.
 
 use super::case::{Broken, Case, Sight};
 use super::steps::Step;
 use super::world::World;
 use stateright::{Checker, HasDiscoveries, Model, Property};
 
-pub const COHERENT: &str = "one may store and no other load, or all who load have the latest";
+pub const COHERENT: &str = "either one node may store and no other may load, or all readable copies are the latest";
 pub const VALUES: &str = "loads and stores see the last store";
-pub const AT_REST: &str = "where nothing goes on, nobody waits";
+pub const AT_REST: &str = "no access waits when no protocol step is possible";
 
 type Condition = fn(&Case, &World) -> bool;
 
 impl Case {
-    /// Explores every state; all must be well. How many there are.
+    /// Explores every state, asserts all properties, and returns the number of states.
     pub fn check(self) -> usize {
         let checker = self.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
         let found = checker.unique_state_count();
@@ -28,7 +28,7 @@ impl Case {
         found
     }
 
-    /// The shortest run to where a property does not hold.
+    /// Returns the shortest run to a state that violates a property.
     pub fn counterexample(self, property: &'static str) -> Vec<Step> {
         let checker = self.checker().finish_when(HasDiscoveries::AnyOf([property].into())).spawn_bfs().join();
         println!("{} states", checker.unique_state_count());
@@ -48,8 +48,8 @@ impl Model for Case {
         if self.broken != Broken::Nothing && !(world.wrong.is_none() && world.is_coherent(self)) {
             return;
         }
-        steps.extend(world.going_on(self));
-        steps.extend(world.begins(self));
+        steps.extend(world.pending_steps(self));
+        steps.extend(world.program_steps(self));
     }
 
     fn next_state(&self, last: &World, step: Step) -> Option<World> {
@@ -66,20 +66,20 @@ impl Model for Case {
         let mut all = vec![
             Property::always(VALUES, |_: &Case, world: &World| world.wrong.is_none()),
             Property::always(COHERENT, |case: &Case, world: &World| world.is_coherent(case)),
-            Property::always("processors are told", |case: &Case, world: &World| {
-                case.broken != Broken::Nothing || world.is_told(case)
+            Property::always("access rights are reported to processors", |case: &Case, world: &World| {
+                case.broken != Broken::Nothing || world.access_is_reported(case)
             }),
             Property::always(AT_REST, |case: &Case, world: &World| {
                 world.is_quiet()
-                    || if case.turns_away() { world.comes_to_rest(case) } else { !world.going_on(case).is_empty() }
+                    || if case.may_nack() { world.comes_to_rest(case) } else { !world.pending_steps(case).is_empty() }
             }),
             Property::always("at rest, homes know of every copy", |case: &Case, world: &World| {
                 !world.is_quiet() || world.is_known(case)
             }),
-            Property::always("nobody is turned away where all may wait", |case: &Case, world: &World| {
-                case.turns_away() || world.nodes.iter().all(|node| node.retries.is_empty())
+            Property::always("no request is NACKed if all may wait", |case: &Case, world: &World| {
+                case.may_nack() || world.nodes.iter().all(|node| node.retries.is_empty())
             }),
-            Property::always("what waits has room", |case: &Case, world: &World| world.has_room(case)),
+            Property::always("outboxes are bounded", |case: &Case, world: &World| world.outboxes_are_bounded(case)),
         ];
         let sights: [(Sight, Condition); 6] = [
             (Sight::Crossing, |_, world| world.sees(Sight::Crossing)),
@@ -96,8 +96,8 @@ impl Model for Case {
 }
 
 impl Case {
-    /// Whether fewer may wait at a home than others may ask.
-    pub fn turns_away(&self) -> bool {
+    /// Returns whether other nodes may have more outstanding requests than may wait at a home.
+    pub fn may_nack(&self) -> bool {
         (self.directory.waiting as usize) < (self.nodes - 1) * self.requester.requests() as usize
     }
 }
@@ -109,7 +109,7 @@ impl Sight {
             Sight::FetchOvertakes => "a fetch may overtake",
             Sight::Once => "a copy is read once",
             Sight::UpgradeLost => "an upgrade loses its copy",
-            Sight::Nack => "a request is turned away",
+            Sight::Nack => "a request is NACKed",
             Sight::Waiting => "a request waits",
         }
     }

@@ -1,5 +1,5 @@
-//! At random: up to sixteen nodes and many blocks, any order of delivery, whatever the hardware has few
-//! of. A store adds one to what its block holds, so memory must at last hold as many as were asked for.
+//! Random runs: up to sixteen nodes and many blocks, any order of delivery, and small limits on all hardware resources.
+//! A store adds one to its block's version, so each block's final version equals the number of stores to it.
 
 use super::super::*;
 use super::case::*;
@@ -9,7 +9,7 @@ use crate::engine::NodeId;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-/// A run: its case, and what happens, by numbers that choose among what may.
+/// A run: its case, and numbers that choose among the possible steps.
 #[derive(Clone, Debug)]
 struct Run {
     case: Case,
@@ -38,11 +38,11 @@ fn some_run() -> impl Strategy<Value = Run> {
 }
 
 impl Run {
-    /// Another step of a program, if the choice is one.
-    fn begins(&self, world: &World, choice: u32) -> Option<Step> {
+    /// Returns the program step that `choice` selects, if it is possible.
+    fn program_steps(&self, world: &World, choice: u32) -> Option<Step> {
         let case = &self.case;
         let own = NodeId(choice % case.nodes as u32);
-        // Few blocks are wanted often.
+        // Half of the choices concern the first two blocks.
         let among = if choice & 1 << 16 == 0 { case.blocks.len().min(2) } else { case.blocks.len() };
         let block = case.blocks[(choice >> 8 & 255) as usize % among];
         let want = if choice & 1 << 17 == 0 { Want::Read } else { Want::Write };
@@ -57,34 +57,34 @@ impl Run {
         }
     }
 
-    /// Runs, and gives the stores that were asked for.
-    fn whole(&self) -> (World, BTreeMap<BlockId, u32>) {
+    /// Performs the run, and returns the number of stores to each block.
+    fn perform(&self) -> (World, BTreeMap<BlockId, u32>) {
         let case = &self.case;
         let (mut world, mut stores) = (World::new(case), BTreeMap::new());
         for (at, &choice) in self.choices.iter().enumerate() {
-            let going_on = world.going_on(case);
-            let step = if choice >> 30 == 0 || going_on.is_empty() {
-                self.begins(&world, choice)
+            let pending = world.pending_steps(case);
+            let step = if choice >> 30 == 0 || pending.is_empty() {
+                self.program_steps(&world, choice)
             } else {
-                Some(going_on[choice as usize % going_on.len()])
+                Some(pending[choice as usize % pending.len()])
             };
             if let Some(Step::Access(_, _, block, Want::Write)) = step {
                 *stores.entry(block).or_insert(0) += 1;
             }
             step.into_iter().for_each(|step| world.step(case, step));
             assert_eq!(world.wrong, None);
-            assert!(case.turns_away() || world.nodes.iter().all(|node| node.retries.is_empty()));
+            assert!(case.may_nack() || world.nodes.iter().all(|node| node.retries.is_empty()));
             if at % 8 == 0 {
-                assert!(world.is_coherent(case) && world.is_told(case) && world.has_room(case));
+                assert!(world.is_coherent(case) && world.access_is_reported(case) && world.outboxes_are_bounded(case));
             }
         }
         (world, stores)
     }
 
-    /// Until nothing goes on.
+    /// Performs protocol steps until none is possible.
     fn drain(&self, world: &mut World) {
         for _ in 0..100 * self.case.requests() {
-            let Some(step) = world.going_on(&self.case).into_iter().min() else { break };
+            let Some(step) = world.pending_steps(&self.case).into_iter().min() else { break };
             world.step(&self.case, step);
         }
         assert!(world.is_quiet(), "all is answered");
@@ -97,7 +97,7 @@ proptest! {
 
     #[test]
     fn memory_equals_the_stores_one_after_another(run in some_run()) {
-        let (mut world, stores) = run.whole();
+        let (mut world, stores) = run.perform();
         run.drain(&mut world);
         for &block in &run.case.blocks {
             for own in NodeId::all(run.case.nodes).filter(|own| *own != block.home) {

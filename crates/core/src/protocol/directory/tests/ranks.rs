@@ -1,10 +1,10 @@
-//! Versions by their rank: of what a machine holds only the order counts, so its states are finitely many.
+//! Reduction of versions to their ranks: only their order matters, so the states are finitely many.
 
 use super::super::BlockId;
 use super::world::{Context, Packet, World};
 
 impl World {
-    /// Each version becomes its rank among those of its block.
+    /// Replaces each version by its rank among the versions of its block.
     pub fn compress(&mut self) {
         for (&block, latest) in &mut self.latest {
             let mut all: Vec<&mut u32> = vec![latest];

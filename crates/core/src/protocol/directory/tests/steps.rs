@@ -1,18 +1,18 @@
-//! What may happen next, and what must hold whatever has.
+//! The possible steps of a world, and the properties that hold after every step.
 
 use super::super::*;
 use super::case::{Case, Network, Sight};
 use super::world::{Context, World};
 use crate::engine::{Class, NodeId};
 
-/// In the order in which a fair schedule prefers them.
+/// A step; the variants are in the order in which a fair schedule prefers them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Step {
-    /// A packet of those in transit comes.
+    /// The packet at this index of the transit list arrives.
     Deliver(usize),
-    /// The first of a queue comes.
+    /// The first packet of a queue arrives.
     Consume(NodeId, Class),
-    /// The first that waits enters the network.
+    /// The first packet of an outbox enters the network.
     Depart(NodeId, Class),
     Use(NodeId, BlockId),
     Retry(NodeId, BlockId),
@@ -58,8 +58,8 @@ impl World {
         }
     }
 
-    /// What goes on by itself.
-    pub fn going_on(&self, case: &Case) -> Vec<Step> {
+    /// Returns the possible protocol steps, which need no further access of a program.
+    pub fn pending_steps(&self, case: &Case) -> Vec<Step> {
         let mut steps: Vec<Step> = (0..self.transit.len()).map(Step::Deliver).collect();
         let queues = self.queues.keys().filter(|(node, class)| self.consumes(case, *node, *class));
         steps.extend(queues.map(|&(node, class)| Step::Consume(node, class)));
@@ -77,18 +77,18 @@ impl World {
         first.is_some_and(|packet| self.queues.get(&(packet.to, class)).is_none_or(|queue| queue.len() < packets))
     }
 
-    /// What programs may do; not what changes nothing.
-    pub fn begins(&self, case: &Case) -> Vec<Step> {
+    /// Returns the possible steps of programs, without those that change no state.
+    pub fn program_steps(&self, case: &Case) -> Vec<Step> {
         let mut steps = Vec::new();
         for (own, node) in NodeId::all(case.nodes).zip(&self.nodes) {
             let wants = if own.index() < case.writers { &[Want::Read, Want::Write][..] } else { &[Want::Read] };
             for &block in &case.blocks {
                 let may = self.tag(own, block);
                 let idle = node.contexts.iter().position(|context| *context == Context::Idle);
-                // A load that hits changes nothing, but that it may empty the prefetch buffer.
-                let tells = |want| want == Want::Write || case.requester.prefetches > 0 || !may.allows(want);
+                // A load that hits changes no state, except that it may remove a block from the prefetch buffer.
+                let changes_state = |want| want == Want::Write || case.requester.prefetches > 0 || !may.allows(want);
                 let wants = wants.iter().copied();
-                let accesses = wants.clone().filter(|&want| tells(want));
+                let accesses = wants.clone().filter(|&want| changes_state(want));
                 steps.extend(accesses.filter_map(|want| idle.map(|context| Step::Access(own, context, block, want))));
                 if case.requester.prefetches > 0 && own.index() >= case.prefetchers {
                     steps.extend(wants.map(|want| Step::Prefetch(own, block, want)));
@@ -101,7 +101,7 @@ impl World {
         steps
     }
 
-    /// Nobody waits, and nothing is on its way.
+    /// Returns whether no access waits and no packet is in transit.
     pub fn is_quiet(&self) -> bool {
         let is_quiet = |node: &super::world::Node| {
             node.directory.is_quiet()
@@ -113,11 +113,11 @@ impl World {
         self.transit.is_empty() && self.queues.is_empty() && self.nodes.iter().all(is_quiet)
     }
 
-    /// What is under way comes to an end if nothing new begins.
+    /// Returns whether a fair schedule of protocol steps leads to a quiet world if no program step intervenes.
     pub fn comes_to_rest(&self, case: &Case) -> bool {
         let mut world = self.clone();
         for _ in 0..100 * case.requests() {
-            match world.going_on(case).into_iter().min() {
+            match world.pending_steps(case).into_iter().min() {
                 Some(step) => world.step(case, step),
                 None => return world.is_quiet(),
             }
@@ -125,7 +125,7 @@ impl World {
         false
     }
 
-    /// Who may store is alone, and who may load has the latest version.
+    /// Returns whether a node that may store is the only one with access, and every readable copy is the latest.
     pub fn is_coherent(&self, case: &Case) -> bool {
         case.blocks.iter().all(|block| {
             let may =
@@ -135,8 +135,8 @@ impl World {
         })
     }
 
-    /// Processors were told what they may do.
-    pub fn is_told(&self, case: &Case) -> bool {
+    /// Returns whether the access rights reported to processors are those of the protocol's sides.
+    pub fn access_is_reported(&self, case: &Case) -> bool {
         NodeId::all(case.nodes).zip(&self.nodes).all(|(own, node)| {
             case.blocks.iter().all(|&block| {
                 let allowed = match block.home == own {
@@ -148,7 +148,7 @@ impl World {
         })
     }
 
-    /// Homes know of every copy; where there is no owner, memory has the latest.
+    /// Returns whether homes know of every copy, and memory has the latest version of blocks without an owner.
     pub fn is_known(&self, case: &Case) -> bool {
         case.blocks.iter().all(|block| {
             let home = &self.nodes[block.home.index()];
@@ -163,8 +163,8 @@ impl World {
         })
     }
 
-    /// As much waits as is said.
-    pub fn has_room(&self, case: &Case) -> bool {
+    /// Returns whether the outboxes keep the bounds in the head of `directory`.
+    pub fn outboxes_are_bounded(&self, case: &Case) -> bool {
         let requests = case.requests();
         self.nodes.iter().all(|node| {
             let invalidations = case.blocks.len() * (case.nodes - 1);

@@ -1,16 +1,15 @@
-//! A few nodes, the network between them, and what their processors and memories hold.
+//! A machine of a few nodes: directories, requesters, the network between them, processors and memories.
 //!
-//! A block's bytes are a version: the number of stores to it so far. A load must give the latest, or
-//! one that was the latest at some time since it began to wait. The network delivers in any order, or
-//! has a queue of a few packets for each node and class, shared by all senders, before which whatever
-//! finds no room waits in its node.
+//! A block's bytes are a version: the number of stores to it so far. A load must return the latest version, or one that
+//! was the latest at some time since the load began to wait. The network delivers in any order, or has a queue of a few
+//! packets for each node and class, shared by all senders; packets for a full queue wait in their source node.
 
 use super::super::*;
 use super::case::{Broken, Case, Consumes, Network};
 use crate::engine::{Class, NodeId};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// A message on its way, and the bytes behind it.
+/// A message in transit, with the block's bytes if it carries them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Packet {
     pub from: NodeId,
@@ -19,11 +18,11 @@ pub struct Packet {
     pub bytes: Option<u32>,
 }
 
-/// What a context of a processor does.
+/// State of a processor's context.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Context {
     Idle,
-    /// Since when this version was the latest.
+    /// The access waits; the number is the latest version when it began to wait.
     Waits(BlockId, Want, u32),
     Uses(BlockId, Want, u32),
 }
@@ -32,31 +31,31 @@ pub enum Context {
 pub struct Node {
     pub directory: Directory,
     pub requester: Requester,
-    /// Of its own memory, and of copies.
+    /// Versions in the node's memory and in its copies.
     pub bytes: BTreeMap<BlockId, u32>,
-    /// What its processor was told that it may do.
+    /// Access rights as last reported to the processor.
     pub tags: BTreeMap<BlockId, Access>,
-    /// What was granted, and is not used yet.
+    /// Granted access rights whose use has not ended.
     pub granted: BTreeMap<BlockId, Access>,
     pub retries: BTreeSet<BlockId>,
     pub contexts: Vec<Context>,
-    /// What finds no room in the network, by class.
+    /// Packets that wait to enter the network, by class.
     pub outbox: [VecDeque<Packet>; 2],
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct World {
     pub nodes: Vec<Node>,
-    /// In any order.
+    /// Packets that may arrive in any order.
     pub transit: Vec<Packet>,
-    /// In order.
+    /// Packets that arrive in order.
     pub queues: BTreeMap<(NodeId, Class), VecDeque<Packet>>,
     pub latest: BTreeMap<BlockId, u32>,
     pub wrong: Option<&'static str>,
 }
 
 /// A call of one side of a node.
-pub type Ask<'a, R> = &'a dyn Fn(&mut Node, &mut Vec<CoherenceAction>) -> R;
+pub type Call<'a, R> = &'a dyn Fn(&mut Node, &mut Vec<CoherenceAction>) -> R;
 
 impl World {
     pub fn new(case: &Case) -> World {
@@ -90,10 +89,10 @@ impl World {
         self.nodes[node.index()].tags.get(&block).copied().unwrap_or(Access::Invalid)
     }
 
-    /// Calls one side, and does what it says.
-    pub fn call<R>(&mut self, case: &Case, own: NodeId, block: BlockId, came: Option<u32>, ask: Ask<R>) -> R {
+    /// Calls one side, and executes its actions.
+    pub fn call<R>(&mut self, case: &Case, own: NodeId, block: BlockId, came: Option<u32>, call: Call<R>) -> R {
         let mut actions = Vec::new();
-        let result = ask(self.node(own), &mut actions);
+        let result = call(self.node(own), &mut actions);
         for action in actions {
             self.act(case, own, block, came, action);
         }
@@ -133,7 +132,7 @@ impl World {
                     }
                 }
             }
-            CoherenceAction::Retry => assert!(node.retries.insert(block), "turned away once"),
+            CoherenceAction::Retry => assert!(node.retries.insert(block), "a request is NACKed once"),
             CoherenceAction::Pointer | CoherenceAction::Trap(_) => {}
         }
     }
@@ -150,7 +149,7 @@ impl World {
         }
     }
 
-    /// A packet comes to its node.
+    /// Delivers a packet to its node.
     pub fn deliver(&mut self, case: &Case, packet: Packet) {
         let Packet { from, to, message, bytes } = packet;
         let block = message.block(from, to);
@@ -166,7 +165,7 @@ impl World {
         }
     }
 
-    /// A context wants a block.
+    /// Performs an access of a context, or begins its wait.
     pub fn access(&mut self, case: &Case, own: NodeId, context: usize, block: BlockId, want: Want) {
         let (since, tag) = (self.latest[&block], self.tag(own, block));
         self.node(own).contexts[context] = Context::Waits(block, want, since);
@@ -175,20 +174,20 @@ impl World {
             false => node.requester.access(block, want, actions),
         });
         if touch == AccessOutcome::Hit {
-            self.hold(tag.allows(want), "a hit is one that the processor was told of");
+            self.hold(tag.allows(want), "a hit has the reported access right");
             self.node(own).contexts[context] = Context::Idle;
             self.perform(own, block, want, since);
         }
     }
 
-    /// What was granted is used by all who waited.
+    /// Performs all granted accesses to a block, and ends its use.
     pub fn uses(&mut self, case: &Case, own: NodeId, block: BlockId) {
         let access = self.node(own).granted[&block];
         for context in 0..case.requester.contexts as usize {
             let Context::Uses(of, want, since) = self.node(own).contexts[context] else { continue };
             if of == block {
                 self.hold(access.allows(want), "what is granted is enough");
-                // What may not be read by others may be older than they could bear.
+                // Without an access right the copy may be older than the latest version.
                 let since = if self.tag(own, block).allows(want) { self.latest[&block] } else { since };
                 self.perform(own, block, want, since);
                 self.node(own).contexts[context] = Context::Idle;
@@ -201,7 +200,7 @@ impl World {
         });
     }
 
-    /// A load that may see what was the latest at `since` or later, or a store.
+    /// Performs a store, or a load that may see the version `since` or a later one.
     fn perform(&mut self, own: NodeId, block: BlockId, want: Want, since: u32) {
         let (version, latest) = (self.node(own).bytes[&block], self.latest[&block]);
         match want {
@@ -220,7 +219,7 @@ impl World {
         }
     }
 
-    /// Whether a node takes what comes of this class.
+    /// Returns whether a node consumes arriving packets of `class` now.
     pub fn consumes(&self, case: &Case, node: NodeId, class: Class) -> bool {
         let [requests, replies] = &self.nodes[node.index()].outbox;
         match case.consumes {

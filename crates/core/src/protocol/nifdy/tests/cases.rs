@@ -1,4 +1,4 @@
-//! What the paper says, a sentence at a time.
+//! Cases by hand, one for each statement of the paper.
 
 use super::super::*;
 use super::net::*;
@@ -215,7 +215,7 @@ fn a_receiver_ends_a_dialog_and_the_next_packet_is_its_last() {
     let mut net = in_dialog(&parameters(), &[1, 2]);
     net.leave_all(A);
     assert!(net.unit(B).end_dialog(A));
-    assert!(!net.unit(B).end_dialog(C), "there is none with C");
+    assert!(!net.unit(B).end_dialog(C), "C has no dialog");
     net.offer(A, OutgoingPacket::new(B, 3));
     net.offer(A, OutgoingPacket::new(B, 4));
     net.leave_all(B);
@@ -343,7 +343,7 @@ fn what_was_held_at_most_counts_and_what_was_never_does_not() {
 }
 
 #[test]
-#[should_panic(expected = "a packet that takes a place waits in the network until one is free")]
+#[should_panic(expected = "a scalar packet waits in the network until a slot is free")]
 fn a_network_that_does_not_count_places_is_found_out() {
     let mut net = Net::new(3, &UnitParameters { arrivals: 1, ..no_bulk() });
     for node in [A, C] {

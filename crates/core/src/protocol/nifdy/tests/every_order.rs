@@ -62,11 +62,11 @@ fn a_dialog_between_scalar_packets() {
 }
 
 #[test]
-fn dialogs_one_after_another_and_a_scalar_stream_beside() {
+fn consecutive_dialogs_with_a_parallel_scalar_stream() {
     let message = [long(B, ()), last(B, ())];
-    let beside = packets(A, &[short(C), short(C)]);
+    let parallel = packets(A, &[short(C), short(C)]);
     let back = packets(B, &[short(A)]);
-    let all = [packets(A, &message), packets(A, &message), beside, back].concat();
+    let all = [packets(A, &message), packets(A, &message), parallel, back].concat();
     Case::new(3, small(), all).check();
 }
 

@@ -1,4 +1,4 @@
-//! NIFDY under test: by hand, at random, and in every order there is.
+//! Tests of NIFDY: cases by hand, random runs, and a model checker that explores every order of events.
 
 mod cases;
 mod every_order;

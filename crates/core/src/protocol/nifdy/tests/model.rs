@@ -16,7 +16,7 @@ use std::hash::{Hash, Hasher};
 /// A packet's place in [`Case::packets`].
 pub type Id = u8;
 
-/// A case: who sends what to whom, in what order each.
+/// A case: the packets that each node sends, in order.
 #[derive(Clone)]
 pub struct Case {
     pub nodes: u32,
@@ -29,16 +29,16 @@ pub struct Case {
     pub network: Network,
 }
 
-/// What the network may do.
+/// Behaviour of the network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Network {
     /// Reorders, and delivers each frame exactly once.
     Reliable,
-    /// Drops so many frames at most, while so many timers go off at most.
+    /// Drops up to a number of frames, while up to a number of timers expire.
     Drops { drops: u8, timeouts: u8, copies: Copies },
 }
 
-/// What bounds the life of copies.
+/// Bound on the lifetime of copies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Copies {
     /// Frames from one node to another arrive in the order in which they were sent.
@@ -55,11 +55,11 @@ pub enum Copies {
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct State {
     pub net: Net<Id>,
-    /// What each processor has still to offer, in this order.
+    /// Packets that each processor has yet to offer, in order.
     unoffered: Vec<VecDeque<Id>>,
-    /// What each pair has still to deliver, in this order.
+    /// Packets that each pair has yet to deliver, in order.
     expected: BTreeMap<(NodeId, NodeId), VecDeque<Id>>,
-    /// How often each packet was delivered.
+    /// Number of deliveries of each packet.
     delivered: Vec<u8>,
     is_misordered: bool,
     drops: u8,

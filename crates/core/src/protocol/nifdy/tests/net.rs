@@ -1,5 +1,5 @@
-//! A few units and the network between them. It delivers in any order, after any delay: what is in
-//! transit arrives when a test says so.
+//! A few units and the network between them. It delivers in any order, after any delay: a test decides when each frame
+//! in transit arrives.
 
 use super::super::*;
 use crate::engine::{NodeId, Time};
@@ -14,7 +14,7 @@ pub struct Net<T> {
     pub units: Vec<NifdyUnit<T>>,
     /// Places of the arrivals FIFOs that the network knows to be free.
     pub places: Vec<u16>,
-    /// What is in transit, in the order in which it was sent.
+    /// Frames in transit, in the order in which they were sent.
     pub transit: Vec<NifdyFrame<T>>,
 }
 
@@ -57,7 +57,7 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
 
     #[track_caller]
     pub fn offer(&mut self, node: NodeId, packet: OutgoingPacket<T>) {
-        self.unit(node).offer(packet).expect("the pool has room");
+        self.unit(node).offer(packet).expect("the pool has a free buffer");
     }
 
     /// One frame leaves.

@@ -1,4 +1,4 @@
-//! What §5.1.2 says, a sentence at a time.
+//! Cases by hand, one for each statement of §5.1.2.
 
 use super::super::*;
 use super::net::*;
@@ -26,7 +26,7 @@ fn a_buffer_is_freed_by_the_acknowledgment_and_not_before() {
 }
 
 #[test]
-fn without_room_a_packet_returns_into_its_own_buffer_and_is_retried() {
+fn a_packet_without_receive_buffer_returns_to_its_outgoing_buffer_and_is_retried() {
     let mut net = Net::pair(buffers(2));
     for payload in ["one", "two"] {
         let flight = net.send(A, B, payload).unwrap();
@@ -86,7 +86,7 @@ fn a_doubling_delay_grows_to_the_longest_and_starts_anew_with_each_packet() {
     let mut now = START;
     let delays = |net: &mut Net<u32>, flight, now: &mut Time| {
         let mut delay = || {
-            let ReplyOutcome::Bounced { retry_at, .. } = net.round_trip(flight, *now) else { panic!("no room") };
+            let ReplyOutcome::Bounced { retry_at, .. } = net.round_trip(flight, *now) else { panic!("no free buffer") };
             let delay = retry_at - *now;
             *now = retry_at;
             net.retry(A, *now).unwrap();
@@ -192,7 +192,7 @@ fn a_receiver_that_never_reads_loses_nothing_and_is_named() {
     assert_eq!(net.node(B).incoming.drain(), Some((A, "two")));
 }
 
-/// §3.2: the cycle of waiting that no flow control breaks, because programs close it.
+/// §3.2: no flow control prevents a wait-for cycle that programs close.
 #[test]
 fn programs_that_hold_a_packet_until_they_can_answer_stop_each_other() {
     let mut net = Net::pair(buffers(1));
@@ -210,7 +210,7 @@ fn programs_that_hold_a_packet_until_they_can_answer_stop_each_other() {
             net.retry(node, START).unwrap();
         }
     }
-    // One of them releases before it answers: both go on.
+    // After one of them releases before it answers, both continue.
     net.node(A).incoming.release(held[0]);
     assert!(matches!(net.round_trip(requests[1], START), ReplyOutcome::Freed(_)));
     assert!(net.send(B, A, "answer").is_ok());

@@ -12,8 +12,8 @@ use crate::engine::Time;
 use stateright::{Checker, HasDiscoveries, Model, Property};
 use std::collections::VecDeque;
 
-/// A case: how many nodes and buffers, and who sends to whom. Payloads are places in `messages`;
-/// each node sends its messages in this order, answers as they are asked for.
+/// A case: numbers of nodes and buffers, and the messages with their sources and destinations. A payload is an index in
+/// `messages`. Each node sends its messages in this order, and answers once their requests were taken.
 #[derive(Clone)]
 struct Case {
     nodes: u32,
@@ -28,11 +28,11 @@ struct Case {
 struct State {
     net: Net<usize>,
     programs: Vec<Program>,
-    /// How often each message was taken.
+    /// Number of times that each message was taken.
     taken: Vec<u8>,
 }
 
-/// What a node's program does; it is never too busy to read.
+/// State of a node's program, which may read at any time.
 #[derive(Clone, PartialEq, Eq, Debug, Hash, Default)]
 struct Program {
     /// Messages to be sent, in this order.

@@ -1,5 +1,5 @@
-//! A few nodes and the two networks between them. Both deliver in any order, after any delay:
-//! what is in transit moves when a test says `carry`.
+//! A few nodes and the two networks between them. Both deliver in any order, after any delay: a frame in transit moves
+//! when a test calls `carry`.
 
 use super::super::*;
 use crate::engine::Time;
@@ -67,8 +67,8 @@ impl<P> Net<P> {
         Some(self.inject(packet))
     }
 
-    /// What is in transit arrives: a packet at its receiver, whose reply is then in transit; or a
-    /// reply at the sender, whose outcome is given.
+    /// Delivers the frame in transit: a packet to its receiver, whose reply is then in transit, or a reply to the
+    /// sender, in which case the outcome is returned.
     pub fn carry(&mut self, flight: Flight, now: Time) -> Option<ReplyOutcome> {
         match self.transit.remove(&flight).expect("it is in transit") {
             InTransit::OnFirst(packet) => {

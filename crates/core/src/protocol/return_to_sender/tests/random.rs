@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Something that happens to a node or to the networks.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Event {
-    /// What is in transit arrives.
+    /// The frame in transit arrives.
     Arrives(Flight),
     /// A program sends its next message if a buffer is free, else tries again later.
     Sends(NodeId),

@@ -1,13 +1,13 @@
-//! Whatever bytes come: nothing panics, and no more is kept than there is room for.
+//! Arbitrary bytes: parsing and reassembly never panic, and reassembly keeps its limits.
 
 use super::super::*;
 use super::{content, packets};
 use crate::engine::Time;
 use proptest::prelude::*;
 
-const ROOM: ReassemblyParameters = ReassemblyParameters { datagrams: 5, bytes: 300, lifetime: Time::from_ns(50) };
+const LIMITS: ReassemblyParameters = ReassemblyParameters { datagrams: 5, bytes: 300, lifetime: Time::from_ns(50) };
 
-/// The checksum of an IPv4 header put right, so that what lies behind that check is reached.
+/// Returns the packet with a valid IPv4 header checksum, so that the later checks are reached.
 fn summed(mut packet: Vec<u8>) -> Vec<u8> {
     let length = packet.first().map_or(0, |byte| 4 * usize::from(byte & 15));
     if (IPV4_HEADER..=packet.len()).contains(&length) {
@@ -40,7 +40,7 @@ proptest! {
 
     #[test]
     fn no_bytes_panic(packets in prop::collection::vec((any_packet(), 0u64..20), 0..30)) {
-        let mut reassembly = Reassembly::new(ROOM);
+        let mut reassembly = Reassembly::new(LIMITS);
         let mut now = Time::ZERO;
         for (packet, wait) in packets {
             now += Time::from_ns(wait);
@@ -50,11 +50,11 @@ proptest! {
                 prop_assert_eq!(parsed.place().len(), parsed.payload.len());
                 reassembly.arrive(&parsed, now);
             }
-            prop_assert!(reassembly.datagrams() <= ROOM.datagrams && reassembly.bytes() <= ROOM.bytes);
+            prop_assert!(reassembly.datagrams() <= LIMITS.datagrams && reassembly.bytes() <= LIMITS.bytes);
             prop_assert_eq!(reassembly.next_timer().is_some(), reassembly.datagrams() > 0);
-            prop_assert!(reassembly.next_timer().is_none_or(|due| due > now && due <= now + ROOM.lifetime));
+            prop_assert!(reassembly.next_timer().is_none_or(|due| due > now && due <= now + LIMITS.lifetime));
         }
-        reassembly.expires(now + ROOM.lifetime);
+        reassembly.expires(now + LIMITS.lifetime);
         prop_assert_eq!((reassembly.datagrams(), reassembly.bytes(), reassembly.next_timer()), (0, 0, None));
     }
 

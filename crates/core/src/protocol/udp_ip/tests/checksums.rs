@@ -30,8 +30,8 @@ fn a_sum_of_zero_goes_as_all_ones() {
         assert_eq!(packet[fragment::UDP_CHECKSUM_AT], [0xff, 0xff]);
         let parsed = parse(&packet).expect("a packet");
         let head = parsed.udp.expect("a first fragment");
-        assert!(head.is_right(parsed.from, parsed.to, Sum::of(&payload)));
-        assert!(!head.is_right(parsed.from, parsed.to, Sum::of(&[0, 1])));
+        assert!(head.is_valid(parsed.from, parsed.to, Sum::of(&payload)));
+        assert!(!head.is_valid(parsed.from, parsed.to, Sum::of(&[0, 1])));
     }
 }
 
@@ -41,7 +41,7 @@ fn zero_on_the_wire_says_that_there_is_none() {
     let parsed = parse(&packet).expect("a packet");
     let head = parsed.udp.expect("a first fragment");
     assert_eq!(head.checksum, None);
-    assert!(head.is_right(parsed.from, parsed.to, Sum::of(b"xyz")), "whatever came is taken");
+    assert!(head.is_valid(parsed.from, parsed.to, Sum::of(b"xyz")), "whatever came is taken");
 }
 
 proptest! {

@@ -1,4 +1,4 @@
-//! UDP/IP under test: sums, packets, fragments in any order, and whatever bytes come.
+//! Tests of UDP/IP: checksums, packets, fragments in any order, and arbitrary bytes.
 
 mod any_bytes;
 mod checksums;
@@ -17,7 +17,7 @@ fn datagram(payload: usize) -> Datagram {
     Datagram { from, to, identification: 0xbeef, payload, checksum: None }
 }
 
-/// Bytes that tell where they stood.
+/// Returns `length` bytes whose values depend on their position.
 fn content(length: usize) -> Vec<u8> {
     (0..length).map(|at| (at ^ (at >> 8).wrapping_mul(29) ^ 0x5a) as u8).collect()
 }

@@ -1,21 +1,22 @@
-//! Reassembly against a slow, obvious one: a datagram is a list of its fragments, looked at byte by byte.
+//! Reassembly compared with a slow, obvious model: a datagram is a list of its fragments, examined byte by byte.
 
 use super::super::*;
 use crate::engine::Time;
 use proptest::prelude::*;
 use std::net::Ipv4Addr;
 
-/// The fragments that are kept, or none once it was given up.
+/// The stored fragments of a datagram, or `None` once it was abandoned.
 type Slow = Option<Vec<Parsed>>;
 
-/// What becomes of a fragment of a datagram, by the rules as the module's head tells them.
+/// Returns the outcome of a fragment by the rules in the head of `reassembly`: whether the datagram is complete, or the
+/// reason of the drop.
 fn slow(of: &mut Slow, packet: &Parsed) -> Result<bool, DropReason> {
     let Some(kept) = of.as_mut() else { return Err(DropReason::GivenUp) };
     if kept.iter().any(|other| other.carried() == packet.carried() && other.more == packet.more) {
         return Err(DropReason::Duplicate);
     }
     kept.push(packet.clone());
-    let ends: Vec<usize> = kept.iter().flat_map(told_ends).collect();
+    let ends: Vec<usize> = kept.iter().flat_map(stated_ends).collect();
     let end = ends.first().copied();
     let is_one = ends.iter().all(|other| Some(*other) == end);
     let is_before = |of: &Parsed| !of.more || end.is_none_or(|end| of.carried().end < end);
@@ -31,7 +32,7 @@ fn slow(of: &mut Slow, packet: &Parsed) -> Result<bool, DropReason> {
     Err(reason)
 }
 
-fn told_ends(of: &Parsed) -> Vec<usize> {
+fn stated_ends(of: &Parsed) -> Vec<usize> {
     let last = (!of.more).then_some(of.carried().end);
     last.into_iter().chain(of.udp.map(|udp| UDP_HEADER + udp.payload)).collect()
 }
@@ -59,18 +60,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(4_000))]
 
     #[test]
-    fn both_tell_the_same(packets in prop::collection::vec(any_fragment(), 1..12)) {
+    fn reassembly_equals_the_model(packets in prop::collection::vec(any_fragment(), 1..12)) {
         let parameters = ReassemblyParameters { datagrams: 1, bytes: 100_000, lifetime: Time::from_us(1) };
         let (mut reassembly, mut of) = (Reassembly::new(parameters), Some(Vec::new()));
         for packet in packets.iter().filter(|packet| !packet.is_whole()) {
             let expected = slow(&mut of, packet);
-            let told = match reassembly.arrive(packet, Time::ZERO) {
+            let outcome = match reassembly.arrive(packet, Time::ZERO) {
                 Reassembled::Complete { .. } => Ok(true),
                 Reassembled::Kept => Ok(false),
                 Reassembled::Dropped { reason, .. } => Err(reason),
             };
-            prop_assert_eq!(told, expected, "{:?} of {:?}", packet, packets);
-            if told == Ok(true) {
+            prop_assert_eq!(outcome, expected, "{:?} of {:?}", packet, packets);
+            if outcome == Ok(true) {
                 of = Some(Vec::new());
             }
         }

@@ -33,22 +33,22 @@ fn fragments_fill_the_mtu_in_eights() {
 }
 
 #[test]
-fn what_cannot_be_sent_is_told() {
-    let told = |payload: usize, mtu| datagram(payload).fragments(mtu).map(drop).expect_err("wrong").to_string();
-    assert!(told(65_508, 1_500).contains("65508 bytes is longer than the 65507"), "{}", told(65_508, 1_500));
+fn too_long_payloads_and_too_small_mtus_are_errors() {
+    let message = |payload: usize, mtu| datagram(payload).fragments(mtu).map(drop).expect_err("wrong").to_string();
+    assert!(message(65_508, 1_500).contains("65508 bytes is longer than the 65507"), "{}", message(65_508, 1_500));
     assert_eq!(
-        told(1, 27),
+        message(1, 27),
         "an MTU of 27 bytes does not hold an IPv4 header of 20 bytes and 8 bytes of a datagram: 28 is the least"
     );
 }
 
 #[test]
-fn a_packet_says_what_it_was_made_of() {
+fn parsing_inverts_fragmentation() {
     let payload = content(40);
     let packets = packets(&payload, 44);
     let parsed: Vec<Parsed> = packets.iter().map(|packet| parse(packet).expect("a packet")).collect();
-    let told: Vec<_> = parsed.iter().map(|packet| (packet.offset, packet.more, packet.place())).collect();
-    assert_eq!(told, [(0, true, 0..16), (24, false, 16..40)]);
+    let parts: Vec<_> = parsed.iter().map(|packet| (packet.offset, packet.more, packet.place())).collect();
+    assert_eq!(parts, [(0, true, 0..16), (24, false, 16..40)]);
     assert_eq!(parsed[1].payload, 20..44);
     assert_eq!(parsed[0].key(), parsed[1].key());
     let sent = datagram(40);
@@ -96,7 +96,7 @@ fn each_fault_has_its_reason() {
         assert_eq!(parse(&packet), Err(reason), "{what}");
     }
     let tiny = with(&whole, 2, &[0, 27]);
-    assert_eq!(parse(&tiny), Err(DropReason::TooShort), "no room for UDP's header");
+    assert_eq!(parse(&tiny), Err(DropReason::TooShort), "shorter than UDP's header");
     let furthest = with(&first, 6, &[0x1f, 0xfa]);
     assert_eq!(parse(&furthest).map(|parsed| parsed.carried()), Ok(65_488..65_512), "just not beyond");
 }
@@ -114,12 +114,12 @@ fn any_bit_of_the_headers_that_flips_is_caught() {
                 assert!(parsed.is_err(), "bit {bit} of the IPv4 header");
                 continue;
             }
-            // Behind it UDP's own sum tells, over the whole datagram.
-            let is_right = parsed.is_ok_and(|parsed| {
+            // After the IPv4 header, UDP's checksum over the whole datagram detects the error.
+            let is_valid = parsed.is_ok_and(|parsed| {
                 let sum = Sum::of(&packet[parsed.payload.clone()]) + Sum::of(&payload[parsed.place().end..]);
-                parsed.udp.expect("the first").is_right(parsed.from, parsed.to, sum)
+                parsed.udp.expect("the first").is_valid(parsed.from, parsed.to, sum)
             });
-            assert!(!is_right, "bit {bit} of the datagram");
+            assert!(!is_valid, "bit {bit} of the datagram");
         }
     }
 }

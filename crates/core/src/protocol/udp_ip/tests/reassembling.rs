@@ -5,11 +5,11 @@ use super::datagram;
 use crate::engine::Time;
 use std::ops::Range;
 
-const ROOM: ReassemblyParameters =
+const LIMITS: ReassemblyParameters =
     ReassemblyParameters { datagrams: 3, bytes: 1_000, lifetime: Time::from_us(30_000_000) };
 const KEPT: Reassembled = Reassembled::Kept;
 
-/// A fragment of the datagram of so many bytes with this identification; the range counts UDP's header.
+/// Returns a fragment of a datagram of `total` bytes; `total` and `carried` include the UDP header.
 fn fragment(identification: u16, total: usize, carried: Range<usize>) -> Parsed {
     let of = Datagram { identification, ..datagram(total - UDP_HEADER) };
     let (from, to) = (*of.from.ip(), *of.to.ip());
@@ -31,7 +31,7 @@ fn dropped(reason: DropReason, gives_up: bool) -> Reassembled {
     Reassembled::Dropped { reason, gives_up }
 }
 
-/// The length of what is complete.
+/// Returns the length of a complete datagram.
 fn length(of: Reassembled) -> Option<usize> {
     match of {
         Reassembled::Complete { length, .. } => Some(length),
@@ -41,7 +41,7 @@ fn length(of: Reassembled) -> Option<usize> {
 
 #[test]
 fn the_last_may_come_first_and_a_copy_is_dropped_alone() {
-    let mut reassembly = Reassembly::new(ROOM);
+    let mut reassembly = Reassembly::new(LIMITS);
     assert_eq!(reassembly.arrive(&fragment(1, 50, 40..50), Time::ZERO), KEPT);
     assert_eq!(reassembly.arrive(&fragment(1, 50, 40..50), Time::ZERO), dropped(DropReason::Duplicate, false));
     assert_eq!(reassembly.arrive(&fragment(1, 50, 0..16), Time::ZERO), KEPT);
@@ -52,16 +52,16 @@ fn the_last_may_come_first_and_a_copy_is_dropped_alone() {
 }
 
 #[test]
-fn a_whole_datagram_needs_no_room() {
-    let mut reassembly = Reassembly::new(ReassemblyParameters { datagrams: 0, bytes: 0, ..ROOM });
+fn a_whole_datagram_needs_no_buffer() {
+    let mut reassembly = Reassembly::new(ReassemblyParameters { datagrams: 0, bytes: 0, ..LIMITS });
     assert_eq!(length(reassembly.arrive(&fragment(1, 50, 0..50), Time::ZERO)), Some(42));
-    assert_eq!(reassembly.arrive(&fragment(1, 50, 0..8), Time::ZERO), dropped(DropReason::NoRoom, false));
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 0..8), Time::ZERO), dropped(DropReason::NoSpace, false));
 }
 
 #[test]
-fn overlaps_give_the_datagram_up_with_all_that_comes_of_it() {
+fn overlaps_abandon_the_datagram_and_its_later_fragments() {
     for second in [8..24, 16..32, 0..40, 8..16, 24..40, 0..8, 8..32] {
-        let mut reassembly = Reassembly::new(ROOM);
+        let mut reassembly = Reassembly::new(LIMITS);
         assert_eq!(reassembly.arrive(&fragment(1, 50, 8..24), Time::ZERO), KEPT);
         let expected =
             if second == (8..24) { dropped(DropReason::Duplicate, false) } else { dropped(DropReason::Overlap, true) };
@@ -70,17 +70,17 @@ fn overlaps_give_the_datagram_up_with_all_that_comes_of_it() {
         if expected == dropped(DropReason::Overlap, true) {
             assert_eq!(reassembly.bytes(), 0);
             for rest in [0..8, 8..24, 24..50] {
-                let told = reassembly.arrive(&fragment(1, 50, rest), Time::ZERO);
-                assert_eq!(told, dropped(DropReason::GivenUp, false));
+                let outcome = reassembly.arrive(&fragment(1, 50, rest), Time::ZERO);
+                assert_eq!(outcome, dropped(DropReason::GivenUp, false));
             }
-            assert_eq!(reassembly.expires(ROOM.lifetime), [], "it was told already");
-            assert_eq!(reassembly.arrive(&fragment(1, 50, 0..8), ROOM.lifetime), KEPT, "its number is free again");
+            assert_eq!(reassembly.expires(LIMITS.lifetime), [], "its drop was reported already");
+            assert_eq!(reassembly.arrive(&fragment(1, 50, 0..8), LIMITS.lifetime), KEPT, "its number is free again");
         }
     }
 }
 
 #[test]
-fn ends_that_contradict_give_the_datagram_up() {
+fn contradicting_lengths_abandon_the_datagram() {
     let cases: [(&str, [Parsed; 2]); 5] = [
         ("two ends", [fragment(1, 50, 40..50), fragment(1, 60, 56..60)]),
         ("beyond the end", [fragment(1, 50, 40..50), fragment(1, 80, 56..64)]),
@@ -90,7 +90,7 @@ fn ends_that_contradict_give_the_datagram_up() {
     ];
     for (what, [one, other]) in cases {
         for pair in [[&one, &other], [&other, &one]] {
-            let mut reassembly = Reassembly::new(ROOM);
+            let mut reassembly = Reassembly::new(LIMITS);
             assert_eq!(reassembly.arrive(pair[0], Time::ZERO), KEPT, "{what}");
             assert_eq!(reassembly.arrive(pair[1], Time::ZERO), dropped(DropReason::Inconsistent, true), "{what}");
         }
@@ -99,7 +99,7 @@ fn ends_that_contradict_give_the_datagram_up() {
 
 #[test]
 fn the_timer_runs_from_the_first_fragment() {
-    let mut reassembly = Reassembly::new(ROOM);
+    let mut reassembly = Reassembly::new(LIMITS);
     let at = |s: u64| Time::from_us(s * 1_000_000);
     assert_eq!(reassembly.arrive(&fragment(1, 50, 0..16), at(1)), KEPT);
     assert_eq!(reassembly.arrive(&fragment(2, 50, 0..16), at(2)), KEPT);
@@ -113,28 +113,28 @@ fn the_timer_runs_from_the_first_fragment() {
 }
 
 #[test]
-fn what_finds_no_room_is_dropped_with_its_datagram() {
-    let mut reassembly = Reassembly::new(ReassemblyParameters { bytes: 64, ..ROOM });
+fn a_fragment_beyond_the_limit_is_dropped_with_its_datagram() {
+    let mut reassembly = Reassembly::new(ReassemblyParameters { bytes: 64, ..LIMITS });
     assert_eq!(reassembly.arrive(&fragment(1, 90, 0..40), Time::ZERO), KEPT);
     assert_eq!(reassembly.arrive(&fragment(2, 90, 0..24), Time::ZERO), KEPT);
-    assert_eq!(reassembly.arrive(&fragment(2, 90, 24..32), Time::ZERO), dropped(DropReason::NoRoom, true));
-    assert_eq!(reassembly.arrive(&fragment(1, 90, 40..64), Time::ZERO), KEPT, "there is room again");
-    assert_eq!(reassembly.arrive(&fragment(3, 90, 0..8), Time::ZERO), dropped(DropReason::NoRoom, true));
-    // The table is full; those given up make room, oldest first, and none other.
+    assert_eq!(reassembly.arrive(&fragment(2, 90, 24..32), Time::ZERO), dropped(DropReason::NoSpace, true));
+    assert_eq!(reassembly.arrive(&fragment(1, 90, 40..64), Time::ZERO), KEPT, "bytes are free again");
+    assert_eq!(reassembly.arrive(&fragment(3, 90, 0..8), Time::ZERO), dropped(DropReason::NoSpace, true));
+    // The table is full; only abandoned datagrams are replaced, oldest first.
     assert_eq!(reassembly.datagrams(), 3);
-    let told = reassembly.arrive(&fragment(4, 90, 0..8), Time::ZERO);
-    assert_eq!((told, reassembly.datagrams()), (dropped(DropReason::NoRoom, true), 3));
+    let outcome = reassembly.arrive(&fragment(4, 90, 0..8), Time::ZERO);
+    assert_eq!((outcome, reassembly.datagrams()), (dropped(DropReason::NoSpace, true), 3));
     assert_eq!(length(reassembly.arrive(&fragment(1, 64 + 8, 64..72), Time::ZERO)), None);
 }
 
 #[test]
 fn a_full_table_refuses_one_more() {
-    let mut reassembly = Reassembly::new(ROOM);
+    let mut reassembly = Reassembly::new(LIMITS);
     for identification in 0..3 {
         assert_eq!(reassembly.arrive(&fragment(identification, 50, 0..8), Time::ZERO), KEPT);
     }
-    assert_eq!(reassembly.arrive(&fragment(9, 50, 0..8), Time::ZERO), dropped(DropReason::NoRoom, false));
+    assert_eq!(reassembly.arrive(&fragment(9, 50, 0..8), Time::ZERO), dropped(DropReason::NoSpace, false));
     assert_eq!(reassembly.arrive(&fragment(1, 50, 0..16), Time::ZERO), dropped(DropReason::Overlap, true));
     assert_eq!(reassembly.arrive(&fragment(9, 50, 0..8), Time::ZERO), KEPT, "one was given up");
-    assert_eq!(reassembly.arrive(&fragment(1, 50, 8..16), Time::ZERO), dropped(DropReason::NoRoom, false));
+    assert_eq!(reassembly.arrive(&fragment(1, 50, 8..16), Time::ZERO), dropped(DropReason::NoSpace, false));
 }

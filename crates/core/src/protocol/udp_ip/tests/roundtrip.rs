@@ -46,8 +46,8 @@ impl Receiver {
     fn take(&mut self, packet: &[u8], reassembly: &mut Reassembly) {
         let parsed = parse(packet).expect("a packet");
         let key = parsed.key();
-        let told = reassembly.arrive(&parsed, Time::ZERO);
-        if matches!(told, Reassembled::Dropped { reason: DropReason::Duplicate, .. }) {
+        let outcome = reassembly.arrive(&parsed, Time::ZERO);
+        if matches!(outcome, Reassembled::Dropped { reason: DropReason::Duplicate, .. }) {
             return;
         }
         let (buffer, sum) = self.buffers.entry(key).or_default();
@@ -55,10 +55,10 @@ impl Receiver {
         buffer.resize(buffer.len().max(place.end), 0);
         *sum += Sum::of(bytes).at(place.start);
         buffer[place].copy_from_slice(bytes);
-        if let Reassembled::Complete { key, length, header } = told {
+        if let Reassembled::Complete { key, length, header } = outcome {
             let (buffer, sum) = self.buffers.remove(&key).expect("it was kept");
             assert_eq!(buffer.len(), length);
-            assert!(header.is_right(key.from, key.to, sum), "the parts' sums are the whole's");
+            assert!(header.is_valid(key.from, key.to, sum), "the parts' sums are the whole's");
             self.complete.push((key.identification, buffer));
         }
     }

@@ -77,7 +77,7 @@ fn packets_ahead_of_their_turn_are_kept_and_come_with_it() {
 fn without_reorder_buffers_a_packet_ahead_of_its_turn_is_refused() {
     let (mut net, frames) = sent(2, &LinkParameters { reorder: 0, ..parameters() });
     assert_eq!(net.arrive(&frames[1]), Arrived::Refused);
-    assert_eq!(numbers(&net.leave(B)), [-1], "it tells how far the receiver is");
+    assert_eq!(numbers(&net.leave(B)), [-1], "it carries the next expected number");
     assert_eq!([0, 1].map(|n| net.arrive(&frames[n])), [Arrived::Readable(1); 2]);
     assert_eq!(net.link(B).statistics().refused, 1);
 }

@@ -7,14 +7,14 @@ use super::state::Step;
 use crate::engine::NodeId;
 use crate::engine::Time;
 
-/// A window of so many packets, as many reorder buffers, numbers of so many bits.
+/// Returns parameters with `window` packets and reorder buffers, and sequence numbers of `sequence_bits` bits.
 fn window(window: u32, sequence_bits: u32) -> LinkParameters {
     let timeout = Time::from_ps(1);
     let base = LinkParameters { timeout, timeout_max: timeout, ..parameters() };
     LinkParameters { window, reorder: window, buffers: window, arrivals: 1, sequence_bits, ..base }
 }
 
-/// So many packets from A to B.
+/// Returns a case with `packets` packets from A to B.
 fn pair(packets: usize, parameters: LinkParameters, network: Network) -> Case {
     Case { nodes: 2, parameters, packets: vec![(A, B); packets], network }
 }
@@ -34,14 +34,14 @@ fn half_the_numbers_are_enough_where_order_is_kept() {
 }
 
 #[test]
-fn so_too_with_fewer_reorder_buffers() {
+fn half_the_numbers_are_enough_with_fewer_reorder_buffers() {
     for reorder in [0, 1] {
         pair(5, right(LinkParameters { reorder, ..window(2, 2) }), KEEPS_ORDER).check();
     }
 }
 
-/// Tanenbaum's example (§3.4.3): the whole window is accepted, its acknowledgements are lost, and
-/// the copy of its first packet is taken for the first of the next.
+/// Tanenbaum's example (§3.4.3): the whole window is accepted, its acknowledgements are lost, and the copy of its first
+/// packet is mistaken for the first packet of the next window.
 #[test]
 fn more_than_half_the_numbers_are_too_many() {
     let parameters = window(3, 2);
@@ -62,7 +62,7 @@ fn numbers_used_once_survive_any_network() {
     }
 }
 
-/// M packets with M numbers: without a loss, one is delivered twice.
+/// With M packets and M numbers, one packet is delivered twice without any loss.
 #[test]
 fn a_number_used_twice_meets_its_copy() {
     for (bits, parameters) in [1, 2, 2, 3].into_iter().zip([window(1, 1), window(1, 2), window(2, 2), window(2, 3)]) {
@@ -71,9 +71,9 @@ fn a_number_used_twice_meets_its_copy() {
     }
 }
 
-/// One packet more than M − W: a copy of the first is taken for one that is ahead of its turn.
+/// With one packet more than M − W, a copy of the first is mistaken for a packet ahead of the sequence.
 #[test]
-fn a_window_fewer_than_the_numbers_is_the_most_that_none_is_mistaken() {
+fn numbers_minus_window_is_the_largest_safe_number_of_packets() {
     for (packets, parameters) in [(3, window(2, 2)), (7, window(2, 3)), (6, window(3, 3))] {
         let order = Order::Any { packets };
         assert_eq!(LinkParameters { order, ..parameters }.check()[0].0, "packets");
@@ -81,12 +81,12 @@ fn a_window_fewer_than_the_numbers_is_the_most_that_none_is_mistaken() {
     }
 }
 
-/// Windows of one packet, and ages in ticks.
+/// Returns a case with windows of one packet, and lifetimes and spacings in ticks.
 fn dies(sequence_bits: u32, lifetime: u8, spacing: u8) -> (LinkParameters, Case) {
     let [life, space] = [lifetime, spacing].map(|ticks| Time::from_ps(u64::from(ticks)));
     let order = Order::Lifetime { lifetime: life, spacing: space };
     let parameters = window(1, sequence_bits);
-    // The network sees to the spacing, for the link's clock stands still here.
+    // The network ensures the spacing, because the link's clock does not advance here.
     let case = pair(5, parameters, Network::Dies { lifetime, spacing });
     (LinkParameters { order, ..parameters }, case)
 }
@@ -101,7 +101,7 @@ fn numbers_may_come_again_when_their_copies_are_dead() {
 }
 
 #[test]
-fn and_not_a_tick_before() {
+fn numbers_may_not_come_again_a_tick_before_their_copies_are_dead() {
     for (bits, lifetime, spacing) in [(1, 1, 1), (2, 2, 1), (2, 4, 2)] {
         let (parameters, case) = dies(bits, lifetime, spacing);
         assert_eq!(parameters.check()[0].0, "lifetime");

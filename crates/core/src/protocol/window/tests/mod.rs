@@ -1,4 +1,4 @@
-//! The window under test: by hand, at random, and in every order there is.
+//! Tests of the window: cases by hand, random runs, and a model checker that explores every order of events.
 
 mod cases;
 mod every_order;

@@ -1,14 +1,14 @@
-//! Small cases in every order there is: programs that read and release when they like, timers that
-//! go off at any moment, and networks that lose and duplicate without limit.
+//! A model for exhaustive exploration of small cases: programs read and release at any time, timers expire at any time,
+//! and networks lose and duplicate frames without limit.
 //!
-//! * [`Network::KeepsOrder`]: each pair has a queue of a few frames. Its first arrives, arrives and
-//!   stays (so it comes again), or is lost.
-//! * [`Network::Anything`]: each frame that ever left may arrive at any time, any number of times,
-//!   or never. There is no stronger adversary, and no budget of drops or copies cuts it off.
-//! * [`Network::Dies`]: so too, but within a lifetime; and new packets leave a spacing apart. Ages
-//!   are counted in ticks, so that a state says nothing of when it is.
+//! * [`Network::KeepsOrder`]: each pair has a queue of a few frames. Its first frame arrives, arrives and stays (so
+//!   that it arrives again), or is lost.
+//! * [`Network::Anything`]: each frame that was ever sent may arrive at any time, any number of times, or never. This
+//!   is the strongest adversary, and the number of drops and copies is not limited.
+//! * [`Network::Dies`]: the same within a lifetime, and new packets leave a spacing apart. Ages are counted in ticks,
+//!   so that states do not depend on absolute time.
 //!
-//! Liveness: from *every* state, a schedule that loses nothing more delivers all.
+//! Liveness: from *every* state, a schedule without further losses delivers all packets.
 
 use super::super::*;
 use super::state::{State, Step};
@@ -18,7 +18,8 @@ use stateright::{Checker, HasDiscoveries, Model, Property};
 /// A packet's place in [`Case::packets`].
 pub type Id = u8;
 
-/// A case: who sends what to whom. Each node offers its packets in this order, as buffers are free.
+/// A case: packets with their sources and destinations. Each node offers its packets in this order when buffers are
+/// free.
 #[derive(Clone)]
 pub struct Case {
     pub nodes: u32,
@@ -27,19 +28,19 @@ pub struct Case {
     pub network: Network,
 }
 
-/// What the network may do, beside losing and duplicating.
+/// Behaviour of the network in addition to losing and duplicating frames.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Network {
-    /// Nothing; so many frames of a pair at once.
+    /// Keeps order, with up to `frames` frames of a pair in transit.
     KeepsOrder { frames: usize },
-    /// Reorder, and keep copies for ever.
+    /// Reorders, and keeps copies for ever.
     Anything,
-    /// Reorder, and keep copies for so many ticks; new packets of a node leave so many apart.
+    /// Reorders, and keeps copies for `lifetime` ticks; new packets of a node leave `spacing` ticks apart.
     Dies { lifetime: u8, spacing: u8 },
 }
 
 impl Case {
-    /// Explores every state; all must be well.
+    /// Explores every state, and asserts all properties.
     pub fn check(self) {
         let label = format!("{} nodes, {} packets, {:?}", self.nodes, self.packets.len(), self.network);
         let checker = self.checker().finish_when(HasDiscoveries::AnyFailures).spawn_bfs().join();
@@ -48,7 +49,7 @@ impl Case {
         checker.assert_properties();
     }
 
-    /// The shortest run to where `property` does not hold.
+    /// Returns the shortest run to a state that violates `property`.
     pub fn counterexample(self, property: &'static str) -> Vec<Step> {
         let only = HasDiscoveries::AnyOf([property].into());
         let checker = self.checker().finish_when(only).spawn_bfs().join();
@@ -57,10 +58,10 @@ impl Case {
     }
 }
 
-/// What is promised.
+/// The link's guarantee.
 pub const SAFETY: &str = "each packet once, in order per pair";
-/// That no number is taken for a later one.
-pub const IN_PLACE: &str = "what is kept is in its place";
+/// No sequence number is mistaken for a later one.
+pub const IN_PLACE: &str = "stored packets are at their positions";
 
 impl Model for Case {
     type State = State;

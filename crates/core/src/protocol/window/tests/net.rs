@@ -29,7 +29,7 @@ pub fn parameters() -> LinkParameters {
     }
 }
 
-/// What came over the wire: the header as words, and not whether it is a copy.
+/// Returns the frame as received: with the header decoded from its words, and without the mark of a copy.
 pub fn over_the_wire<P>(frame: WindowFrame<P>) -> WindowFrame<P> {
     WindowFrame { header: WindowHeader::decode(frame.header.encode()), again: false, ..frame }
 }
@@ -105,7 +105,7 @@ pub fn ns(ns: u64) -> Time {
     Time::from_ns(ns)
 }
 
-/// So many packets from A to B, numbered from 0, of which those that may have left.
+/// Offers packets 0 to `packets` from A to B. Returns the links, and the frames that may leave.
 pub fn sent(packets: u32, parameters: &LinkParameters) -> (Net<u32>, Vec<WindowFrame<u32>>) {
     let mut net = Net::new(3, parameters);
     (0..packets).for_each(|packet| net.offer(A, B, packet));

@@ -1,4 +1,4 @@
-//! Headers as words, and which parameters are right.
+//! The encoding of headers, and the validity of parameters.
 
 use super::super::*;
 use super::net::*;
@@ -30,13 +30,13 @@ fn words_with_other_bits_are_of_no_header() {
     let _ = WindowHeader::decode([0, 1 << 32]);
 }
 
-/// The keys of what is wrong.
+/// Returns the keys of invalid parameters.
 fn wrong(parameters: LinkParameters) -> Vec<&'static str> {
     parameters.check().into_iter().map(|(key, _)| key).collect()
 }
 
 #[test]
-fn what_is_wrong_is_told_all_at_once() {
+fn all_errors_are_reported_at_once() {
     assert_eq!((wrong(LinkParameters::default()), wrong(parameters())), (vec![], vec![]));
     let nothing = LinkParameters {
         buffers: 0,
@@ -57,7 +57,7 @@ fn what_is_wrong_is_told_all_at_once() {
 }
 
 #[test]
-fn numbers_must_tell_packets_apart() {
+fn numbers_must_distinguish_packets() {
     let numbers = |window, sequence_bits, order| {
         wrong(LinkParameters { window, reorder: 0, sequence_bits, order, ..parameters() }).first().copied()
     };
@@ -70,7 +70,10 @@ fn numbers_must_tell_packets_apart() {
     let unspaced = Order::Lifetime { lifetime: Time::ZERO, spacing: Time::ZERO };
     assert_eq!(numbers(3, 32, unspaced), Some("lifetime"));
     let (key, why) = &LinkParameters { order: lifetime(200), ..parameters() }.check()[0];
-    assert_eq!((*key, &**why), ("lifetime", "a number comes again within 12 times 10 ns, and may meet its copy"));
+    assert_eq!(
+        (*key, &**why),
+        ("lifetime", "a number is reused within 12 times 10 ns, and may be mistaken for its copy")
+    );
 }
 
 #[test]
@@ -98,7 +101,7 @@ fn packets_closer_than_promised_are_found_out() {
 }
 
 #[test]
-#[should_panic(expected = "the parameters are right")]
+#[should_panic(expected = "the parameters are valid")]
 fn wrong_parameters_make_no_link() {
     let _ = WindowLink::<()>::new(A, &LinkParameters { window: 9, ..parameters() });
 }

@@ -13,7 +13,7 @@ pub const SPACING: Time = Time::from_ns(10);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Fabric {
-    /// Of 100 frames, so many are lost, and so many copied.
+    /// Percentages of frames that are lost and copied.
     pub lost: u32,
     pub copied: u32,
     /// A frame or copy arrives within this.

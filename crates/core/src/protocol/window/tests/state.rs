@@ -17,13 +17,13 @@ pub struct State {
     links: Vec<WindowLink<Id>>,
     unoffered: Vec<VecDeque<Id>>,
     reading: Vec<Vec<ReadingPlace>>,
-    /// Of a network that keeps order.
+    /// Frames in transit in a network that keeps order.
     queues: BTreeMap<(NodeId, NodeId), VecDeque<Carried>>,
-    /// Of one that reorders, with the age of the youngest copy.
+    /// Frames in transit in a network that reorders, with the age of the youngest copy.
     anywhere: BTreeMap<Carried, u8>,
     /// Ticks since each node's last new packet left.
     rested: Vec<u8>,
-    /// What each pair has still to deliver, in this order.
+    /// Packets that each pair has yet to deliver, in order.
     expected: BTreeMap<(NodeId, NodeId), VecDeque<Id>>,
     pub is_wrong: bool,
 }
@@ -40,7 +40,7 @@ pub enum Step {
         is_copied: bool,
     },
     Lose((NodeId, NodeId)),
-    /// What is anywhere arrives, and stays.
+    /// A frame in transit arrives, and stays in transit.
     Arrive(Carried),
     Tick,
 }
@@ -197,12 +197,12 @@ impl State {
         })
     }
 
-    /// What a sender takes to be accepted is.
+    /// Returns whether every packet that a sender regards as acknowledged was accepted.
     pub fn is_agreed(&self) -> bool {
         self.pairs().all(|(from, window, receiving)| window.base() <= receiving.position(from.into()))
     }
 
-    /// What a receiver keeps for a place of the sequence was sent for that place.
+    /// Returns whether a receiver stores packets only at positions that were sent.
     pub fn is_kept_in_place(&self) -> bool {
         self.pairs().all(|(from, window, receiving)| receiving.last_kept(from.into()) < Some(window.next()))
     }

@@ -47,7 +47,7 @@ fn check_argument_count(at: &Evaluator, name: &str, arguments: &[Syntax]) -> Res
     };
     if let Some(more) = arguments.get(most) {
         let error = ExpressionError::new(
-            at.said,
+            at.source,
             more.span.clone(),
             format!("`{name}` takes fewer arguments"),
             "superfluous argument",
@@ -217,7 +217,7 @@ fn crossings(at: &Evaluator, tree: &Syntax, items: &[Element], numbers: &[f64]) 
     let wrong = || {
         let message = "`crossings` needs a list over one axis whose values are numbers";
         EvalError::Invalid(Box::new(ExpressionError::new(
-            at.said,
+            at.source,
             tree.span.clone(),
             message,
             "this is not such a list",
@@ -236,7 +236,7 @@ fn usage(name: &str) -> String {
 
 fn too_few(at: &Evaluator, tree: &Syntax, name: &str) -> EvalError {
     let error = ExpressionError::new(
-        at.said,
+        at.source,
         tree.span.clone(),
         format!("`{name}` takes more arguments"),
         "an argument is missing",
@@ -249,6 +249,6 @@ fn unknown(at: &Evaluator, tree: &Syntax, name: &str) -> EvalError {
     let near = suggest::nearest(name, names());
     let label = near.map_or("no function has this name".to_owned(), |near| format!("did you mean `{near}`?"));
     let span = tree.span.start..tree.span.start + name.len();
-    let error = ExpressionError::new(at.said, span, format!("there is no function `{name}`"), label);
+    let error = ExpressionError::new(at.source, span, format!("there is no function `{name}`"), label);
     EvalError::Invalid(Box::new(error.help(format!("functions: {}", suggest::phrase(names())))))
 }

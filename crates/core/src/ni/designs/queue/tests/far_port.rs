@@ -1,4 +1,4 @@
-//! The coherent queues on another interconnect than the memory bus: behind a link to it, whose crossings take a fixed
+//! Tests of the coherent queues on an interconnect other than the memory bus: a link to the bus with a fixed crossing
 //! time.
 
 use crate::engine::{LocalFuture, NodeId, Outcome, Recorder, Sim, Time};
@@ -77,8 +77,8 @@ impl HostNode for LinkedNode {
     }
 }
 
-/// The far side of the link. A transaction crosses it to the bus and back; both crossings are before the bus is asked
-/// for, so that copies change hands when the transaction ends on the bus.
+/// The far side of the link. A transaction crosses the link to the bus and back; both crossings are charged before the
+/// bus is requested, so that ownership changes when the transaction ends on the bus.
 struct FarPort {
     sim: Sim,
     bus: AnyCoherentPort,
@@ -137,7 +137,7 @@ impl CoherentPort for FarPort {
     }
 }
 
-/// An agent behind the link: its answers cross it twice.
+/// An agent behind the link; its answers cross the link twice.
 struct FarAgent {
     agent: Rc<dyn Agent>,
     crossings: Time,
@@ -185,7 +185,7 @@ impl Agent for FarAgent {
     }
 }
 
-/// Runs a ping-pong over `design`, whose host is given.
+/// Runs a ping-pong over `design` on `host`.
 fn run(design: &str, host: &str) -> RunObservation {
     let text = format!(
         "parts = [\"ni/{design}\", \"fabrics/ideal-1998\"]\n\

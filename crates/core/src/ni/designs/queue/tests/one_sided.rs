@@ -1,7 +1,7 @@
-//! One-sided operations of several nodes on the memory of one: each is executed once, in the order of posting, and the
-//! program at the other node does nothing.
+//! Tests of one-sided operations of several nodes on the memory of one node: each operation is executed once, in the
+//! order of posting, without the program at that node.
 
-use crate::engine::{Bytes, EndId, Metric, Outcome, Recorder, Time};
+use crate::engine::{Bytes, EndpointId, Metric, Outcome, Recorder, Time};
 use crate::host::Address;
 use crate::machine::{Machine, Registry};
 use crate::messaging::{Endpoint, World};
@@ -22,7 +22,7 @@ struct RemoteUpdates {
     operations: u64,
     /// Bytes of a write or read.
     bytes: Bytes,
-    /// Operations for which the doorbell is rung once.
+    /// Operations per doorbell.
     batch: u64,
 }
 
@@ -30,13 +30,13 @@ impl Part for RemoteUpdates {
     const INFO: PartInfo = PartInfo::new("remote-updates", "All nodes operate on the memory of the first");
 }
 
-/// The first node's memory as the others know it: a word for counting, and behind it an area for each node.
+/// The first node's memory: a counter, followed by an area for each node.
 #[derive(Default)]
 struct Shared {
     region: Cell<Option<MemoryRegion>>,
     done: Cell<usize>,
-    ended: Cell<Time>,
-    /// Values from before the additions: each was the count of one.
+    end_time: Cell<Time>,
+    /// Previous values that the additions returned; all differ.
     counts: RefCell<BTreeSet<u64>>,
     counter: Cell<u64>,
 }
@@ -50,11 +50,11 @@ impl WorkloadSpec for RemoteUpdates {
 
     fn start(&self, world: &World) -> Rc<dyn RunningWorkload> {
         let shared = Rc::new(Shared::default());
-        for id in (0..world.addresses.len() as u32).map(EndId) {
+        for id in (0..world.addresses.len() as u32).map(EndpointId) {
             let (spec, world, shared) = (self.clone(), world.clone(), shared.clone());
             world.sim.clone().spawn(format!("updates {}", id.0), async move {
                 match id.0 {
-                    0 => own_memory(&world, &shared).await,
+                    0 => register_memory(&world, &shared).await,
                     _ => spec.update(&world, id, &shared).await,
                 }
             });
@@ -65,16 +65,16 @@ impl WorkloadSpec for RemoteUpdates {
 
 impl RunningWorkload for Shared {
     fn metrics(&self, _: &World, _: &Outcome) -> Vec<Metric> {
-        let values = [("ended", self.ended.get().as_us()), ("counter", self.counter.get() as f64)];
+        let values = [("ended", self.end_time.get().as_us()), ("counter", self.counter.get() as f64)];
         let nodes = ("nodes", self.done.get() as f64);
         let counts = ("counts", self.counts.borrow().len() as f64);
         values.into_iter().chain([nodes, counts]).map(|(name, value)| Metric::new(name, value, "")).collect()
     }
 }
 
-/// The first node registers its memory, and takes no part any more.
-async fn own_memory(world: &World, shared: &Shared) {
-    let end = world.endpoint(EndId(0));
+/// Registers the first node's memory and waits for the end.
+async fn register_memory(world: &World, shared: &Shared) {
+    let end = world.endpoint(EndpointId(0));
     let bytes = Bytes(AREA * world.addresses.len() as u64);
     let at = end.allocate(bytes);
     let one_sided = end.driver().one_sided().expect("a checked interface has one-sided operations");
@@ -90,69 +90,69 @@ async fn own_memory(world: &World, shared: &Shared) {
 async fn run(end: &Endpoint, operations: Vec<RemoteOperation>, batch: u64) -> Vec<WorkCompletion> {
     let driver = end.driver();
     let (one_sided, queue) = (driver.one_sided().expect("offered"), driver.work_queue().expect("offered"));
-    let (mut ended, count) = (Vec::new(), operations.len());
+    let (mut completions, count) = (Vec::new(), operations.len());
     for (number, operation) in operations.into_iter().enumerate() {
-        while one_sided.post(end.cpu(), EndId(0), operation).await.is_none() {
+        while one_sided.post(end.cpu(), EndpointId(0), operation).await.is_none() {
             queue.flush(end.cpu()).await;
-            take(end, queue, &mut ended).await;
+            take(end, queue, &mut completions).await;
         }
         if (number as u64 + 1).is_multiple_of(batch) {
             queue.flush(end.cpu()).await;
         }
     }
     queue.flush(end.cpu()).await;
-    while ended.len() < count {
-        take(end, queue, &mut ended).await;
+    while completions.len() < count {
+        take(end, queue, &mut completions).await;
     }
-    ended
+    completions
 }
 
-async fn take(end: &Endpoint, queue: &dyn WorkQueue, ended: &mut Vec<WorkCompletion>) {
+async fn take(end: &Endpoint, queue: &dyn WorkQueue, completions: &mut Vec<WorkCompletion>) {
     queue.wait_for_completion(end.cpu()).await;
-    ended.extend(queue.completions(end.cpu(), 16).await);
+    completions.extend(queue.completions(end.cpu(), 16).await);
 }
 
 impl RemoteUpdates {
-    async fn update(self, world: &World, id: EndId, shared: &Shared) {
+    async fn update(self, world: &World, id: EndpointId, shared: &Shared) {
         let end = world.endpoint(id);
         end.until(Time::from_us(50)).await;
         let MemoryRegion { key, at, .. } = shared.region.get().expect("the first node has registered");
         let area = at + AREA * u64::from(id.0);
-        let own = end.allocate(Bytes(AREA));
-        self.write_and_read(end, key, area, own).await;
+        let local = end.allocate(Bytes(AREA));
+        self.write_and_read(end, key, area, local).await;
         let adds = (0..self.operations).map(|number| {
-            let to = own + 8 * number;
+            let to = local + 8 * number;
             RemoteOperation::FetchAdd { at, key, add: 1, to }
         });
         all_done(&run(end, adds.collect(), self.batch).await);
         for number in 0..self.operations {
-            let old = word(end, own + 8 * number);
+            let old = word(end, local + 8 * number);
             assert!(shared.counts.borrow_mut().insert(old), "no two additions find the same count");
         }
-        let missed = RemoteOperation::CompareSwap { at: area, key, expected: u64::MAX, new: 1, to: own };
-        let swapped = RemoteOperation::CompareSwap { at: area, key, expected: 7, new: 8, to: own + 8 };
-        let set = self.write_word(end, own + 64, 7, area, key).await;
+        let missed = RemoteOperation::CompareSwap { at: area, key, expected: u64::MAX, new: 1, to: local };
+        let swapped = RemoteOperation::CompareSwap { at: area, key, expected: 7, new: 8, to: local + 8 };
+        let set = self.write_word(end, local + 64, 7, area, key).await;
         all_done(&run(end, vec![set, missed, swapped, missed], self.batch).await);
-        assert_eq!([word(end, own), word(end, own + 8)], [8, 7], "the second one swapped");
-        self.is_refused(end, key, at, own).await;
+        assert_eq!([word(end, local), word(end, local + 8)], [8, 7], "the second one swapped");
+        self.check_refusals(end, key, at, local).await;
         shared.done.set(shared.done.get() + 1);
-        shared.ended.set(shared.ended.get().max(end.now()));
+        shared.end_time.set(shared.end_time.get().max(end.now()));
     }
 
-    /// Writes the same place again and again: the last write is what is read then.
-    async fn write_and_read(&self, end: &Endpoint, key: u32, area: Address, own: Address) {
+    /// Writes the same address repeatedly, and checks that a read returns the last write.
+    async fn write_and_read(&self, end: &Endpoint, key: u32, area: Address, local: Address) {
         let bytes = self.bytes;
         for number in 0..self.operations {
-            end.prepare(own + number * bytes.get(), &vec![(number + 1) as u8; bytes.len()]).await;
+            end.prepare(local + number * bytes.get(), &vec![(number + 1) as u8; bytes.len()]).await;
         }
-        let from = |number: u64| own + number * bytes.get();
+        let from = |number: u64| local + number * bytes.get();
         let write = |number| RemoteOperation::Write { from: from(number), to: area + 3, key, bytes };
-        let landing = own + 2048;
+        let landing = local + 2048;
         let read = RemoteOperation::Read { from: area + 3, key, to: landing, bytes };
         let operations: Vec<_> = (0..self.operations).map(write).chain([read]).collect();
-        let ended = run(end, operations, self.batch).await;
-        all_done(&ended);
-        assert!(ended.is_sorted_by_key(|completion| completion.work), "operations on a node end in order");
+        let completions = run(end, operations, self.batch).await;
+        all_done(&completions);
+        assert!(completions.is_sorted_by_key(|completion| completion.work), "operations on a node end in order");
         assert_eq!(end.host().peek(landing, bytes.len()), vec![self.operations as u8; bytes.len()]);
     }
 
@@ -161,16 +161,16 @@ impl RemoteUpdates {
         RemoteOperation::Write { from: at, to, key, bytes: Bytes(8) }
     }
 
-    /// Operations outside the region, at an odd address and by an unknown key access nothing.
-    async fn is_refused(&self, end: &Endpoint, key: u32, at: Address, own: Address) {
+    /// Checks that operations outside the region, at an unaligned address or with an unknown key are refused.
+    async fn check_refusals(&self, end: &Endpoint, key: u32, at: Address, local: Address) {
         let refused = vec![
-            RemoteOperation::Write { from: own, to: at - 1, key, bytes: Bytes(8) },
-            RemoteOperation::Read { from: u64::MAX - 2, key, to: own, bytes: Bytes(8) },
-            RemoteOperation::FetchAdd { at: at + 4, key, add: 1, to: own },
-            RemoteOperation::FetchAdd { at, key: key + 1, add: 1, to: own },
+            RemoteOperation::Write { from: local, to: at - 1, key, bytes: Bytes(8) },
+            RemoteOperation::Read { from: u64::MAX - 2, key, to: local, bytes: Bytes(8) },
+            RemoteOperation::FetchAdd { at: at + 4, key, add: 1, to: local },
+            RemoteOperation::FetchAdd { at, key: key + 1, add: 1, to: local },
         ];
-        let ended = run(end, refused, self.batch).await;
-        assert!(ended.iter().all(|completion| completion.status == WorkStatus::RemoteAccess));
+        let completions = run(end, refused, self.batch).await;
+        assert!(completions.iter().all(|completion| completion.status == WorkStatus::RemoteAccess));
     }
 }
 
@@ -202,7 +202,7 @@ fn observe(host: &str, parts: &str, values: &str) -> RunObservation {
 }
 
 #[test]
-fn remote_updates_are_conserved_and_ordered_where_packets_keep_their_order() {
+fn remote_updates_are_executed_once_and_in_order_over_ordered_packets() {
     for (host, parts) in
         [("memory-bus-1998", ""), ("memory-bus-1998", ", \"protocols/window\""), ("miata", ", \"protocols/nifdy\"")]
     {

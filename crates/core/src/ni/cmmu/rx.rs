@@ -1,8 +1,9 @@
-//! What comes: the protocol's packets go to the protocol at once, messages into the receive queue.
+//! The receive side of the unit: packets of the coherence protocol go to the protocol at once, messages into the
+//! receive queue.
 //!
-//! A message that finds the queue full holds up what is behind it in its class. When one has waited so for as long
-//! as it may, the processor traps, and its software empties the queue into memory, from where it is received later;
-//! so packets always drain, whatever programs do, and replies do.
+//! If the queue is full, the next message blocks the packets behind it in its class. After a timeout the processor
+//! traps, and its software empties the queue into memory, from where the messages are received later. Packets, and
+//! replies in particular, therefore always drain, whatever programs do.
 
 use super::coherence::Coherence;
 use super::parameters::CmmuParameters;
@@ -17,40 +18,40 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// A message that came.
+/// A received message.
 pub(super) struct Message {
     pub from: NodeId,
     pub packet: Rc<Packet>,
-    /// Whether software has put it into memory.
+    /// Whether the overflow software has moved it into memory.
     pub in_memory: bool,
 }
 
-/// The receiving side.
-pub(super) struct Intake {
+/// The receive queue and its task.
+pub(super) struct RxQueue {
     sim: Sim,
     host: Rc<AlewifeNode>,
     port: Rc<Port>,
     coherence: Rc<Coherence>,
     parameters: CmmuParameters,
     queue: RefCell<VecDeque<Message>>,
-    /// Those of them that are in memory: the first.
+    /// Number of messages in memory, which are the first of the queue.
     in_memory: Cell<usize>,
-    /// Since when a message waits for room.
+    /// The time since which a message waits for a free entry of the queue.
     full_since: Cell<Option<Time>>,
     traps: Cell<u64>,
     saved: Cell<u64>,
 }
 
-impl Intake {
-    /// The receiving side of a node, its task started.
+impl RxQueue {
+    /// Creates the receive side of a node and starts its task.
     pub fn start(
         sim: &Sim,
         name: &str,
         host: &Rc<AlewifeNode>,
         (port, coherence): (&Rc<Port>, &Rc<Coherence>),
         parameters: &CmmuParameters,
-    ) -> Rc<Intake> {
-        let intake = Rc::new(Intake {
+    ) -> Rc<RxQueue> {
+        let rx = Rc::new(RxQueue {
             sim: sim.clone(),
             host: host.clone(),
             port: port.clone(),
@@ -62,27 +63,27 @@ impl Intake {
             traps: Cell::new(0),
             saved: Cell::new(0),
         });
-        sim.spawn_server(format!("{name} intake"), intake.clone().run());
-        intake
+        sim.spawn_server(format!("{name} intake"), rx.clone().run());
+        rx
     }
 
-    /// Whether a message waits.
+    /// Returns whether a message waits.
     pub fn has_message(&self) -> bool {
         !self.queue.borrow().is_empty()
     }
 
-    /// The next message.
+    /// Takes the next message.
     pub fn next(&self) -> Option<Message> {
         let message = self.queue.borrow_mut().pop_front()?;
         match message.in_memory {
             true => self.in_memory.set(self.in_memory.get() - 1),
-            // There is room for another.
+            // An entry of the queue is free again.
             false => self.port.arrived.notify(),
         }
         Some(message)
     }
 
-    /// How often the queue was emptied into memory, and how many messages.
+    /// Returns the number of times that the queue was emptied into memory, and the number of messages moved.
     pub fn overflows(&self) -> [u64; 2] {
         [self.traps.get(), self.saved.get()]
     }
@@ -92,9 +93,9 @@ impl Intake {
             let classes = Class::all(self.port.classes()).rev();
             let (mut moved, mut is_full) = (false, false);
             for class in classes {
-                while let Some(took) = self.take(class) {
-                    (moved, is_full) = (moved || took, is_full || !took);
-                    if !took {
+                while let Some(is_taken) = self.take(class) {
+                    (moved, is_full) = (moved || is_taken, is_full || !is_taken);
+                    if !is_taken {
                         break;
                     }
                 }
@@ -121,7 +122,8 @@ impl Intake {
         }
     }
 
-    /// Takes the packet in front of a class in, if there is one; whether there was room for it.
+    /// Takes in the first packet of a class, unless it is a message and the queue is full. Returns whether it was
+    /// taken, or `None` if no packet waits.
     fn take(&self, class: Class) -> Option<bool> {
         let front = self.port.front(class)?;
         let is_coherence = wire::coherence(&front).is_some();
@@ -132,7 +134,7 @@ impl Intake {
         let (from, packet) = (taken.from, taken.packet.clone());
         self.port.release(taken);
         match is_coherence {
-            true => self.coherence.comes(from, packet),
+            true => self.coherence.arrive(from, packet),
             false => {
                 self.queue.borrow_mut().push_back(Message { from, packet, in_memory: false });
                 self.port.changed.notify();
@@ -141,7 +143,7 @@ impl Intake {
         Some(true)
     }
 
-    /// Software empties the queue into memory.
+    /// Empties the queue into memory, by the software of the trap.
     fn overflow(&self) {
         let mut queue = self.queue.borrow_mut();
         let saved = queue.len() - self.in_memory.get();

@@ -1,11 +1,11 @@
-//! Messages as words: there and back, and any word whatever.
+//! The encoding of messages: decoding inverts it, and any word decodes to a message or to `None`.
 
 use super::super::*;
 use crate::engine::Class;
 use proptest::prelude::*;
 
 #[test]
-fn kinds_stand_by_their_codes() {
+fn kinds_are_indexed_by_code() {
     for (code, kind) in CoherenceKind::ALL.into_iter().enumerate() {
         assert_eq!(kind as usize, code);
         let message = CoherenceMessage { kind, number: BLOCKS_MAX - 1 };
@@ -15,7 +15,7 @@ fn kinds_stand_by_their_codes() {
 }
 
 #[test]
-fn what_is_asked_for_is_a_request_and_what_answers_a_reply() {
+fn answers_are_replies_and_all_other_messages_are_requests() {
     use CoherenceKind::*;
     for kind in CoherenceKind::ALL {
         let is_request = matches!(kind, Read | Write | Upgrade | WriteBack | Invalidate | Fetch | FetchInvalidate);

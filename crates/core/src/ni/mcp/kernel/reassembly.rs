@@ -1,7 +1,7 @@
-//! Packets that become a datagram: where each part of its data lies, and its sum.
+//! Reassembly of packets into datagrams, with the address and the checksum of each part of the data.
 
 use super::super::parameters::McpParameters;
-use crate::engine::{EndId, Journey, Time};
+use crate::engine::{EndpointId, Journey, Time};
 use crate::host::Address;
 use crate::ni::envelope::Envelope;
 use crate::protocol::udp_ip::{
@@ -14,70 +14,70 @@ use std::ops::Range;
 pub struct Part {
     /// The buffer.
     pub buffer: u32,
-    /// Where the program's bytes of the packet lie, the envelope among them, and which they are.
+    /// Address of the packet's payload bytes, including the envelope.
     pub address: Address,
-    /// Which bytes of the datagram's payload these are.
-    pub place: Range<usize>,
-    /// Their sum.
+    /// The range of the datagram's payload that they cover.
+    pub range: Range<usize>,
+    /// Their checksum.
     pub sum: Sum,
-    /// The packet's way.
+    /// The packet's journey.
     pub journey: Journey,
 }
 
 /// A datagram in the socket's queue.
-pub struct Received {
-    /// Who sent it.
-    pub from: EndId,
-    /// Whom it is for.
-    pub to: EndId,
-    /// What the messaging layer said.
+pub struct ReceivedDatagram {
+    /// The endpoint that sent it.
+    pub from: EndpointId,
+    /// The destination endpoint.
+    pub to: EndpointId,
+    /// The messaging layer's header.
     pub envelope: Envelope,
-    /// Its parts, in order.
+    /// The parts, in order.
     pub parts: Vec<Part>,
-    /// Bytes of its payload, the envelope among them.
+    /// Bytes of its payload, including the envelope.
     pub bytes: usize,
-    /// Its way.
+    /// The journey of its last packet.
     pub journey: Journey,
 }
 
-/// What became of a packet.
-pub enum Gathered {
-    /// Its datagram is complete.
+/// The effect of a packet's arrival.
+pub enum ReassemblyOutcome {
+    /// The datagram is complete.
     Complete(DatagramKey, UdpHead, Vec<Part>),
-    /// It waits for the rest of its datagram.
+    /// The packet waits for the rest of its datagram.
     Kept,
-    /// It is dropped, for this reason, and what was kept of its datagram with it.
+    /// The packet is dropped for this reason, with the parts of its datagram that were kept.
     Dropped(DropReason, Vec<Part>),
 }
 
-/// Datagrams of which packets came.
-pub struct Gathering {
+/// Datagrams that are not complete.
+pub struct DatagramReassembly {
     reassembly: Reassembly,
     parts: BTreeMap<DatagramKey, Vec<Part>>,
 }
 
-impl Gathering {
-    /// With room for what the buffers of a node hold, `longest` bytes each.
-    pub fn new(parameters: &McpParameters, longest: usize) -> Gathering {
+impl DatagramReassembly {
+    /// Creates the reassembly for all receive buffers of a node, each with at most `longest` bytes.
+    pub fn new(parameters: &McpParameters, longest: usize) -> DatagramReassembly {
         let datagrams = parameters.receive_buffers as usize;
         let (bytes, lifetime) = (datagrams * (longest + 8), parameters.reassembly_time);
         let reassembly = Reassembly::new(ReassemblyParameters { datagrams, bytes, lifetime });
-        Gathering { reassembly, parts: BTreeMap::new() }
+        DatagramReassembly { reassembly, parts: BTreeMap::new() }
     }
 
-    /// A packet came that is sound.
-    pub fn arrive(&mut self, packet: &Parsed, part: Part, now: Time) -> Gathered {
+    /// Adds a valid packet that has arrived.
+    pub fn arrive(&mut self, packet: &Parsed, part: Part, now: Time) -> ReassemblyOutcome {
         let key = packet.key();
         match self.reassembly.arrive(packet, now) {
             Reassembled::Complete { header, .. } => {
                 let mut parts = self.parts.remove(&key).unwrap_or_default();
                 parts.push(part);
-                parts.sort_by_key(|part| part.place.start);
-                Gathered::Complete(key, header, parts)
+                parts.sort_by_key(|part| part.range.start);
+                ReassemblyOutcome::Complete(key, header, parts)
             }
             Reassembled::Kept => {
                 self.parts.entry(key).or_default().push(part);
-                Gathered::Kept
+                ReassemblyOutcome::Kept
             }
             Reassembled::Dropped { gives_up, reason } => {
                 let mut parts = match gives_up {
@@ -85,23 +85,23 @@ impl Gathering {
                     false => Vec::new(),
                 };
                 parts.push(part);
-                Gathered::Dropped(reason, parts)
+                ReassemblyOutcome::Dropped(reason, parts)
             }
         }
     }
 
-    /// When a datagram is given up next.
+    /// Returns the time at which the next incomplete datagram expires.
     pub fn next_timer(&self) -> Option<Time> {
         self.reassembly.next_timer()
     }
 
-    /// The datagrams that are given up by `now`, by their parts.
+    /// Removes the datagrams that have expired by `now` and returns the parts of each.
     pub fn expires(&mut self, now: Time) -> Vec<Vec<Part>> {
         let expired = self.reassembly.expires(now);
         expired.iter().filter_map(|key| self.parts.remove(key)).collect()
     }
 
-    /// Whether a buffer holds a part that was kept.
+    /// Returns whether a buffer holds a part of an incomplete datagram.
     pub fn holds(&self, buffer: u32) -> bool {
         self.parts.values().flatten().any(|part| part.buffer == buffer)
     }

@@ -1,0 +1,53 @@
+//! The programs of a node that wait for a block, or that have been granted one and have not used it.
+//!
+//! A program waits for one block at a time, and several programs of a node may wait for the same block. When the block
+//! arrives, all of them are granted it. It may be evicted or invalidated once the last of them has used it.
+
+use crate::ni::extensions::Grant;
+use crate::protocol::directory::BlockId;
+use std::collections::BTreeMap;
+
+/// The waiting and granted accesses of all programs of a node.
+#[derive(Default)]
+pub(super) struct BlockWaiters {
+    waiting: BTreeMap<BlockId, Vec<Grant>>,
+    /// Number of programs that have been granted a block and have not used it yet.
+    held: BTreeMap<BlockId, usize>,
+}
+
+impl BlockWaiters {
+    /// Registers an access that waits for `block`, and returns its grant.
+    pub fn wait(&mut self, block: BlockId) -> Grant {
+        let grant = Grant::default();
+        self.waiting.entry(block).or_default().push(grant.clone());
+        grant
+    }
+
+    /// Grants the block to all accesses that wait for it.
+    pub fn grant(&mut self, block: BlockId) {
+        let waiting = self.waiting.remove(&block).expect("a granted block is waited for");
+        self.held.insert(block, waiting.len());
+        waiting.iter().for_each(|grant| grant.set(true));
+    }
+
+    /// Returns whether a program has been granted the block and has not used it.
+    pub fn is_held(&self, block: BlockId) -> bool {
+        self.held.contains_key(&block)
+    }
+
+    /// Returns whether any block is granted and not used.
+    pub fn any_held(&self) -> bool {
+        !self.held.is_empty()
+    }
+
+    /// Records that a program has used the block; returns whether it was the last one.
+    pub fn used(&mut self, block: BlockId) -> bool {
+        let left = self.held.get_mut(&block).expect("a used block was granted");
+        *left -= 1;
+        let is_last = *left == 0;
+        if is_last {
+            self.held.remove(&block);
+        }
+        is_last
+    }
+}

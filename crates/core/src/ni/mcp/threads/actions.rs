@@ -1,0 +1,98 @@
+//! The effect of each action on the machine, and the command that it issues.
+
+use super::machine::{EngineState, Inbound, Outbound};
+use super::{Action, Command, Mcp, Rule};
+
+impl Mcp {
+    /// Performs an action and returns the command that it issues, if any. A packet that a broken rule has lost is
+    /// skipped; the checker detects the loss later.
+    pub(super) fn perform(&mut self, action: Action) -> Option<Command> {
+        match action {
+            Action::Read => return self.read(),
+            Action::Filled => {
+                // The queue is empty if the whole packet was sent before SDMA noticed its end.
+                let packet = self.outgoing.back_mut()?;
+                (packet.landed, packet.filled) = (packet.length, true);
+            }
+            Action::Send => return self.send(),
+            Action::SendEngineIdle => self.send = EngineState::Idle,
+            Action::Sent => return self.sent(),
+            Action::Receive => return self.receive(),
+            Action::ReceiveEngineIdle => self.receive = EngineState::Idle,
+            Action::Received => self.incoming.back_mut()?.filled = true,
+            Action::TakeHostBuffer => self.host_buffers -= 1,
+            Action::Write => return self.write(),
+            Action::HostEngineIdle => self.host = EngineState::Idle,
+            Action::Delivered => return self.delivered(),
+        }
+        None
+    }
+
+    fn read(&mut self) -> Option<Command> {
+        let message = *self.queue.front()?;
+        let (from, left) = (self.read_started, message.length - self.read_started);
+        let units = left.min(self.config.segment.unwrap_or(left));
+        let ends_message = units == left;
+        self.read_started = if ends_message { 0 } else { from + units };
+        if ends_message {
+            self.queue.pop_front();
+        }
+        let buffer = take(&mut self.send_buffer, self.config.send_buffers);
+        let id = message.id;
+        self.outgoing.push_back(Outbound {
+            id,
+            buffer,
+            length: units,
+            landed: 0,
+            taken: 0,
+            filled: false,
+            ends_message,
+        });
+        self.host = EngineState::Busy;
+        Some(Command::StartHostRead { id, buffer, from, units })
+    }
+
+    fn send(&mut self) -> Option<Command> {
+        let to = self.counted_out(self.outgoing.front()?);
+        let ends_marked = self.obeys(Rule::EndsMarked);
+        let packet = self.outgoing.front_mut()?;
+        let from = std::mem::replace(&mut packet.taken, to);
+        self.send = EngineState::Busy;
+        let last = to == packet.length && ends_marked;
+        Some(Command::StartSend { id: packet.id, buffer: packet.buffer, from, units: to.saturating_sub(from), last })
+    }
+
+    fn sent(&mut self) -> Option<Command> {
+        let packet = self.outgoing.pop_front()?;
+        packet.ends_message.then_some(Command::SendComplete { id: packet.id })
+    }
+
+    fn receive(&mut self) -> Option<Command> {
+        let id = self.announced.take()?;
+        let buffer = take(&mut self.receive_buffer, self.config.receive_buffers);
+        self.incoming.push_back(Inbound { id, buffer, landed: 0, taken: 0, ended: false, filled: false });
+        self.receive = EngineState::Busy;
+        Some(Command::StartReceive { id, buffer })
+    }
+
+    fn write(&mut self) -> Option<Command> {
+        let to = self.counted_in(self.incoming.front()?);
+        let packet = self.incoming.front_mut()?;
+        let from = std::mem::replace(&mut packet.taken, to);
+        self.host = EngineState::Busy;
+        let units = to.saturating_sub(from);
+        Some(Command::StartHostWrite { id: packet.id, buffer: packet.buffer, from, units, last: packet.ended })
+    }
+
+    fn delivered(&mut self) -> Option<Command> {
+        let packet = self.incoming.pop_front()?;
+        Some(Command::Received { id: packet.id, units: packet.taken })
+    }
+}
+
+/// Takes the next buffer of a direction; buffers are freed in the order in which they are taken.
+fn take(next: &mut u8, buffers: u8) -> u8 {
+    let taken = *next;
+    *next = (taken + 1) % buffers;
+    taken
+}
