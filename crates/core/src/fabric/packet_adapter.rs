@@ -145,7 +145,7 @@ struct Slots {
 
 impl Slots {
     fn new(sim: &Sim, name: &str) -> Slots {
-        Slots { free: Cell::new(u32::MAX), freed: Signal::new(sim, format!("a place in the interface of {name}")) }
+        Slots { free: Cell::new(u32::MAX), freed: Signal::new(sim, format!("a receive slot of {name}")) }
     }
 
     fn add(&self) {

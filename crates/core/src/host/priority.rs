@@ -62,7 +62,7 @@ impl PreemptiveScheduler {
             sim: sim.clone(),
             in_use: Cell::new(false),
             running: Default::default(),
-            change: Signal::new(sim, format!("the levels above on the processor of {name}")),
+            change: Signal::new(sim, format!("the higher priorities of the processor of {name}")),
             step: Resource::new(sim, format!("the step of the processor of {name}")),
         }
     }

@@ -52,7 +52,7 @@ impl Routed {
     pub(super) fn start_crossing(self: &Rc<Self>, traffic: CrossTraffic, pairs: &[(u32, u32)], seed: u64) {
         let mut random = rng::stream(seed, "cross-traffic");
         for (port, to) in pairs.iter().copied() {
-            let entered = Signal::new(&self.sim, format!("cross-traffic of place {port} to go in"));
+            let entered = Signal::new(&self.sim, format!("cross-traffic of edge port {port} to enter"));
             let source = Rc::new(CrossSource { port, to, sent: Cell::new(0), entered });
             self.cross_sources.borrow_mut().push(source.clone());
             let first = Time::from_ps(random.random_range(0..=traffic.period().ps()));

@@ -77,7 +77,7 @@ impl Routed {
             spans: RefCell::default(),
             streams: RefCell::default(),
             store_and_forward: router.switching == Switching::StoreAndForward,
-            exits: Mailbox::new(sim, "packets that come out of the fabric"),
+            exits: Mailbox::new(sim, "packets that leave the fabric"),
             exit_delay: parameters.router.exit_delay,
             network: RefCell::new(Network::new(shape, router, seed)),
             hub: DeliveryHub::default(),

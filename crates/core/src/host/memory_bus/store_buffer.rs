@@ -63,7 +63,7 @@ impl StoreBuffer {
             entries_max,
             filled: Signal::new(sim, format!("{name}: a store")),
             emptied: Signal::new(sim, format!("{name}: an empty store buffer")),
-            drained: Signal::new(sim, format!("{name}: room in the store buffer")),
+            drained: Signal::new(sim, format!("{name}: a free entry of the store buffer")),
         }
     }
 
