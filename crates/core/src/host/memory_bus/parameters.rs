@@ -31,7 +31,7 @@ impl fmt::Display for BadParameter {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = 1_000_000), meaning = Work, resource = "processor")]
 pub struct MemoryBusProcessorParameters {
-    /// Stores that may wait for their block.
+    /// Number of stores that may wait for their block.
     ///
     /// The program continues in the meantime: 8 words, one block (chosen).
     #[param(min = 1, max = 1024, meaning = Capacity, resource = "store buffer")]
@@ -82,7 +82,7 @@ pub struct CacheParameters {
     /// 1 MB (Table 3).
     #[param(min = "64 B", max = "64 MiB", meaning = Capacity, resource = "cache")]
     pub size: Bytes,
-    /// Blocks in a set; 1 is direct-mapped.
+    /// Associativity: the blocks in a set; 1 is direct-mapped.
     ///
     /// 1 (Table 3).
     #[param(min = 1, max = 64, meaning = Capacity)]
@@ -112,7 +112,7 @@ pub struct BusParameters {
     ///
     /// 1 (chosen).
     pub arbitration_cycles: u64,
-    /// Cycles of the address.
+    /// Cycles of the address phase.
     ///
     /// 1 (chosen).
     #[param(min = 1)]
