@@ -127,7 +127,7 @@ fn cyclic_wait_for_links_is_reported() {
 fn source_routes_that_can_deadlock_are_noted_before_time_0() {
     let note = ring().machine().note().expect("a note");
     assert!(note.contains("link s0 → s1 waits for link s1 → s2"), "{note}");
-    assert!(note.contains("the run would end stuck"), "{note}");
+    assert!(note.contains("the run would end as a deadlock"), "{note}");
     let guarded = Bench { watchdog: 50, ..ring() };
     let note = guarded.machine().note().expect("a note");
     assert!(note.contains("the watchdog drops a packet that holds its links for 50 us"), "{note}");
@@ -315,7 +315,7 @@ fn loss_without_retransmission_is_refused_under_every_interface() {
         };
         refusals += 1;
         assert!(
-            problems.contains(&format!("[protocol.{key}] does not send again what the fabric loses")),
+            problems.contains(&format!("[protocol.{key}] does not retransmit packets that the fabric loses")),
             "{problems}"
         );
         assert!(problems.contains("[protocol.window]"), "the error names a protocol that retransmits: {problems}");
@@ -331,7 +331,10 @@ fn one_bit_is_refused_where_duplicates_may_be_overtaken_under_every_interface() 
         let facts = sound(&text(one, 4, INTO_ONE), &[]).fabric.capabilities();
         if one.fabric.starts_with("fabrics/nifdy-") && !facts.in_order {
             let problems = read(&text(one, 4, INTO_ONE), &sets).err().unwrap_or_default();
-            assert!(problems.contains("one bit does not distinguish a copy from a new packet"), "{one:?}: {problems}");
+            assert!(
+                problems.contains("one bit cannot distinguish a duplicate from a new packet"),
+                "{one:?}: {problems}"
+            );
             refusals += 1;
         }
     }

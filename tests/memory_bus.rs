@@ -263,7 +263,7 @@ fn invalid_parameters_are_refused_with_the_reason() {
     let narrow = "8 B is wider than the 4 B of the fifo that the processor sees";
     let problems = refused(Design::Ni2w, "ni.ni2w.window", "\"4 B\"");
     assert!(problems.contains("ni.ni2w.access") && problems.contains(narrow), "{problems}");
-    refused_at(Design::Ni2w, "ni.ni2w.access", "\"16 B\"", "16 B: an uncached access moves 1, 2, 4 or 8 bytes");
+    refused_at(Design::Ni2w, "ni.ni2w.access", "\"16 B\"", "16 B is not a width of an uncached access");
     let small = "2 blocks: a power of two of at least the 4 blocks of a message";
     refused_at(Design::Cni32qm, "ni.cni32qm.cache-blocks", "2", small);
     refused_at(Design::Ni2w, "protocol.return-to-sender.flow-control-buffers", "0", "at least 1");

@@ -123,7 +123,7 @@ fn interfaces_with_different_packet_formats_are_refused() {
         "{formats}"
     );
     let alone = refused(IO_BUS, ["ni/udp-ip", "ni/gm"], &[]);
-    assert!(alone.contains("only an interface like it reads the packets of [ni.mcp]"), "{alone}");
+    assert!(alone.contains("only interfaces of its kind can read the packets of [ni.mcp]"), "{alone}");
     let longest = refused(IO_BUS, ["ni/udp-ip", "ni/e-udp"], &["nodes.b.ni.mcp.mtu=1500 B"]);
-    assert!(longest.contains("packets of 1500 B here (nodes.b.ni.mcp.mtu)"), "{longest}");
+    assert!(longest.contains("differ: 1500 B (nodes.b.ni.mcp.mtu)"), "{longest}");
 }

@@ -38,8 +38,7 @@ suffix of these. An x column of text gives bars, one of numbers gives lines.
 Without --by all rows are one line.
 
 --cdf plots distributions in the .json of runs and sweeps, or a column of a
-table. With --log y it shows the share of samples above each value, that is the
-tail.";
+table. With --log y it shows the tail: the share of samples above each value.";
 
 /// Plot columns, distributions or latency over load of results of `narrows run` and `narrows sweep`
 #[derive(Args)]
@@ -55,7 +54,7 @@ pub struct Options {
     /// Column for the y axis; may be repeated, for columns of one unit
     #[arg(long, value_name = "COLUMN", required_unless_present_any = ["cdf", "latency_load"])]
     y: Vec<String>,
-    /// Distribution or column whose cumulative distribution to plot
+    /// Plot the cumulative distribution of the samples with this name, or of a column
     #[arg(long, value_name = "NAME", conflicts_with_all = ["x", "y"])]
     cdf: Option<String>,
     /// Plot the median and the 99th percentile of the latency over the offered load of a sweep

@@ -61,7 +61,7 @@ pub struct Options {
     /// Exit with 1 if a claim fails
     #[arg(long)]
     strict: bool,
-    /// Print the calibrated constants instead, with their values, meanings and the data they were fitted on
+    /// Print only the calibrated constants, with their values, meanings and the data they were fitted on
     #[arg(long, requires = "paper", conflicts_with_all = ["quick", "jobs", "out", "strict", "uncertainty"])]
     constants: bool,
 }

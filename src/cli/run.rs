@@ -29,8 +29,8 @@ Examples:
   narrows run offered-load --seeds 10       means and 95 % confidence intervals
 
 A run that ends in a deadlock or livelock, at a limit, or with messages lost
-prints this first, with the reason. It then prints the counts so far and no
-other metric, prints the waiting tasks on standard error, and exits with 3.";
+prints its outcome first, with the reason. Of its metrics it prints only the
+counts so far. It prints the waiting tasks on standard error, and exits with 3.";
 
 /// Run a description once and print its metrics, latency by stage, and busiest resources
 #[derive(Args)]
@@ -52,27 +52,27 @@ pub struct Options {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
-    /// File to write a trace of the use of resources to, for ui.perfetto.dev
+    /// Output file for a trace of the use of resources, for ui.perfetto.dev
     #[arg(long, value_name = "OUT")]
     trace: Option<PathBuf>,
     /// Number of spans in the trace: the first N of the run
     #[arg(long, value_name = "N", default_value_t = 200_000, requires = "trace")]
     #[arg(value_parser = clap::value_parser!(u64).range(1..=50_000_000))]
     trace_spans: u64,
-    /// File to write the packets of all nodes to, for Wireshark: pcapng in simulated nanoseconds
+    /// Output file for the packets of all nodes, for Wireshark: pcapng in simulated nanoseconds
     #[arg(long, value_name = "OUT", conflicts_with = "seeds")]
     pcap: Option<PathBuf>,
-    /// File to write a row for each message to, with its stages: F.csv, F.jsonl or F.parquet
+    /// Output file with a row for each message and its stages: F.csv, F.jsonl or F.parquet
     #[arg(long, value_name = "F", conflicts_with = "seeds")]
     messages: Option<PathBuf>,
     /// Compute the uncertainty of each metric, and the constants that it depends on
     ///
-    /// Every constant whose comment says that it is derived, calibrated or chosen is changed up and
-    /// down by one standard deviation, 25 % at most. The standard deviation is 25 %, or as the
-    /// comment states.
+    /// Each constant whose comment says that it is derived, calibrated or chosen is changed up and
+    /// down by its standard deviation, 25 % at most. The comment may state the standard deviation;
+    /// otherwise it is 25 %.
     #[arg(long)]
     uncertainty: bool,
-    /// Omit the cost of the run itself, so that equal runs print equal bytes
+    /// Omit the wall-clock time and the number of events, so that equal runs print equal bytes
     #[arg(long)]
     no_host: bool,
 }

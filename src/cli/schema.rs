@@ -18,7 +18,7 @@ with this line:
 #[group(skip)]
 #[command(after_help = EXAMPLES)]
 pub struct Options {
-    /// Print every key with its type, default and meaning as text instead
+    /// Print every key as text, with its type, default and meaning
     #[arg(long)]
     keys: bool,
 }

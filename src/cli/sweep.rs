@@ -73,13 +73,13 @@ pub struct Options {
     /// Output file; finished points are stored in F.points [default: standard output]
     #[arg(long, value_name = "F")]
     out: Option<PathBuf>,
-    /// Metric to show; may be repeated [default: all, or in a table of text the first six]
+    /// Metric to show; may be repeated [default: all; in a table of text, the first six]
     #[arg(long = "metric", value_name = "NAME", value_parser = input::metric_name)]
     metrics: Vec<String>,
     /// Run each point with N seeds from run.seed on; print means and 95 % confidence intervals
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=SEEDS_MAX))]
     seeds: Option<u64>,
-    /// Stop along the last --vary once a value saturates for every seed
+    /// Skip the further values of the last --vary after one that saturates with every seed
     #[arg(long)]
     stop_at_saturation: bool,
     /// Run shard I of N and store its points; merge the shards with `narrows merge`

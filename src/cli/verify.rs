@@ -16,7 +16,13 @@ Examples:
   narrows verify --spin                   also check with Spin, which needs gcc
 
 Firmwares: berkeley-via, gm, coarse, fine.
-Rules: engine-exclusive, bytes-first, buffers-held, ends-marked, turns.
+
+Rules:
+  engine-exclusive    a thread starts the host engine only if it is idle
+  bytes-first         a unit is sent only when it is in memory
+  buffers-held        only a free buffer is filled
+  ends-marked         the last fragment of a packet is sent as such
+  turns               ready threads run in turn
 
 Exits with 1 if a verdict is not as expected.";
 

@@ -13,11 +13,10 @@ Examples:
   narrows whatif stream --metric message.latency_one_way_p90 --by 4
   narrows whatif stream --set ni.trapeze.policy=store-and-forward --format json
 
-The bottleneck is the part whose speed-up raises the metric most. Each resource
-of the machine is made faster and slower by the factor, all of its parameters
-together; so are single parameters, and pairs of the resources that matter most.
-A ratio above 1 is an improvement of the metric: a higher rate, or a shorter
-time.";
+The bottleneck is the part whose speed-up improves the metric most. All
+parameters of a resource are made faster and slower together, by the factor;
+then pairs of the resources that matter most, and single parameters. A ratio
+above 1 is an improvement of the metric: a higher rate, or a shorter time.";
 
 /// Find the bottleneck by experiment: speed up resources, parameters and pairs, and report what improves a metric
 #[derive(Args)]
@@ -29,7 +28,7 @@ pub struct Options {
     /// Metric to improve [default: the objective of the workload]
     #[arg(long, value_name = "NAME", value_parser = input::metric_name)]
     metric: Option<String>,
-    /// Factor by which resources and parameters are made faster and slower, above 1
+    /// Factor by which resources and parameters are made faster and slower; more than 1
     #[arg(long, value_name = "FACTOR", default_value = "2", value_parser = factor)]
     by: f64,
     /// Number of parallel jobs [default: CPU count]

@@ -75,7 +75,7 @@ fn an_interface_from_outside_is_listed_checked_and_refused_like_any_other() {
     assert!(refused.contains("lacks what [ni.doorbell] needs: registers"), "{refused}");
 
     let elsewhere = machine("memory-bus-1998", "none", "ideal-1998", &format!("[ni.cmmu]\n{ping_pong}"));
-    assert!(elsewhere.is_err(), "nothing says what [ni.cmmu] is like");
+    assert!(elsewhere.is_err(), "[ni.cmmu] is selected, but not described");
     let keys: Vec<&str> = registry().interfaces().iter().map(|entry| entry.info.key).collect();
     assert_eq!(keys.last(), Some(&"doorbell"), "{keys:?}");
 }

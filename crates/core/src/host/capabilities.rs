@@ -26,7 +26,7 @@ impl HostCapabilities {
     /// Interrupts of the processor by the interface; the number of vectors.
     pub const INTERRUPTS: &'static str = "interrupts";
     /// A cache whose misses the interface serves.
-    pub const DELEGATED_MISSES: &'static str = "a cache whose misses it serves";
+    pub const DELEGATED_MISSES: &'static str = "a cache whose misses the interface serves";
 
     /// No capability.
     pub const NONE: HostCapabilities = HostCapabilities { amounts: Vec::new() };

@@ -112,7 +112,7 @@ pub struct Run {
     /// Simulated time at which the run ends at the latest.
     #[param(min = "1 ns", default = "1000 s")]
     pub time_limit: Time,
-    /// Simulated time without a delivery, a transfer or a long wait after which the run is stuck.
+    /// Simulated time without a delivery, a transfer or a long wait after which the run ends as a deadlock.
     #[param(min = "1 us", default = "1 s")]
     pub no_progress_limit: Time,
 }
@@ -121,7 +121,7 @@ impl Machine {
     /// Reads a description whose parts are those of `registry`.
     #[doc(hidden)]
     pub fn read(t: &mut Table<'_>, registry: &Arc<Registry>) -> Machine {
-        let described = t.map("nodes", "The nodes, by name", |t| nodes::Described::read(t, registry));
+        let described = t.map("nodes", "Nodes, by name", |t| nodes::Described::read(t, registry));
         let named = nodes::named(&described);
         let hosts = registry.read_hosts(t);
         let fabric = registry.read_fabric(t);
@@ -256,7 +256,7 @@ impl Ends {
 
 /// Reads the costs of messaging, which are stated next to a host; if there is no host, the checks report only that.
 fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
-    let (key, doc) = ("messaging", "The messaging layer over the interface");
+    let (key, doc) = ("messaging", "Messaging layer above the interface");
     let free = MessagingParameters { message_max: None, ..MessagingParameters::PAPER };
     if t.describing() {
         // A workload that drives the fabric alone has no messaging.
@@ -275,11 +275,11 @@ fn shared_memory(t: &mut Table<'_>, workload: &Workload, ni: Option<&InterfacePa
         return in_hardware.unwrap_or_else(SharedMemoryParameters::defaults);
     }
     let kinds = [
-        ("software", "Handlers of active messages keep it coherent"),
-        ("hardware", "The interface does, and says what it costs"),
+        ("software", "Software keeps memory coherent, by handlers of active messages"),
+        ("hardware", "The interface keeps memory coherent; its keys state the costs"),
     ];
     let default = if in_hardware.is_some() { "hardware" } else { "software" };
-    t.one_of_or("shared-memory", "How programs share memory", &kinds, default, |kind, t| match kind {
+    t.one_of_or("shared-memory", "Mechanism of coherent shared memory", &kinds, default, |kind, t| match kind {
         // The checks report an interface without such hardware.
         "hardware" => {
             in_hardware.unwrap_or_else(|| SharedMemoryParameters::in_hardware(SharedMemoryParameters::defaults().block))

@@ -19,13 +19,15 @@ pub(super) const NODES_MAX: u64 = 1 << 17;
 
 impl Described {
     pub(super) fn read(t: &mut Table<'_>, registry: &Registry) -> Described {
-        let count = t.count("count", "How many such nodes, called NAME0, NAME1 …; by default one, called NAME");
+        let count =
+            t.count("count", "Number of nodes of this kind, called NAME0, NAME1 …; by default one, called NAME");
         let count = count.range(1, NODES_MAX).optional();
-        let programs = "How many programs have an endpoint there, called NAME:0, NAME:1 …; by default one, called NAME";
+        let programs =
+            "Number of endpoints, one for each program, called NAME:0, NAME:1 …; by default one, called NAME";
         Described {
             count,
             endpoints: t.count("endpoints", programs).range(1, ENDS_MAX).optional(),
-            host: t.text("host", "Which of `hosts` the node is").required(),
+            host: t.text("host", "Host of the node: the name of one of `hosts`").required(),
             ni: own_interface(t, registry),
         }
     }
@@ -35,8 +37,8 @@ impl Described {
 fn own_interface(t: &mut Table<'_>, registry: &Registry) -> Option<InterfacePart> {
     // The tables that describe an interface are those of all nodes.
     if t.describing() {
-        t.describe_like("ni", "Its interface, where it is not that of the other nodes", "ni");
-        t.describe_parts("Shipped parts that this node starts from, such as those of an interface of its own");
+        t.describe_like("ni", "Interface of this node, if it differs from that of the other nodes", "ni");
+        t.describe_parts("Shipped parts from which this node starts, such as that of its interface");
         return None;
     }
     registry.interfaces().read_optional(t, "The interface of the node")

@@ -30,15 +30,15 @@ static SHIPPED: LazyLock<Arc<Registry>> = LazyLock::new(|| Arc::new(Registry::sh
 impl Registry {
     /// Returns a registry without parts.
     pub fn empty() -> Registry {
-        let interfaces = "The network interface of every node that has none of its own";
-        let agreed = "What the interfaces agree on: admission, order, reliability";
+        let interfaces = "Network interface of all nodes that do not describe another";
+        let agreed = "Protocol between the interfaces: admission, order, reliability";
         Registry {
             hosts: PartFamily::new("hosts", "Kind of host"),
             offered: Vec::new(),
             interfaces: PartFamily::new("ni", interfaces),
             protocols: PartFamily::new("protocol", agreed).or_by_default("none"),
-            fabrics: PartFamily::new("fabric", "What joins the nodes"),
-            workloads: PartFamily::new("workload", "What runs on the machine"),
+            fabrics: PartFamily::new("fabric", "Network between the nodes"),
+            workloads: PartFamily::new("workload", "Program that runs on the machine"),
             language: OnceLock::new(),
         }
     }

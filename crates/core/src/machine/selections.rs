@@ -28,7 +28,7 @@ impl Registry {
     /// Reads the kinds of host of a description, by name.
     pub(super) fn read_hosts(&self, t: &mut Table<'_>) -> Vec<(String, HostPart)> {
         let read = |t: &mut Table<'_>| self.hosts().read_variant(t, self.hosts().table());
-        let hosts = t.map(self.hosts().table(), "Kinds of host, by name; each one of several", read).into_iter();
+        let hosts = t.map(self.hosts().table(), "Hosts, by name, each of one kind", read).into_iter();
         hosts.map(|(name, host)| (name.clone(), host.below(format!("{}.{name}", self.hosts().table())))).collect()
     }
 
@@ -65,8 +65,8 @@ impl Registry {
         let widest = self.widest_interface();
         for PartInfo { key, former_names, .. } in self.protocols().iter().map(|entry| entry.info) {
             for name in former_names.iter().copied().chain([key]) {
-                let what = format!("a protocol is no interface: it is [protocol.{key}] over one");
-                let help = format!("write [protocol.{key}] over [{widest}], or over another interface");
+                let what = format!("`{name}` is a protocol, not an interface");
+                let help = format!("write [protocol.{key}], with [{widest}] or another interface");
                 t.not_a_variant("ni", name, &what, &help);
             }
         }

@@ -12,11 +12,11 @@ pub struct MessagingParameters {
     /// Costs in cycles of each node's processor.
     #[param(flatten)]
     pub costs: Costs,
-    /// Whether transfers rely on packets to arrive in the order in which they were sent.
+    /// Whether transfers rely on the arrival of packets in the order in which they were sent.
     #[param(default = false)]
     pub in_order: bool,
-    /// Whether a program that sends an active message, or waits, first receives all packets that have arrived;
-    /// otherwise none, or one.
+    /// Whether a program that sends an active message or waits first receives all packets that have arrived, instead
+    /// of none or one.
     #[param(default = true)]
     pub drain_first: bool,
     /// Additional cycles for each active message, but not for the data of transfers: the dispatch of a run-time system.

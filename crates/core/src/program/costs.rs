@@ -36,7 +36,7 @@ pub struct SingleCosts {
     /// Operation that is measured.
     #[param(default = "message")]
     pub operation: Operation,
-    /// Number of the node that does it, or of the endpoint where nodes have several.
+    /// Number of the node that performs the operation, or of the endpoint if nodes have several.
     #[param(default = 0)]
     pub node: u64,
     /// Number of the node that receives the message, or whose memory holds the blocks.
@@ -76,12 +76,12 @@ impl WorkloadSpec for SingleCosts {
             errors.push(("readers", format!("there are only {others} nodes other than `node` and `home`")));
         }
         if self.operation == Operation::Message && self.node == self.home {
-            errors.push(("home", "a node cannot send to itself: choose another than `node`".to_owned()));
+            errors.push(("home", "must differ from `node`: a node cannot send to itself".to_owned()));
         }
         if self.writer == Some(self.node) {
             errors.push((
                 "writer",
-                "the node that stored to a block has a copy of it: choose another than `node`".to_owned(),
+                "must differ from `node`: the node that stored to a block has a copy of it".to_owned(),
             ));
         }
         errors.into_iter().map(ParameterError::from).collect()

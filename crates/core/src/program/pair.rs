@@ -22,10 +22,10 @@ use std::rc::Rc;
 #[derive(Clone, PartialEq, Debug, Parameters)]
 #[param(meaning = Load)]
 pub struct Pair {
-    /// Number of the sending node, or of the endpoint where nodes have several.
+    /// Number of the sending node, or of the endpoint if nodes have several.
     #[param(default = 0)]
     pub from: u64,
-    /// Number of the receiving node, or of the endpoint where nodes have several.
+    /// Number of the receiving node, or of the endpoint if nodes have several.
     #[param(default = 1)]
     pub to: u64,
     /// Number of packets that are measured.
@@ -95,7 +95,7 @@ impl WorkloadSpec for Pair {
             }
         }
         if self.from == self.to {
-            errors.push(("to", "a node cannot send to itself: choose another than `from`".to_owned()));
+            errors.push(("to", "must differ from `from`: a node cannot send to itself".to_owned()));
         }
         errors.into_iter().map(ParameterError::from).collect()
     }

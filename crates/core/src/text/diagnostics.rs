@@ -74,7 +74,7 @@ pub(super) fn unknown(path: &[Step], key: &str, node: &TreeNode, mut known: Vec<
     let within = if path.is_empty() { String::new() } else { format!(" in `{}`", dotted(path)) };
     let label = match suggest::nearest(key, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "nothing reads this key".to_string(),
+        None => "there is no such key here".to_string(),
     };
     Problem::new(format!("unknown key `{}`{within}", key.escape_debug()))
         .at(node.key().cloned(), label)

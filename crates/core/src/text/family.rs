@@ -295,7 +295,7 @@ impl<'t> Table<'t> {
             };
             let place = word.or_else(|| node.and_then(TreeNode::key).cloned()).or_else(|| self.place());
             let keys = suggest::phrase(missing.iter().map(String::as_str));
-            let problem = Problem::new(format!("nothing says what `{path}` is like"))
+            let problem = Problem::new(format!("[{path}] is selected, but not described"))
                 .at(place, format!("{} values are missing", missing.len()))
                 .help(format!("add the shipped part \"{part}\" to `parts`, or write below [{path}]: {keys}"));
             self.context.replace_missing(known, &path, problem);

@@ -85,5 +85,6 @@ fn within<T: PartialOrd + Display>(value: T, min: &Option<T>, max: &Option<T>) -
         (_, Some(max)) if value > *max => format!("must be at most {max}"),
         _ => return Ok(value),
     };
-    Err(ParseError::new(label, format!("allowed is any value{}", bounds(min, max))))
+    let allowed = bounds(min, max);
+    Err(ParseError::new(label, format!("allowed: {}", allowed.trim_start_matches(", "))))
 }

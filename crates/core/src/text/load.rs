@@ -145,7 +145,7 @@ impl Loader<'_> {
         let (table, errors) = DeTable::parse_recoverable(content);
         for error in &errors {
             let place = error.span().map_or(0..0, |span| span);
-            let problem = Problem::new("this is not TOML").at(Some(builder.place(place)), error.message());
+            let problem = Problem::new("invalid TOML").at(Some(builder.place(place)), error.message());
             self.problems.push(problem.help(toml_help(error.message())));
         }
         let tree = if errors.is_empty() { builder.tree(table.get_ref()) } else { Tree::default() };

@@ -159,10 +159,10 @@ fn plausible_unit<Q: Quantity>(number: &str) -> &'static str {
 pub fn not_a_number<Q: Quantity>(text: &str) -> ParseError {
     let exponent = text.split_once(['e', 'E']).filter(|(digits, _)| Decimal::parse(digits).is_some());
     let why = match (text.starts_with(['-', '+']), exponent) {
-        (true, _) => "has no sign",
-        (false, Some(_)) => "is written without an exponent",
-        (false, None) if matches!(text, "nan" | "inf") => "is a number, and finite",
-        (false, None) => "begins with a decimal number",
+        (true, _) => "must not have a sign",
+        (false, Some(_)) => "must not have an exponent",
+        (false, None) if matches!(text, "nan" | "inf") => "must be a finite number",
+        (false, None) => "must begin with a decimal number",
     };
     ParseError::new(format!("{} {why}", Q::WHAT), write_example::<Q>())
 }
@@ -187,15 +187,15 @@ fn unit_size<Q: Quantity>(number: &str, unit: &str) -> Result<u64, ParseError> {
     }
 }
 
-/// KB, MB and GB mean powers of ten to some and of two to others.
+/// Returns the error for KB, MB and GB, which denote powers of ten or of two.
 fn ambiguous(number: &str, unit: &str) -> Option<ParseError> {
-    let (binary, tens) = match unit {
-        "KB" => ("KiB", 1),
-        "MB" => ("MiB", 1_000),
-        "GB" => ("GiB", 1_000_000),
+    let (binary, tens, power) = match unit {
+        "KB" => ("KiB", 1, ""),
+        "MB" => ("MiB", 1_000, "²"),
+        "GB" => ("GiB", 1_000_000, "³"),
         _ => return None,
     };
-    let said = format!("`{unit}` means powers of two to some and of ten to others");
+    let said = format!("`{unit}` is ambiguous: 1000{power} or 1024{power} bytes");
     let decimal = Decimal::parse(number)?;
     let thousands = decimal.times(tens).ok();
     let written = |text: String| parse::<Bytes>(&text).ok().map(|b| format!("\"{text}\" ({} B)", b.get()));
@@ -361,10 +361,10 @@ mod tests {
         assert!(fault::<Rate>("100 Gbps").contains("did you mean \"100 Gbit/s\"?"));
         assert!(fault::<Rate>("100 mb/s").contains("did you mean \"100 MB/s\"?"));
         assert!(fault::<Hertz>("33 mhz").contains("did you mean \"33 MHz\"?"));
-        assert!(fault::<Time>("-4 ns").contains("has no sign"));
+        assert!(fault::<Time>("-4 ns").contains("must not have a sign"));
         let alone = |number| reported(&no_unit::<Time>(number));
-        assert!(alone("40").contains("write \"40 ns\"") && alone("-4").contains("has no sign"));
-        assert!(alone("nan").contains("finite") && alone("1e3").contains("without an exponent"));
+        assert!(alone("40").contains("write \"40 ns\"") && alone("-4").contains("must not have a sign"));
+        assert!(alone("nan").contains("finite") && alone("1e3").contains("must not have an exponent"));
         assert!(fault::<Rate>("0 MB/s").contains("more than zero"));
         assert!(fault::<Time>("").contains("write a number and a unit"));
     }

@@ -67,10 +67,10 @@ impl MyrinetParameters {
 
     fn check(&self) -> Vec<(String, String, &'static str)> {
         let Some(links) = &self.links else {
-            let help = "name one, or say with `links` what joins them";
+            let help = "name a switch, or list `links`";
             let none = self.switches.is_empty();
             return none
-                .then(|| ("switches".to_owned(), "no switch joins the nodes".to_owned(), help))
+                .then(|| ("switches".to_owned(), "there is no switch between the nodes".to_owned(), help))
                 .into_iter()
                 .collect();
         };

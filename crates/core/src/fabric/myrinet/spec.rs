@@ -50,10 +50,10 @@ impl FabricSpec for MyrinetParameters {
         let watchdog = self.watchdog;
         let end = match watchdog < no_progress_limit {
             true => format!(
-                "the watchdog drops a packet that holds its links for {watchdog}, and programs that wait for it may end stuck"
+                "the watchdog drops a packet that holds its links for {watchdog}, and programs that wait for it may deadlock"
             ),
             false => format!(
-                "the run would end stuck: fabric.myrinet.watchdog is {watchdog}, and run.no-progress-limit {no_progress_limit}"
+                "the run would end as a deadlock: run.no-progress-limit, {no_progress_limit}, does not exceed fabric.myrinet.watchdog, {watchdog}"
             ),
         };
         vec![format!("deadlock: packets can wait in a cycle: {cycle}\n  {end}")]
@@ -85,7 +85,7 @@ fn duplicate_names(nodes: &[String], switches: &[String]) -> Vec<ParameterError>
             _ => continue,
         };
         let message = format!("there is a {what} called `{name}` already");
-        let help = "nodes and switches each have a name of their own";
+        let help = "names of nodes and switches must be unique";
         errors.push(ParameterError::new(format!("switches.{number}"), message).help(help));
     }
     errors

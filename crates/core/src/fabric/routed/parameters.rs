@@ -38,7 +38,7 @@ const FLITS_MAX: u64 = u16::MAX as u64;
 /// The limit that the largest number of flits sets.
 const NUMBERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
-    reason: "the most flits that a packet may have",
+    reason: "the largest packet, which has 65535 flits",
     keys: &["router.flit"],
     hint: "fabric.router.flit larger",
 };
@@ -46,9 +46,9 @@ const NUMBERED: MtuLimit = MtuLimit {
 /// The limit that a buffer sets which holds whole packets.
 const BUFFERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
-    reason: "the buffer of a router, which holds it whole",
+    reason: "a buffer of a router, which must hold a whole packet",
     keys: &["router.buffer-flits", "router.flit", "router.switching"],
-    hint: "fabric.router.buffer-flits larger; a wormhole needs neither",
+    hint: "fabric.router.buffer-flits larger, or choose fabric.router.switching = \"wormhole\"",
 };
 
 impl RoutedFabric {

@@ -21,9 +21,12 @@ use std::sync::Arc;
 
 /// The tables that are siblings of a shape's table.
 const TABLES: [SiblingTable; 3] = [
-    SiblingTable { key: "router", refusal: "this fabric has no such routers" },
-    SiblingTable { key: "loss", refusal: "this fabric takes no loss by description" },
-    SiblingTable { key: "cross-traffic", refusal: "this fabric has no edges for it to come from" },
+    SiblingTable { key: "router", refusal: "this fabric has no routers with parameters" },
+    SiblingTable { key: "loss", refusal: "the loss of this fabric cannot be set" },
+    SiblingTable {
+        key: "cross-traffic",
+        refusal: "cross-traffic comes from the edges of a mesh, and this fabric has none",
+    },
 ];
 
 /// Returns the registry's entries, one for each shape.
@@ -185,23 +188,23 @@ impl RoutedFabric {
     /// Checks that the shape has edges for cross-traffic, and that its links can carry the traffic.
     fn check_crossing(&self, cross: CrossTraffic) -> Vec<ParameterError> {
         let mut errors = Vec::new();
-        let mut wrong = |key: &str, message: String, help: &str| {
+        let mut wrong = |key: &str, message: String, help: String| {
             errors.push(ParameterError::new(key, message).help(help));
         };
         if !self.has_edges() {
             let shape = self.topology.variant();
             let message = format!("cross-traffic comes from the edges of a mesh, and [fabric.{shape}] has none");
-            wrong("cross-traffic", message, "leave it out, or choose [fabric.mesh]");
+            wrong("cross-traffic", message, "leave it out, or choose [fabric.mesh]".to_owned());
         }
         let link = self.link_rate();
         if cross.rate > link {
-            let message = format!("{} is more than a link moves, {link}", cross.rate);
-            wrong("cross-traffic.rate", message, "choose a smaller one");
+            let message = format!("{} exceeds the rate of a link", cross.rate);
+            wrong("cross-traffic.rate", message, format!("at most {link}"));
         }
         let longest = RoutedFabric::capabilities(self).packet_max.map(|longest| longest.bytes);
         if let Some(longest) = longest.filter(|longest| cross.message > *longest) {
-            let message = format!("a message of {} is longer than a packet can be here, {longest}", cross.message);
-            wrong("cross-traffic.message", message, "choose a shorter one");
+            let message = format!("a message of {} is longer than the longest packet", cross.message);
+            wrong("cross-traffic.message", message, format!("at most {longest}"));
         }
         errors
     }

@@ -96,7 +96,7 @@ pub struct RouterParameters {
     /// From the injection of the flit to its arrival in the router's buffer; replaces the traversal of a link.
     #[param(default = 2, resource = "interface wire")]
     pub interface_delay: u8,
-    /// Logical networks.
+    /// Number of logical networks.
     #[param(min = 1, max = 2, default = 1, meaning = Structure)]
     pub networks: u8,
     /// Rule by which logical networks share the links.
@@ -158,7 +158,7 @@ impl RouterParameters {
             wrong.push((
                 "buffer-flits",
                 format!(
-                    "a packet of {packet_flits_max} flits does not fit in a buffer of {flits}, which switching needs"
+                    "a packet of {packet_flits_max} flits does not fit in a buffer of {flits}, which must hold a whole packet"
                 ),
             ));
         }

@@ -27,7 +27,7 @@ const NODES_MAX: u64 = 1 << 18;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(meaning = Structure)]
 pub struct ButterflyParameters {
-    /// Directions of a router.
+    /// Output directions of a router.
     #[param(min = 2, max = 64, default = 4)]
     pub radix: u32,
     /// Links of a router in each direction.

@@ -35,7 +35,7 @@ pub struct FatTreeParameters {
     /// Number of nodes, a multiple of the arity.
     #[param(min = 2, max = NODES_MAX)]
     pub nodes: u32,
-    /// How packets go up: by any parent with a free channel, or by one drawn at random, however busy.
+    /// Parent that a packet takes on its way up: any with a free channel, or one drawn at random, even if it is busy.
     #[param(key = "routing", default = "any-parent")]
     pub climb: Climb,
 }

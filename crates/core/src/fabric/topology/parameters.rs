@@ -27,7 +27,7 @@ pub enum Topology {
     /// A router at each node of a grid, linked to its neighbours.
     Mesh(
         #[param(flatten)] MeshParameters,
-        /// One dimension after the other, or any port that brings a packet nearer.
+        /// One dimension after the other, or any port that brings a packet nearer to its destination.
         #[param(key = "routing", default = "dimension-order")]
         MeshRouting,
     ),
@@ -43,7 +43,7 @@ pub enum Topology {
         TorusParameters,
         #[param(flatten)] ChannelHalves,
     ),
-    /// A router for each number, linked to those that differ in one bit.
+    /// A router for each binary number, linked to those whose numbers differ in one bit.
     Hypercube(#[param(flatten)] HypercubeParameters),
     /// Routers in levels, with several parents each.
     FatTree(#[param(flatten)] FatTreeParameters),
@@ -60,7 +60,7 @@ pub enum Topology {
 pub enum MeshRouting {
     /// One dimension after the other.
     DimensionOrder,
-    /// Any port that brings a packet nearer.
+    /// Any port that brings a packet nearer to its destination.
     MinimalAdaptive,
 }
 
@@ -165,7 +165,7 @@ mod tests {
     use crate::text::{Document, PartLibrary, Reading, Source, Table, describe, load};
 
     fn fabric(t: &mut Table<'_>) -> Topology {
-        t.one_of("fabric", "What joins the nodes", TOPOLOGIES, Topology::read_variant)
+        t.one_of("fabric", "Network between the nodes", TOPOLOGIES, Topology::read_variant)
     }
 
     fn read(text: &str) -> Result<Topology, String> {

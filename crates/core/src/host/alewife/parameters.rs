@@ -32,7 +32,7 @@ pub struct AlewifeParameters {
     /// Cycles of an access that misses and whose block is in the node's memory.
     #[param(key = "miss-cycles", min = 1, resource = "memory")]
     pub miss: u64,
-    /// Programs whose registers the processor holds.
+    /// Number of hardware contexts: programs whose registers the processor holds.
     #[param(min = 1, max = 64, meaning = Capacity, resource = "contexts")]
     pub contexts: u32,
     /// Cycles to switch between contexts.

@@ -67,7 +67,7 @@ impl IoBusParameters {
         let Competition::Buffered { memory_rate, .. } = self.bridge.competition else { return Vec::new() };
         let memory = "bridge.competition.buffered.memory-rate";
         let error = |(key, rate): (&str, Rate)| {
-            let message = format!("{key} is {rate}, but memory gives and takes {memory_rate} at most");
+            let message = format!("{key} is {rate}, but memory moves at most {memory_rate}");
             let help = format!("lower {{table}}.{key} to {memory_rate} at most, or make {{table}}.{memory} larger");
             ParameterError::new(key, message).related([memory]).help(help)
         };

@@ -24,7 +24,7 @@ pub struct MemoryParameters {
     /// Processor time to copy a block, in addition to the accesses.
     #[param(resource = "copy loop")]
     pub copy: Time,
-    /// Size of the memory; by default 4 GiB, which 32 bits address.
+    /// Size of the memory; by default 4 GiB, the range of 32-bit addresses.
     #[param(min = "4 KiB", optional_or = SIZE, meaning = Capacity)]
     pub size: Bytes,
 }

@@ -33,13 +33,13 @@ pub(super) struct OverheadKeys {
 
 /// The overhead of a write.
 pub(super) const WRITE: OverheadKeys = OverheadKeys {
-    cycles: ("write-overhead-cycles", "Bus cycles of a write in addition to its data, or else `write-overhead`"),
+    cycles: ("write-overhead-cycles", "Bus cycles of a write in addition to its data; or use `write-overhead`"),
     time: ("write-overhead", "Time of a write in addition to its data, in place of `write-overhead-cycles`"),
 };
 
 /// The overhead of a read: address, latency of bridge and target.
 pub(super) const READ: OverheadKeys = OverheadKeys {
-    cycles: ("read-overhead-cycles", "Bus cycles of a read in addition to its data, or else `read-overhead`"),
+    cycles: ("read-overhead-cycles", "Bus cycles of a read in addition to its data; or use `read-overhead`"),
     time: ("read-overhead", "Time of a read in addition to its data, in place of `read-overhead-cycles`"),
 };
 

@@ -32,7 +32,7 @@ impl fmt::Display for BadParameter {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = 1_000_000), meaning = Work, resource = "processor")]
 pub struct MemoryBusProcessorParameters {
-    /// Stores that may wait for their block.
+    /// Number of stores that may wait for their block.
     ///
     /// The program continues in the meantime: 8 words, one block (chosen).
     #[param(min = 1, max = 1024, meaning = Capacity, resource = "store buffer")]
@@ -65,6 +65,35 @@ pub struct MemoryBusProcessorParameters {
     pub spin: Spin,
 }
 
+/// The simulation method of a loop that polls a cached word.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spin {
+    /// Waits for the block to be invalidated and counts the polls until then.
+    Skipped,
+    /// Simulates each poll: slow, and the reference in tests.
+    Each,
+}
+
+/// The parameters of a cache.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
+#[param(resource = "cache")]
+pub struct CacheParameters {
+    /// Size of the cache; a power of two.
+    ///
+    /// 1 MB (Table 3).
+    #[param(min = "64 B", max = "64 MiB", meaning = Capacity, resource = "cache")]
+    pub size: Bytes,
+    /// Associativity: the blocks in a set; 1 is direct-mapped.
+    ///
+    /// 1 (Table 3).
+    #[param(min = 1, max = 64, meaning = Capacity)]
+    pub ways: usize,
+    /// Time to supply a block that another agent reads.
+    ///
+    /// 20 ns (chosen).
+    pub supply_time: Time,
+}
+
 /// The parameters of the bus. A transaction holds the bus for arbitration, address, snoop, the access at the home or
 /// owner, data and turnaround.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
@@ -84,7 +113,7 @@ pub struct BusParameters {
     ///
     /// 1 (chosen).
     pub arbitration_cycles: u64,
-    /// Cycles of the address.
+    /// Cycles of the address phase.
     ///
     /// 1 (chosen).
     #[param(min = 1)]

@@ -14,8 +14,7 @@ use crate::part::{Part, PartInfo};
 use std::rc::Rc;
 
 impl Part for SoftwareParameters {
-    const INFO: PartInfo =
-        PartInfo::new("software", "A processor that is known by its clock alone: buses and memory take no time");
+    const INFO: PartInfo = PartInfo::new("software", "A processor with a clock only: buses and memory take no time");
 }
 
 impl HostSpec for SoftwareParameters {

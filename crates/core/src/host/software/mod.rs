@@ -34,4 +34,4 @@ fn refuse_messaging(t: &Table<'_>) {
 }
 
 /// The reason for which a host has no costs of messaging.
-const MESSAGING: &str = "what messaging costs is one table, whatever the host";
+const MESSAGING: &str = "the costs of messaging are the same keys for every kind of host";

@@ -34,8 +34,8 @@ fn workload(read: &Read<Machine>, routers: &RoutedFabric, problems: &mut Vec<Pro
     let errors = workload.check_routers(shape.wiring.nodes(), injection_max).into_iter();
     problems.extend(errors.map(|error| read.wrong(&workload.key(&error.key), &error.message, &error.help)));
     if routers.parameters.cross.is_some() && routers.has_edges() && workload.needs().fabric_only {
-        let message = format!("`{}` drives the fabric alone", workload.table());
-        let help = "leave it out, or choose a workload for hosts with interfaces";
+        let message = format!("[{}] drives the fabric alone, and cross-traffic needs nodes", workload.table());
+        let help = "remove the table, or choose a workload that runs on hosts";
         problems.push(read.wrong(&read.value.fabric.key("cross-traffic"), &message, help));
     }
 }
@@ -47,8 +47,8 @@ fn wrong_router(read: &Read<Machine>, key: &str, message: &str) -> Problem {
     if key != "buffer-flits" {
         return read.wrong(&of(key), message, "");
     }
-    let workload = read.value.workload.table();
-    let [buffer, switching, packets] = [of(key), of("switching"), format!("{workload}.packet-flits")];
-    let help = format!("make {buffer} larger, or the packets of [{workload}] shorter; a wormhole needs neither");
+    let packets = format!("{}.packet-flits", read.value.workload.table());
+    let [buffer, switching] = [of(key), of("switching")];
+    let help = format!("make {buffer} larger or {packets} smaller, or choose {switching} = \"wormhole\"");
     read.wrong(read.foremost(&[&buffer, &packets, &switching]), message, &help)
 }

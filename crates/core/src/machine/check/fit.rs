@@ -98,17 +98,20 @@ fn format(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let mut keys = vec![own.table()];
     let [packet, others] = [own, other].map(|interface| interface.limits().packet);
     let (message, help) = if let Some(alone) = alone {
-        let message = format!("only an interface like it reads the packets of [ni.{}]", alone.name());
-        (message, "give all nodes interfaces of one format".to_owned())
+        let message = format!("only interfaces of its kind can read the packets of [ni.{}]", alone.name());
+        (message, "choose interfaces of one packet format for all nodes".to_owned())
     } else if own.wire_format() != other.wire_format() {
         let [own, other] = [own, other].map(|one| format!("[ni.{}] ({})", one.name(), one.wire_format().unwrap_or("")));
         let message =
-            format!("nodes do not read each other's packets: those of {own} and {other} have different formats");
-        (message, "give all nodes interfaces of one format".to_owned())
+            format!("nodes cannot read each other's packets: those of {own} and {other} have different formats");
+        (message, "choose interfaces of one packet format for all nodes".to_owned())
     } else if packet != others {
         keys.push(own.key(own.packet_key()));
         let [own, other] = [own, other].map(|interface| interface.key(interface.packet_key()));
-        (format!("packets of {packet} here ({own}), and of {others} elsewhere ({other})"), "make them equal".to_owned())
+        (
+            format!("the longest packets of nodes differ: {packet} ({own}) and {others} ({other})"),
+            "make them equal".to_owned(),
+        )
     } else {
         return Vec::new();
     };
@@ -177,15 +180,20 @@ fn firmware(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     }
     let message = match needed {
         Some(needed) => format!(
-            "what [protocol.{protocol}] keeps lies in packet buffers of [ni.{ni}], which need {needed} with its rings; \
-             its memory has {memory}"
+            "packet buffers for [protocol.{protocol}] and the rings of [ni.{ni}] need {needed} of the interface's memory, \
+             which has {memory}"
         ),
         None => format!(
-            "[protocol.{protocol}] has no end of buffers, and they lie in the memory of [ni.{ni}], which has {memory}"
+            "[protocol.{protocol}] has unlimited buffers here, which the memory of [ni.{ni}], {memory}, cannot hold"
         ),
     };
     let packet = parts.interface.packet_key();
-    let help = format!("make the buffers of the protocol fewer, or ni.{ni}.{packet} smaller, or its memory larger");
+    let help = match needed {
+        Some(_) => {
+            format!("reduce the buffers of the protocol or ni.{ni}.{packet}, or enlarge the interface's memory")
+        }
+        None => "choose another protocol or interface".to_owned(),
+    };
     let keys = [format!("protocol.{protocol}"), parts.interface.key(packet), parts.interface.key(size_key)];
     vec![IncompatibleParts::new(keys, message, help)]
 }
@@ -196,7 +204,8 @@ fn loss(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     if parts.fabric_capabilities.loss != Loss::Any || guarantees.survives_loss {
         return Vec::new();
     }
-    let message = format!("[protocol.{}] does not send again what the fabric loses", parts.ends.protocol.name());
+    let message =
+        format!("[protocol.{}] does not retransmit packets that the fabric loses", parts.ends.protocol.name());
     vec![IncompatibleParts::new(["fabric.loss".to_owned()], message, parts.registry.needs_retransmission())]
 }
 
@@ -219,9 +228,9 @@ fn order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     if !guarantees.needs_order || parts.fabric_capabilities.in_order {
         return Vec::new();
     }
-    let message = "on a fabric that may deliver out of order, one bit does not distinguish a copy from a new packet";
+    let message = "the fabric may deliver out of order, and one bit cannot distinguish a duplicate from a new packet";
     let help = format!(
-        "retransmission needs one route between two nodes, and one virtual channel; or it needs {}",
+        "choose a fabric with one route between two nodes and one virtual channel, or {}",
         parts.registry.order_free_retransmission()
     );
     let keys = [parts.ends.protocol.key(parts.ends.protocol.retransmission_key().unwrap_or_default())];
@@ -233,7 +242,8 @@ fn numbers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let protocol = &parts.ends.protocol;
     let incompatibility = |(key, reason): (&'static str, String)| {
         let message = format!("on a fabric that may deliver out of order, {reason}");
-        let help = "leave it out, for 32 bits; or it needs one way between two nodes, and one virtual channel";
+        let help =
+            "remove the key, for 32 bits; or choose a fabric with one route between two nodes and one virtual channel";
         IncompatibleParts::new([protocol.key(key)], message, help)
     };
     protocol.sequence_space_error(&parts.environment()).into_iter().map(incompatibility).collect()
@@ -252,12 +262,13 @@ fn transfers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let message = match guarantees.reorders {
         true => format!("[protocol.{protocol}] may deliver out of order"),
         false => format!(
-            "[{}] may deliver out of order, and [protocol.{protocol}] does not put that right",
+            "[{}] may deliver out of order, and [protocol.{protocol}] does not restore the order",
             parts.fabric.table()
         ),
     };
     let such_as = parts.registry.order_keeping_protocol().map(|table| format!(", such as {table}"));
-    let help = format!("it needs a protocol that keeps order{}, or in-order = false", such_as.unwrap_or_default());
+    let help =
+        format!("choose a protocol that keeps order{}, or messaging.in-order = false", such_as.unwrap_or_default());
     vec![IncompatibleParts::new(["messaging.in-order".to_owned()], message, help)]
 }
 
@@ -268,7 +279,7 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         return Vec::new();
     }
     if parts.interface.coherent_block().is_none() {
-        let message = format!("[ni.{}] keeps no memory coherent that nodes share", parts.interface.name());
+        let message = format!("[ni.{}] does not keep memory coherent between nodes", parts.interface.name());
         let help = parts.registry.needs_interface(|interface| interface.coherent_block().is_some());
         let help = format!("{help}, or [shared-memory.software]");
         return vec![IncompatibleParts::new(["shared-memory.hardware".to_owned()], message, help)];
@@ -279,12 +290,13 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         Some((name.to_string(), host.key(key), contexts))
     };
     let Some((name, key, contexts)) = parts.hosts.iter().find_map(few) else { return Vec::new() };
-    let message = format!("{most} programs of a node wait for blocks, and `{name}` has registers for {contexts}");
+    let message =
+        format!("a node has {most} programs with shared memory, and the processor of `{name}` has {contexts} contexts");
     let keys = [parts.endpoints.to_owned(), key];
     vec![IncompatibleParts::new(
         keys,
         message,
-        "describe fewer endpoints, or more contexts; or choose [shared-memory.software]",
+        "describe fewer endpoints or more contexts, or choose [shared-memory.software]",
     )]
 }
 
@@ -293,11 +305,11 @@ fn one_sided(parts: &Parts<'_>) -> Option<IncompatibleParts> {
     let (key, bytes) = parts.workload.needs().one_sided?;
     let ni = parts.interface.name();
     let Some(max) = parts.interface.limits().one_sided else {
-        let message = format!("[ni.{ni}] executes no operations on the memory of its node for others");
+        let message = format!("[ni.{ni}] does not execute one-sided operations");
         let help = parts.registry.needs_interface(|interface| interface.limits().one_sided.is_some());
         return Some(IncompatibleParts::new([parts.workload.table()], message, help));
     };
-    let message = format!("an operation of {bytes}, and [ni.{ni}] moves at most {max} in one");
+    let message = format!("a one-sided operation of {bytes} exceeds the largest of [ni.{ni}], {max}");
     let keys = [parts.workload.key(key), parts.interface.key(parts.interface.packet_key())];
     (bytes > max).then(|| IncompatibleParts::new(keys, message, "make operations shorter, or packets longer"))
 }
@@ -306,18 +318,22 @@ fn one_sided(parts: &Parts<'_>) -> Option<IncompatibleParts> {
 fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let mut wrong = Vec::new();
     if parts.workload.needs().host_dma && !parts.interface.limits().has_host_dma {
-        let message = format!("[ni.{}] has no host DMA that could be tried alone", parts.interface.name());
+        let message = format!(
+            "[{}] needs a host DMA engine, and [ni.{}] has none",
+            parts.workload.table(),
+            parts.interface.name()
+        );
         let help = parts.registry.needs_interface(|interface| interface.limits().has_host_dma);
         wrong.push(IncompatibleParts::new([parts.workload.table()], message, help));
     }
     wrong.extend(one_sided(parts));
     let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
     if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, free) {
-        let message = format!("on `{name}` memory takes no time, and copying would never end");
+        let message = format!("accesses to memory take no time on `{name}`, so that copying would never end");
         wrong.push(IncompatibleParts::new(
             [parts.workload.key(key)],
             message,
-            "it needs a host with an I/O bus or a memory bus",
+            "choose a host with an I/O bus or a memory bus",
         ));
     }
     wrong

@@ -88,9 +88,9 @@ pub(super) fn check(read: &Read<Machine>, problems: &mut Vec<Problem>) {
 }
 
 fn enlarge_help(need: Need, memory: &str) -> String {
-    let [interface, send, receive] = [need.interface, need.to_send, need.to_receive].map(Bytes);
+    let [interface, send, receive, reserved] = [need.interface, need.to_send, need.to_receive, FIRST_FREE].map(Bytes);
     format!(
-        "make {memory} {} or larger: {interface} for the interface, {send} for what programs send, {receive} for messages of which a part has come",
+        "make {memory} {} or larger: {interface} for the interface, {send} for sent messages, {receive} for partly received messages, {reserved} reserved",
         need.in_pages()
     )
 }

@@ -36,8 +36,8 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let Some(ends) = &machine.ends else { return };
     let (fabric, workload, registry) = (&machine.fabric, &machine.workload, &machine.registry);
     if workload.needs().fabric_only {
-        let message = format!("`{}` drives the fabric alone, and no interface takes part", workload.table());
-        let help = "leave it out, or choose a workload for hosts with interfaces";
+        let message = format!("[{}] drives the fabric alone, without interfaces", workload.table());
+        let help = "remove the interface, or choose a workload that runs on hosts";
         problems.push(read.wrong(&ends.ni.table(), &message, help));
         return;
     }
@@ -144,8 +144,8 @@ fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         report(read, &incompatibility, problems);
     }
     if read.value.addresses().most() > 1 {
-        let message = "this workload drives the fabric alone, and no program takes an endpoint";
-        problems.push(read.wrong(&endpoints_key(&read.value), message, "leave it out"));
+        let message = "this workload drives the fabric alone, and its nodes have no endpoints";
+        problems.push(read.wrong(&endpoints_key(&read.value), message, "remove the key"));
     }
     if fabric.routers().is_none() {
         let all = read.value.registry.fabrics().undescribed().iter();
@@ -174,7 +174,11 @@ fn nodes(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     for node in &machine.nodes {
         if ends.contains(&node.name) {
             let message = format!("`{}` is the name of another node's endpoint", node.name);
-            problems.push(read.wrong(&format!("nodes.{}.host", node.name), &message, "call it otherwise"));
+            problems.push(read.wrong(
+                &format!("nodes.{}.host", node.name),
+                &message,
+                "choose another name for the node",
+            ));
         }
     }
     let (number, least) = (machine.nodes.len(), machine.workload.needs().nodes);
@@ -200,7 +204,7 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         if endpoints.find(name).is_none() {
             let key = machine.workload.key(&key);
             let message = match is_pattern(name) {
-                true => format!("no {kind} matches `{name}` so that there is a flow"),
+                true => format!("the pattern `{name}` yields no flow between two {kinds}"),
                 false => format!("there is no {kind} `{name}`"),
             };
             problems.push(read.wrong(&key, &message, &among(kinds, name, &names)));
@@ -211,8 +215,8 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         if from != to && (endpoints.find(from).is_none() || endpoints.find(from) != endpoints.find(to)) {
             continue;
         }
-        let message = format!("`{from}` would send to itself");
-        let help = format!("the two ends of a program are different {kinds}");
+        let message = format!("`{from}` sends to itself");
+        let help = format!("choose two different {kinds}");
         problems.push(read.wrong(&machine.workload.key(&key), &message, &help));
     }
     // Too few nodes are already reported above.

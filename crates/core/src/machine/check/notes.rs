@@ -42,7 +42,7 @@ fn loss(machine: &Machine) -> Option<String> {
         return None;
     }
     Some(format!(
-        "loss: the watchdog drops a packet that holds its links for {after}, in which {carries} cross them, and packets may have {packet} ({key})\n  [protocol.{}] does not send them again, and what waits for one may end stuck",
+        "loss: the watchdog drops a packet that holds its links for {after}, in which {carries} cross them; the longest packet has {packet} ({key})\n  [protocol.{}] does not retransmit it, and programs that wait for it may deadlock",
         protocol.name()
     ))
 }

@@ -31,7 +31,7 @@ fn report<S: ?Sized + PartSpec>(read: &Read<Machine>, part: &Selected<S>, error:
 fn shared_memory(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let block = read.value.ends.as_ref().map(|ends| ends.shared_memory.block);
     if let Some(block) = block.filter(|block| !block.get().is_power_of_two()) {
-        let message = format!("{block} is no power of two");
+        let message = format!("{block} is not a power of two");
         let (below, above) = (block.get().next_power_of_two() / 2, block.get().next_power_of_two());
         let help = format!("the nearest are {} and {}", Bytes(below), Bytes(above));
         problems.push(read.wrong("shared-memory.software.block", &message, &help));

@@ -19,8 +19,7 @@ use crate::part::{Part, PartInfo};
 const STAGES: Stages = Stages { pool: "send queue", always: false, fabric: "fabric" };
 
 impl Part for CmmuParameters {
-    const INFO: PartInfo =
-        PartInfo::new("cmmu", "Alewife's unit: messages, and memory that nodes share, kept coherent");
+    const INFO: PartInfo = PartInfo::new("cmmu", "Alewife's unit: messages, and coherent shared memory");
 }
 
 impl InterfaceSpec for CmmuParameters {
@@ -48,7 +47,10 @@ impl InterfaceSpec for CmmuParameters {
 
     fn start(&self, context: &BuildContext<'_>) -> AnyDriver {
         let port = context.port(self.packet_max(), STAGES);
-        let node = &context.host.delegated_misses().expect("a checked interface finds a cache whose misses it serves");
+        let node = &context
+            .host
+            .delegated_misses()
+            .expect("a checked interface finds a cache whose misses the interface serves");
         let coherence = Coherence::start(context.sim, context.name(), (context.node(), node), &port, self);
         let rx = RxQueue::start(context.sim, context.name(), node, (&port, &coherence), self);
         Box::new(CmmuDriver::new(*self, context.costs, node, port, rx, coherence)).into()

@@ -31,7 +31,7 @@ pub struct CoherenceCosts {
     pub reply: u64,
     /// Cycles at the node that has a copy, from the home's request to its answer.
     pub invalidate: u64,
-    /// Cycles at the home to receive such an answer.
+    /// Cycles at the home to receive the answer to an invalidation.
     ///
     /// Or a block that is written back.
     pub acknowledge: u64,
@@ -45,7 +45,7 @@ pub struct CoherenceCosts {
     /// The software moves the pointers to memory.
     #[param(resource = "coherence software")]
     pub trap_read: u64,
-    /// Cycles of the home's processor before such a block is written.
+    /// Cycles of the home's processor before a block with more readers than pointers is written.
     ///
     /// A block with some of its readers recorded in memory.
     #[param(resource = "coherence software")]
@@ -73,7 +73,7 @@ pub struct CoherenceCosts {
     /// Processor cycles to handle a lock at its home.
     #[param(resource = "coherence software")]
     pub lock: u64,
-    /// Cycles of a loop that the processor runs on every remote miss; 0: it waits.
+    /// Cycles of a loop that the processor runs on every remote miss; with 0 it waits.
     ///
     /// The loop runs in another context (Chong et al. 1998, §5.3: it emulates a network with a longer latency and
     /// unlimited bandwidth).
@@ -95,7 +95,7 @@ pub struct CmmuParameters {
     /// Messages that the receive queue holds.
     #[param(key = "receive-queue", min = 1, max = 1024, meaning = Capacity, resource = "receive queue")]
     pub queue: usize,
-    /// Notification of the processor of a message.
+    /// How the processor is notified of a message.
     #[param(default = "interrupt")]
     pub reception: Reception,
     /// Processor cycles to enter an interrupt handler and return.
@@ -109,7 +109,7 @@ pub struct CmmuParameters {
     /// In either direction.
     #[param(key = "dma-cycles")]
     pub dma: u64,
-    /// Processor cycles to gather a double word in memory, beyond the arguments.
+    /// Processor cycles to gather a double word in memory that is not among the arguments.
     #[param(key = "gather-cycles", default = 0)]
     pub gather: u64,
     /// Cycles to put a double word of a message into memory.

@@ -189,11 +189,11 @@ impl InterfaceParameters {
         let mut read = InterfaceParameters {
             memory_time: t.time("memory-time", "Access time of the interface's memory").resource(MEMORY).required(),
             processing_time: t
-                .time("processing-time", "Time of its logic for a message, on each side")
+                .time("processing-time", "Time of the interface's logic for a message, at each end")
                 .resource("interface logic")
                 .required(),
             message_bytes_max: t
-                .bytes("message-max", "Largest network message, header included")
+                .bytes("message-max", "Largest network message, including its header")
                 .meaning(Meaning::Granularity)
                 .required(),
             word_cycles: t
@@ -216,7 +216,7 @@ impl InterfaceParameters {
             read.udma_threshold = threshold.meaning(Meaning::Policy).required();
             let start = t.time("udma-start", "Time from the initiating load until the engine works");
             read.udma_start_time = start.resource(UDMA).required();
-            let switch = t.time("udma-switch", "Time to switch the bus master, for each block");
+            let switch = t.time("udma-switch", "Time to switch the bus initiator, for each block");
             read.udma_switch_time = switch.resource(UDMA).required();
         }
         if design.has_queue() {
@@ -235,14 +235,17 @@ impl InterfaceParameters {
     fn read_fifo(&mut self, t: &mut Table<'_>, receives: bool) {
         if receives {
             self.fifo_receive_accesses = t
-                .count("receive-accesses", "Accesses to its memory from arrival until the processor sees a message")
+                .count(
+                    "receive-accesses",
+                    "Accesses to the interface's memory from a message's arrival until the processor sees it",
+                )
                 .meaning(Meaning::Work)
                 .resource(MEMORY)
                 .required();
         }
         let access = t.bytes("access", "Width of an uncached access to the fifo").meaning(Meaning::Width);
         self.access_bytes = access.resource(MEMORY).required().len();
-        let window = t.bytes("window", "Bytes of the fifo that the processor sees").meaning(Meaning::Capacity);
+        let window = t.bytes("window", "Bytes of the fifo that the processor can address").meaning(Meaning::Capacity);
         self.window_bytes = window.required().len();
     }
 
@@ -307,7 +310,7 @@ impl InterfaceParameters {
     fn check_message(&self, problems: &mut Vec<ParameterError>) {
         let bytes = self.message_bytes_max.get();
         if !(16..=256).contains(&bytes) || !bytes.is_multiple_of(8) {
-            let reason = format!("{bytes} B: a multiple of 8 from 16 (header and a word) to 256");
+            let reason = format!("{bytes} B is not a multiple of 8 B from 16 B (a header and a word) to 256 B");
             problems.push(ParameterError::new(MESSAGE_MAX, reason));
         }
     }
@@ -315,8 +318,8 @@ impl InterfaceParameters {
     fn check_access(&self, problems: &mut Vec<ParameterError>) {
         let (access, window) = (self.access_bytes, self.window_bytes);
         if ![1, 2, 4, 8].contains(&access) {
-            let reason = format!("{access} B: an uncached access moves 1, 2, 4 or 8 bytes");
-            problems.push(ParameterError::new("access", reason));
+            let reason = format!("{access} B is not a width of an uncached access");
+            problems.push(ParameterError::new("access", reason).help("choose 1 B, 2 B, 4 B or 8 B"));
         } else if access > window {
             let reason = format!("{access} B is wider than the {window} B of the fifo that the processor sees");
             problems.push(ParameterError::new("access", reason));

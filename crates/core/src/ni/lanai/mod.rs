@@ -54,8 +54,11 @@ impl LanaiParameters {
         if rate < self.sram.rate {
             return None;
         }
-        let message = format!("memory of {} leaves nothing for the network during DMA at {rate}", self.sram.rate);
-        let help = format!("the bus comes first: more than the rates of {rate_table}");
+        let message = format!(
+            "memory of {} is not faster than host DMA at {rate}, and leaves nothing for the network",
+            self.sram.rate
+        );
+        let help = format!("choose a rate above those of {rate_table}, which the memory serves first");
         Some(ParameterError::new("lanai.sram.rate", message).help(help))
     }
 }

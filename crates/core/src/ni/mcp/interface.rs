@@ -159,7 +159,7 @@ impl McpInterface {
         ) {
             return None;
         }
-        let message = "a library's firmware passes packets on when they are whole";
+        let message = "the firmware under a library has no fine-grained pipelining";
         let error = ParameterError::new("pipelining", message);
         Some(error.help("choose `coarse` or `serial`, or user-level = false"))
     }

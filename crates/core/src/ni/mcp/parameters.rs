@@ -27,7 +27,7 @@ pub struct McpParameters {
     /// Number of descriptors that the interface holds (second level).
     #[param(min = 1, max = 1024, meaning = Capacity, resource = "send queue")]
     pub send_slots: u64,
-    /// Number of descriptors that wait in host memory for those (first level); 0: no first level.
+    /// Number of descriptors that wait in host memory for those (first level); 0 for no first level.
     #[param(max = 65_536, default = 0, meaning = Capacity, resource = "send queue")]
     pub send_queue: u64,
     /// Number of send buffers of the kernel, one for each datagram.
@@ -95,7 +95,7 @@ pub struct Offloads {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = CYCLES_MAX), meaning = Work, resource = "firmware")]
 pub struct ThreadCosts {
-    /// A pass over the dispatcher that finds nothing.
+    /// A pass of the dispatcher that finds no thread to run.
     ///
     /// At least one cycle: otherwise the dispatcher would pass forever without simulated time advancing.
     #[param(min = 1)]

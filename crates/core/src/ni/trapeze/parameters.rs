@@ -28,7 +28,7 @@ pub struct TrapezeParameters {
     /// Whether the firmware logs every transfer.
     #[param(default = false)]
     pub logging: bool,
-    /// Notification of the host of a message.
+    /// How the host is notified of a message.
     #[param(one_of)]
     pub notification: Notification,
     /// Time between two polls of a sender that found the ring full.
@@ -57,7 +57,7 @@ pub struct FirmwareCosts {
     pub send_end: u64,
     /// Posting netRcv for a control message.
     pub receive_post: u64,
-    /// Looking a tag up and posting netRcv for the payload.
+    /// Looking up a tag and posting netRcv for the payload.
     ///
     /// The tag of a control message.
     pub receive_begin: u64,
@@ -70,7 +70,7 @@ pub struct FirmwareCosts {
     /// A control frame that is composed or read; also a timer that expires.
     #[param(default = 60)]
     pub protocol: u64,
-    /// Under a protocol, copying a control message to its ring entry.
+    /// Copying a control message to its ring entry, if there is a protocol.
     ///
     /// Within the interface's memory, once it has its ring entry.
     #[param(default = 64)]

@@ -107,7 +107,10 @@ impl Parameters for Bursts {
                 [400, 1200],
             ),
             poll_every: t
-                .count("poll-every", "Packets that a node sends between two polls; 0 to poll only where it must")
+                .count(
+                    "poll-every",
+                    "Packets that a node sends between two polls; 0 to poll only when a send is blocked",
+                )
                 .meaning(Meaning::Load)
                 .or(1),
             unresponsive_nodes: t

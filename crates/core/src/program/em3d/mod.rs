@@ -67,10 +67,10 @@ pub struct Em3d {
     /// 12 bytes for each, or loads from shared memory.
     #[param(was = "sends", default = "transfers")]
     pub exchange: Sends,
-    /// Values in each message where they are sent in groups.
+    /// Values in each message, with `exchange = "groups"`.
     #[param(min = 1, max = 1_000, default = 5)]
     pub group: u64,
-    /// Number of arcs ahead of the present one whose values are prefetched where they are loaded; 0 for no prefetches.
+    /// Number of arcs ahead of the present one whose values are prefetched, with `exchange = "loads"`; 0 for no prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
     /// Processor cycles to compute an arc.
@@ -129,10 +129,10 @@ impl WorkloadSpec for Em3d {
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
         let far = || format!("the largest distance between {nodes} processors is {}", nodes.saturating_sub(1));
-        let ahead = || format!("a graph node has only {} arcs, so none is {} arcs ahead", self.d_nodes, self.prefetch);
+        let ahead = || format!("{} arcs ahead are beyond the {} arcs of a graph node", self.prefetch, self.d_nodes);
         let span = (self.dist_span >= Some(nodes as u64)).then(|| ParameterError::new("dist-span", far()));
-        let prefetch =
-            (self.prefetch >= self.d_nodes && self.prefetch > 0).then(|| ParameterError::new("prefetch", ahead()));
+        let prefetch = (self.prefetch >= self.d_nodes && self.prefetch > 0)
+            .then(|| ParameterError::new("prefetch", ahead()).help(format!("at most {}", self.d_nodes - 1)));
         span.into_iter().chain(prefetch).collect()
     }
 

@@ -130,8 +130,8 @@ impl Sheet {
             let missing = wanted - pairs.len();
             if square > (2 * self.width * self.width) as isize || (is_nearest && missing < next.len()) {
                 return Err(format!(
-                    "a sheet of {} mesh nodes cannot have {} neighbours per row",
-                    self.nodes, size.neighbours
+                    "{} neighbours per row are too many for a mesh with this number of nodes: {}",
+                    size.neighbours, self.nodes
                 ));
             }
             if missing < next.len() {

@@ -83,8 +83,12 @@ impl WorkloadSpec for Moldyn {
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
         let particles = self.liquid().particles() as u64;
         let others = particles - particles.div_ceil(processors as u64);
-        let ahead =
-            || format!("a processor reads at most {others} particles of others, so none is {} ahead", self.prefetch);
+        let ahead = || {
+            format!(
+                "{} particles ahead are beyond the {others} that a processor reads of others at most",
+                self.prefetch
+            )
+        };
         (self.prefetch > 0 && self.prefetch >= others)
             .then(|| ParameterError::new("prefetch", ahead()))
             .into_iter()

@@ -143,7 +143,7 @@ impl Stream {
 
 /// Reports the keys of a paced closed loop, which an open loop replaces.
 fn refuse_gaps(t: &Table<'_>) {
-    let (replaced, help) = ("was replaced: arrivals are a process of their own", "write `arrivals.periodic.interval`");
+    let (replaced, help) = ("was replaced by `arrivals`", "write `arrivals.periodic.interval`");
     t.replaced("gap", replaced, &format!("{help}, or `arrivals.poisson.interval` for random intervals"));
     t.replaced("random-gaps", replaced, "write `arrivals.poisson.interval` for random intervals");
 }

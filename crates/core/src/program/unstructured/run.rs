@@ -106,7 +106,12 @@ impl WorkloadSpec for Unstructured {
         let few = ((self.nodes as usize) < processors).then(few);
         // There is at least one edge for each node.
         let edges_min = self.nodes / processors as u64;
-        let ahead = || format!("a processor may have only {edges_min} edges, so none is {} ahead", self.prefetch);
+        let ahead = || {
+            format!(
+                "{} edges ahead are beyond the edges of a processor, which may have only {edges_min}",
+                self.prefetch
+            )
+        };
         let ahead = (self.prefetch > 0 && self.prefetch >= edges_min).then(|| ParameterError::new("prefetch", ahead()));
         few.into_iter().chain(ahead).collect()
     }

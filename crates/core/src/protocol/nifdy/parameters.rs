@@ -28,12 +28,12 @@ pub struct UnitParameters {
     /// The sender's; of the receiver, reorder buffers of a dialog.
     #[param(default = 4)]
     pub window: u16,
-    /// Packets that wait for the processor.
+    /// Capacity of the arrivals FIFO, in packets that wait for the processor.
     ///
-    /// In the arrivals FIFO (§3: "at most two packets").
+    /// §3: "at most two packets".
     #[param(key = "receive-buffers", was = "arrivals", default = 2, resource = "arrivals queue")]
     pub arrivals: u16,
-    /// When a scalar packet is acknowledged.
+    /// Event at which a scalar packet is acknowledged.
     #[param(default = "acceptance")]
     pub acknowledge: AcknowledgeAt,
     /// Number of bulk packets that one acknowledgement covers.
@@ -44,7 +44,7 @@ pub struct UnitParameters {
     /// §6.1.
     #[param(key = "piggybacked-acknowledgements", was = "carried-acknowledgements", default = false)]
     pub carried: bool,
-    /// For fabrics that lose packets.
+    /// Retransmission, for fabrics that lose packets.
     ///
     /// §6.2; none for those that do not.
     #[param(table)]
@@ -56,8 +56,9 @@ fn refused(unit: &UnitParameters) -> Vec<(&'static str, String, String)> {
     let UnitParameters { dialogs, window, .. } = *unit;
     let mut refused: Vec<_> = unit.check().into_iter().map(|(key, why)| (key, why, String::new())).collect();
     if dialogs > 0 && window > 2 && window.is_multiple_of(2) && !window.is_power_of_two() {
-        let message = "the bits of a sequence number count to a power of two, and it has as many values as the window";
-        let help = format!("such as {} or {}", window.next_power_of_two() / 2, window.next_power_of_two());
+        let message =
+            "an even window must be a power of two, because a sequence number has as many values as the window";
+        let help = format!("the nearest are {} and {}", window.next_power_of_two() / 2, window.next_power_of_two());
         refused.push(("window", message.to_owned(), help));
     }
     refused
@@ -125,14 +126,18 @@ impl UnitParameters {
                 errors.push((key, why.to_owned()));
             }
         };
-        refuse(self.outstanding == 0, "outstanding", "without an outstanding packet nothing is ever sent");
-        refuse(self.pool == 0, "pool", "without a buffer nothing is ever sent");
-        refuse(self.arrivals == 0, "receive-buffers", "without a receive buffer nothing ever arrives");
-        refuse(self.has_bulk() && self.window == 0, "window", "a dialog needs a window of at least one packet");
+        refuse(self.outstanding == 0, "outstanding", "must be at least 1: without an entry no packet is sent");
+        refuse(self.pool == 0, "pool", "must be at least 1: without a buffer no packet is sent");
+        refuse(self.arrivals == 0, "receive-buffers", "must be at least 1: without a receive buffer no packet arrives");
+        refuse(
+            self.has_bulk() && self.window == 0,
+            "window",
+            "must be at least 1: a dialog sends packets within its window",
+        );
         let halves = self.has_bulk() && self.bulk_acknowledge == BulkAcknowledge::HalfWindow;
-        refuse(halves && self.window % 2 == 1, "window", "only an even window has halves to acknowledge");
+        refuse(halves && self.window % 2 == 1, "window", "must be even: one acknowledgement covers half a window");
         let timeout = self.retransmission.map(|retransmission| retransmission.timeout);
-        refuse(timeout == Some(Time::ZERO), "retransmission.timeout", "a packet takes longer than no time");
+        refuse(timeout == Some(Time::ZERO), "retransmission.timeout", "must be more than 0");
         errors
     }
 

@@ -26,10 +26,10 @@ use std::collections::VecDeque;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Parameters)]
 #[param(each(min = 1, max = QUEUE_MAX), meaning = Capacity)]
 pub struct PlainParameters {
-    /// Packets that wait to enter the fabric.
+    /// Number of buffers for packets that wait to enter the fabric.
     #[param(key = "send-buffers", was = "outgoing", default = 8, resource = "outgoing queue")]
     pub outgoing: u16,
-    /// Packets that wait for their reader.
+    /// Number of buffers for received packets that wait for their reader.
     #[param(key = "receive-buffers", was = "arrivals", default = 8, resource = "arrivals queue")]
     pub arrivals: u16,
 }

@@ -6,7 +6,8 @@ use crate::part::{Part, PartInfo};
 use crate::protocol::{Guarantees, PacketHandle, Protocol, ProtocolEnvironment, ProtocolSpec};
 
 impl Part for PlainParameters {
-    const INFO: PartInfo = PartInfo::new("none", "Queues, and whatever the fabric makes of them").formerly(&["plain"]);
+    const INFO: PartInfo =
+        PartInfo::new("none", "Queues, with the order and the losses of the fabric").formerly(&["plain"]);
 }
 
 impl ProtocolSpec for PlainParameters {

@@ -70,7 +70,7 @@ fn hint(parameter: &'static str, link: &LinkParameters) -> (&'static str, String
     match parameter {
         "window" => {
             let bits = (2 * link.window).next_power_of_two().ilog2();
-            ("window", format!("make it smaller, or sequence-bits at least {bits}"))
+            ("window", format!("make the window smaller, or sequence-bits at least {bits}"))
         }
         "reorder" => ("reorder-buffers", format!("at most the window, {}", link.window)),
         "timeout_max" => ("timeout-max", format!("at least the time-out, {}", link.timeout)),
@@ -121,11 +121,11 @@ impl LinkParameters {
                 wrong.push((key, why.to_owned()));
             }
         };
-        refuse(self.buffers == 0, "buffers", "without a buffer nothing is ever sent");
-        refuse(self.window == 0, "window", "without a window nothing is ever sent");
-        refuse(self.arrivals == 0, "receive-buffers", "without a receive buffer nothing ever arrives");
-        refuse(self.reorder > self.window, "reorder", "more buffers than the window are never used");
-        refuse(self.timeout == Time::ZERO, "timeout", "a packet takes longer than no time");
+        refuse(self.buffers == 0, "buffers", "must be at least 1: without a buffer no packet is sent");
+        refuse(self.window == 0, "window", "must be at least 1: without a window no packet is sent");
+        refuse(self.arrivals == 0, "receive-buffers", "must be at least 1: without a receive buffer no packet arrives");
+        refuse(self.reorder > self.window, "reorder", "exceeds the window: further buffers are never used");
+        refuse(self.timeout == Time::ZERO, "timeout", "must be more than 0");
         refuse(self.timeout_max < self.timeout, "timeout_max", "the longest time-out is shorter than the first");
         self.check_acknowledge(&mut refuse);
         match self.sequence_bits {
@@ -137,11 +137,15 @@ impl LinkParameters {
 
     fn check_acknowledge(&self, refuse: &mut impl FnMut(bool, &'static str, &str)) {
         let (every, delay) = (self.acknowledge_every, self.acknowledge_delay);
-        refuse(every == 0, "acknowledge_every", "an acknowledgement is for at least one packet");
+        refuse(every == 0, "acknowledge_every", "must be at least 1: an acknowledgement covers a packet");
         let is_late = every > self.window.max(1);
-        refuse(is_late, "acknowledge_every", "no more than a window come before an acknowledgement");
+        refuse(is_late, "acknowledge_every", "exceeds the window, which is the most that an acknowledgement covers");
         let is_late = every > 1 && delay >= self.timeout;
-        refuse(is_late, "acknowledge_delay", "the sender's time-out is over before the acknowledgement leaves");
+        refuse(
+            is_late,
+            "acknowledge_delay",
+            "exceeds the time-out: the sender would retransmit before it is acknowledged",
+        );
     }
 
     /// Checks that sequence numbers distinguish packets: see the head of this module's parent.
@@ -150,7 +154,7 @@ impl LinkParameters {
         if window > numbers / 2 {
             let most = numbers / 2;
             let why = format!(
-                "a window of {window} exceeds half of the {numbers} sequence numbers, {most}: copies are ambiguous"
+                "a window of {window} exceeds half of the {numbers} sequence numbers, {most}: duplicates would be ambiguous"
             );
             wrong.push(("window", why));
             return;
@@ -160,15 +164,18 @@ impl LinkParameters {
             Order::Any { packets } if packets <= numbers - window => {}
             Order::Any { .. } => {
                 let most = numbers - window;
-                let why = format!("{numbers} sequence numbers distinguish at most {most} packets of a pair for ever");
+                let why = format!(
+                    "{numbers} sequence numbers suffice for {most} packets from one node to another, as none is used twice"
+                );
                 wrong.push(("packets", why));
             }
             Order::Lifetime { lifetime, spacing } => {
                 let reused = u128::from(numbers - 2 * window) * u128::from(spacing.ps());
                 if u128::from(lifetime.ps()) >= reused {
                     let free = numbers - 2 * window;
-                    let why =
-                        format!("a number is reused within {free} times {spacing}, and may be mistaken for its copy");
+                    let why = format!(
+                        "a number is reused within {free} times {spacing}, and may be mistaken for a duplicate"
+                    );
                     wrong.push(("lifetime", why));
                 }
             }

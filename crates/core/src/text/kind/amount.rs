@@ -57,9 +57,10 @@ impl<Q: Quantity> ValueKind for Amount<Q> {
             TreeValue::Integer(_) | TreeValue::Float(_) => {
                 Err(quantity::no_unit::<Q>(node.place.as_ref().map_or("", |place| texts.slice(place))))
             }
-            other => {
-                Err(ParseError::new(format!("{} cannot be {}", Q::WHAT, other.what()), quantity::write_example::<Q>()))
-            }
+            other => Err(ParseError::new(
+                format!("expected {}, found {}", Q::WHAT, other.what()),
+                quantity::write_example::<Q>(),
+            )),
         };
         match value.and_then(|value| within(value, &self.min, &self.max)) {
             Ok(value) => Ok(value),

@@ -15,13 +15,13 @@ pub struct Count {
     pub max: Option<u64>,
 }
 
-/// Returns the message for a string where a number is expected.
+/// Returns the message for a string where `what` is expected.
 fn quoted(what: &str, text: &str) -> String {
     let text = text.trim();
     match text.trim_start_matches(['-', '+']).starts_with(|c: char| c.is_ascii_digit()) {
-        true if text.parse::<f64>().is_ok() => format!("{what} has no quotes"),
-        true => format!("{what} has no quotes and no unit"),
-        false => format!("{what} is written in digits"),
+        true if text.parse::<f64>().is_ok() => format!("expected {what}, found a string: remove the quotes"),
+        true => format!("expected {what}, found a string: remove the quotes and the unit"),
+        false => format!("expected {what}, found a string"),
     }
 }
 
@@ -29,13 +29,13 @@ fn quoted(what: &str, text: &str) -> String {
 /// one.
 fn no_count(number: f64) -> String {
     match number {
-        _ if !number.is_finite() => "a count is a finite whole number".to_owned(),
+        _ if !number.is_finite() => "expected an integer, found a number that is not finite".to_owned(),
         // Below this bound, `f64` represents every whole number exactly.
         whole if whole.fract() == 0.0 && (0.0..9e15).contains(&whole) => {
-            format!("a count is written in digits alone: {whole:.0}")
+            format!("expected an integer without point and exponent: {whole:.0}")
         }
-        _ if number < 0.0 => "a count is not negative".to_owned(),
-        _ => "a count is a whole number, without a point".to_owned(),
+        _ if number < 0.0 => "must not be negative".to_owned(),
+        _ => "expected an integer, found a fraction".to_owned(),
     }
 }
 
@@ -48,12 +48,12 @@ impl Count {
         match &node.value {
             TreeValue::Integer(number) => match number.map(u64::try_from) {
                 Some(Ok(number)) => within(number, &self.min, &self.max),
-                Some(Err(_)) if *number < Some(0) => Err(ParseError::new("a count is not negative", help())),
-                _ => Err(ParseError::new("too large for a count", help())),
+                Some(Err(_)) if *number < Some(0) => Err(ParseError::new("must not be negative", help())),
+                _ => Err(ParseError::new("too large for an integer of 64 bits", help())),
             },
-            TreeValue::Text(text) => Err(ParseError::new(quoted("a count", text), help())),
+            TreeValue::Text(text) => Err(ParseError::new(quoted("an integer", text), help())),
             TreeValue::Float(number) => Err(ParseError::new(no_count(*number), help())),
-            other => Err(ParseError::new(format!("a count cannot be {}", other.what()), help())),
+            other => Err(ParseError::new(format!("expected an integer, found {}", other.what()), help())),
         }
     }
 }
@@ -111,7 +111,7 @@ impl Number {
             TreeValue::Float(_) => return Err(ParseError::new("the number must be finite", self.allowed())),
             TreeValue::Integer(Some(number)) => *number as f64,
             TreeValue::Text(text) => return Err(ParseError::new(quoted("a number", text), self.allowed())),
-            other => return Err(ParseError::new(format!("a number cannot be {}", other.what()), self.allowed())),
+            other => return Err(ParseError::new(format!("expected a number, found {}", other.what()), self.allowed())),
         };
         within(number, &self.min, &self.max)
     }
@@ -179,7 +179,10 @@ impl ValueKind for Flag {
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<bool> {
         match &node.value {
             TreeValue::Flag(flag) => Ok(*flag),
-            other => invalid_value(node, ParseError::new(format!("a flag cannot be {}", other.what()), self.allowed())),
+            other => invalid_value(
+                node,
+                ParseError::new(format!("expected true or false, found {}", other.what()), self.allowed()),
+            ),
         }
     }
 

@@ -47,7 +47,7 @@ impl ValueKind for SpannedStringKind {
     }
 
     fn allowed(&self) -> String {
-        "write a text in quotes".to_string()
+        "write a string in quotes".to_string()
     }
 
     fn written(&self, default: &str) -> TreeValue {
@@ -57,7 +57,10 @@ impl ValueKind for SpannedStringKind {
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<SpannedString> {
         match &node.value {
             TreeValue::Text(text) => Ok(SpannedString { text: text.clone(), place: node.place.clone() }),
-            other => invalid_value(node, ParseError::new(format!("a text cannot be {}", other.what()), self.allowed())),
+            other => invalid_value(
+                node,
+                ParseError::new(format!("expected a string, found {}", other.what()), self.allowed()),
+            ),
         }
     }
 
@@ -96,7 +99,7 @@ impl ValueKind for NumberOrText {
     }
 
     fn allowed(&self) -> String {
-        "write a bare number, or a text in quotes".to_string()
+        "write a bare number, or a string in quotes".to_string()
     }
 
     fn written(&self, default: f64) -> TreeValue {
@@ -109,7 +112,7 @@ impl ValueKind for NumberOrText {
             TreeValue::Float(number) if number.is_finite() => Ok(Constant::Number(*number)),
             TreeValue::Text(text) => Ok(Constant::Text(text.clone())),
             other => {
-                let label = format!("a number or a text is expected, not {}", other.what());
+                let label = format!("expected a number or a string, found {}", other.what());
                 invalid_value(node, ParseError::new(label, self.allowed()))
             }
         }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 fn text_of(node: &TreeNode, what: &str, allowed: String) -> Decoded<String> {
     match &node.value {
         TreeValue::Text(text) => Ok(text.clone()),
-        other => invalid_value(node, ParseError::new(format!("{what} cannot be {}", other.what()), allowed)),
+        other => invalid_value(node, ParseError::new(format!("expected {what}, found {}", other.what()), allowed)),
     }
 }
 
@@ -29,7 +29,7 @@ impl ValueKind for Words {
     }
 
     fn allowed(&self) -> String {
-        "write a text in quotes".to_string()
+        "write a string in quotes".to_string()
     }
 
     fn written(&self, default: &str) -> TreeValue {
@@ -37,7 +37,7 @@ impl ValueKind for Words {
     }
 
     fn decode(&self, node: &TreeNode, _: &Texts) -> Decoded<String> {
-        text_of(node, "a text", self.allowed())
+        text_of(node, "a string", self.allowed())
     }
 
     fn placeholder(&self) -> String {

@@ -215,11 +215,11 @@ fn all_problems_are_reported_together() {
             "bad value for `pci.read-rate`: `Gbps` is not a unit of a rate",
             "unknown key `lod` in `pci`: did you mean `load`?",
             "bad value for `pci.shape`: must be at least 1",
-            "bad value for `pci.shape`: a count is written in digits",
+            "bad value for `pci.shape`: expected an integer, found a string",
             "bad value for `pci.mode`: did you mean \"polled\"?",
             "`extra.n` is missing: `n` belongs here",
-            "unknown key `width` in `fabric`: nothing reads this key",
-            "bad value for `pci.logging`: a flag cannot be a string",
+            "unknown key `width` in `fabric`: there is no such key here",
+            "bad value for `pci.logging`: expected true or false, found a string",
             "bad value for `nodes`: a list of tables is expected, not a bare integer",
         ]
     );

@@ -144,7 +144,7 @@ impl Printed<'_> {
         }
         if rows.len() < SAMPLES_MIN {
             let problem = Problem::new(format!("a curve needs at least {SAMPLES_MIN} rows"));
-            return Err(problem.at(self.place(from..from), format!("rows behind this line: {}", rows.len())));
+            return Err(problem.at(self.place(from..from), format!("rows after this line: {}", rows.len())));
         }
         Ok(rows)
     }
@@ -156,10 +156,10 @@ impl Printed<'_> {
             unit::of(cell, headings[column].unit.as_deref())
         };
         let problem = |message: String| Problem::new(message).at(self.place(at.clone()), "the columns are named here");
-        let help = "write it behind the name, as in: size [B], latency [us], or size [B], bandwidth [MB/s]";
+        let help = "write it after the name, as in: size [B], latency [us], or size [B], bandwidth [MB/s]";
         if unit(0) != Some(Measure::Size) {
             return Err(
-                problem(format!("the unit of `{}` is missing, or is not one of sizes", headings[0].name)).help(help)
+                problem(format!("the unit of `{}` is missing, or is not a unit of size", headings[0].name)).help(help)
             );
         }
         let mut found: Vec<usize> =
@@ -174,7 +174,7 @@ impl Printed<'_> {
             None => {
                 let names: Vec<String> = headings.iter().skip(1).map(|one| format!("`{}`", one.name)).collect();
                 let names = if names.is_empty() { "a second column".to_owned() } else { names.join(", ") };
-                Err(problem(format!("the unit of {names} is missing, or is not one of times or rates")).help(help))
+                Err(problem(format!("the unit of {names} is missing, or is not a unit of time or rate")).help(help))
             }
         }
     }

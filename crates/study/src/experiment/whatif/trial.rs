@@ -76,7 +76,7 @@ fn cut_off(result: &RunResult) -> Problem {
         }
         Outcome::TimeLimit(_) => Problem::new(format!("the run was cut off at `run.time-limit`, {}", result.end))
             .help("raise `run.time-limit`, or shorten the workload"),
-        Outcome::Loss(reason) => Problem::new(format!("messages were lost that nothing sends again: {reason}"))
+        Outcome::Loss(reason) => Problem::new(format!("messages were lost that nothing retransmits: {reason}"))
             .help("choose a protocol that repairs losses, or a machine without them"),
         outcome => Problem::new(format!("the run ended in a {} at {}", outcome_name(outcome), result.end))
             .help("`narrows run` shows which tasks wait for each other"),

@@ -137,7 +137,7 @@ impl Graph {
                 true => format!("no path leads from `{}` to `{}`", name(from), name(to)),
                 false => format!("`{}` and `{}` are not joined", name(from), name(to)),
             };
-            GraphError::new(self.vertices[from.max(to)].line, message, "every vertex must lead to every other")
+            GraphError::new(self.vertices[from.max(to)].line, message, "every vertex must have a path to every other")
         };
         unreached(true).map(|to| error(0, to)).or_else(|| unreached(false).map(|from| error(from, 0)))
     }

@@ -58,9 +58,9 @@ pub enum GraphRouting {
 pub struct GraphParameters {
     /// An edge list (`a b` on each line), networkx's node-link JSON, or GraphML.
     pub file: PathBuf,
-    /// Up towards the root of a tree, then down, which never deadlocks; the fewest links, which may; or the fewest
-    /// links in distance classes, which never deadlocks and needs a virtual channel for each link of the longest
-    /// route.
+    /// Routes: `up-down` goes up towards the root of a tree, then down, and cannot deadlock; `shortest-path` can;
+    /// `distance-classes` takes shortest paths, cannot deadlock, and needs a virtual channel for each link of the
+    /// longest route.
     #[param(default = "up-down")]
     pub routing: GraphRouting,
     /// Graph of the file, if the file has no errors.

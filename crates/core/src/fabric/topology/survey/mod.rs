@@ -175,17 +175,17 @@ impl fmt::Display for Survey {
         let (least, most) = if self.has_farthest { ("", "at most") } else { ("at least ", "at least") };
         writeln!(f, "diameter: {least}{} router hops, mean {:.2}{sampled}", self.diameter, self.hops_mean)?;
         let (max, mean) = (self.distance_max, self.distance_mean);
-        writeln!(f, "distance of the latency formula: {most} {max}, mean {mean:.2}{sampled}")?;
+        writeln!(f, "distance in hops of the latency formula: {most} {max}, mean {mean:.2}{sampled}")?;
         let bisection = self.bisection;
         writeln!(f, "bisection: {bisection} links between the halves of the nodes by number, counted each way")?;
         writeln!(f, "router inputs for each node: {:.2}", self.inputs_per_node())?;
         writeln!(f, "deadlock: {}", self.deadlock)?;
         let (sources, destinations) = self.followed;
         match self.is_complete() {
-            true => write!(f, "followed: every pair of nodes, {} virtual channels", self.virtual_channels),
+            true => write!(f, "examined: all pairs of nodes, with virtual channels: {}", self.virtual_channels),
             false => write!(
                 f,
-                "followed: a sample, from {sources} to {destinations} of {} nodes, {} virtual channels",
+                "examined: a sample, from {sources} to {destinations} of {} nodes, with virtual channels: {}",
                 self.nodes, self.virtual_channels
             ),
         }

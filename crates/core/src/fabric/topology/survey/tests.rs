@@ -206,7 +206,7 @@ fn the_survey_of_a_large_shape_states_its_sample() {
     let survey = survey(&fat_tree(4096, &[4]), 1);
     assert_eq!((survey.deadlock.clone(), survey.distance_max, survey.bisection), (Deadlock::Free, 12, 4096));
     assert!(!survey.is_complete() && survey.followed.1 > 0);
-    assert!(survey.to_string().contains("followed: a sample, from 4096 to "), "{survey}");
+    assert!(survey.to_string().contains("examined: a sample, from 4096 to "), "{survey}");
 }
 
 #[test]
@@ -216,11 +216,11 @@ fn a_survey_is_printed_as_a_few_lines() {
 16-node fat tree of arity 4, parents 2: 16 nodes, 6 routers, 16 links between them, counted each way
 degree: 4 (6 ports with those of nodes)
 diameter: 2 router hops, mean 1.60
-distance of the latency formula: at most 4, mean 3.60
+distance in hops of the latency formula: at most 4, mean 3.60
 bisection: 8 links between the halves of the nodes by number, counted each way
 router inputs for each node: 2.00
 deadlock: no cycle of waiting packets
-followed: every pair of nodes, 1 virtual channels";
+examined: all pairs of nodes, with virtual channels: 1";
     assert_eq!(text, expected);
 }
 

@@ -72,7 +72,7 @@ fn numbers_must_distinguish_packets() {
     let (key, why) = &LinkParameters { order: lifetime(200), ..parameters() }.check()[0];
     assert_eq!(
         (*key, &**why),
-        ("lifetime", "a number is reused within 12 times 10 ns, and may be mistaken for its copy")
+        ("lifetime", "a number is reused within 12 times 10 ns, and may be mistaken for a duplicate")
     );
 }
 
