@@ -88,7 +88,7 @@ impl HostDma {
     async fn transfer(&self, job: &HostJob, start: Time) {
         let mut transfer = submit_when_free(&*self.port, &self.request(job)).await;
         let setup = transfer.set_up().await;
-        job.journey.served(start, self.sim.now());
+        job.journey.add_service(start, self.sim.now());
         self.registers.record_moved(setup);
         let mut data = self.buffer.take();
         while let Some(beat) = transfer.next_beat(&mut data).await {
@@ -127,7 +127,7 @@ impl HostDma {
             self.sim.until(end).await;
         }
         self.sram.set_bus_rate(None);
-        job.journey.served(beat.began, end);
+        job.journey.add_service(beat.began, end);
         self.registers.record_moved(end - beat.began);
         if job.landing.as_ref().is_some_and(|landing| landing.settle()) {
             self.attention.notify();
