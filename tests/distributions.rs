@@ -1,6 +1,6 @@
 //! Checks distributions against the samples: in a run, merged over seeds, in tables, and in charts.
 
-use crate::common::cli::{Folder, done, json, narrows, stderr, stdout};
+use crate::common::cli::{Folder, json, narrows, run_ok, stderr, stdout};
 use narrows::engine::Recorder;
 use narrows::experiment::distribution::{merged, read};
 use narrows::experiment::{Description, run};
@@ -129,9 +129,9 @@ fn distributions_are_plotted_in_one_line() {
     fs::write(&run_json, stdout(&[&["run"], &OPEN[..], &["--messages", &messages]].concat())).expect("a file");
     fs::write(&seeds, stdout(&[&["run"], &OPEN[..], &["--seeds=2"]].concat())).expect("a file");
     let vary = ["--vary=ni=cni32qm,ap3000", "--vary=run.seed=1,2"];
-    done(&[&["sweep"], &OPEN[..3], &vary[..], &["--out", &sweep]].concat());
+    run_ok(&[&["sweep"], &OPEN[..3], &vary[..], &["--out", &sweep]].concat());
     let plot = |arguments: &[&str]| {
-        done(&[&["plot"], arguments, &["--out", &svg]].concat());
+        run_ok(&[&["plot"], arguments, &["--out", &svg]].concat());
         texts(&svg)
     };
     let has = |texts: &[String], words: &[&str]| words.iter().all(|word| texts.iter().any(|text| text == word));
@@ -163,8 +163,8 @@ fn latency_over_load_is_plotted_in_one_line() {
     let folder = Folder::new("loads");
     let (csv, svg) = (folder.path("loads.csv"), folder.path("loads.svg"));
     let vary = ["--vary=ni=cni32qm,udma", "--vary=workload.stream.arrivals.poisson.interval=8 us..0.2 us*log4"];
-    done(&[&["sweep"], &OPEN[..3], &vary[..], &["--stop-at-saturation", "--out", &csv]].concat());
-    let ran = done(&["plot", &csv, "--latency-load", "--out", &svg]);
+    run_ok(&[&["sweep"], &OPEN[..3], &vary[..], &["--stop-at-saturation", "--out", &csv]].concat());
+    let ran = run_ok(&["plot", &csv, "--latency-load", "--out", &svg]);
     assert!(stderr(&ran).contains("2 points without a steady state are left out"), "{}", stderr(&ran));
     let texts = texts(&svg);
     for words in [
@@ -178,7 +178,7 @@ fn latency_over_load_is_plotted_in_one_line() {
         assert!(texts.iter().any(|text| text == words), "no {words} in {texts:?}");
     }
     let closed = folder.path("closed.csv");
-    done(&["sweep", "stream", "--set=workload.stream.messages=20", "--vary=run.seed=1,2", "--out", &closed]);
+    run_ok(&["sweep", "stream", "--set=workload.stream.messages=20", "--vary=run.seed=1,2", "--out", &closed]);
     let refused = narrows(&["plot", &closed, "--latency-load", "--out", &svg]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(stderr(&refused).contains("no offered and accepted load"), "{}", stderr(&refused));

@@ -5,7 +5,7 @@
 //! file with its reason. Leaves out wrong input, whose messages `wrong.rs` holds word for word, and the studies that
 //! take minutes, which `cargo test --release --test all golden:: -- --ignored` adds.
 
-use crate::common::cli::{Folder, done, stdout};
+use crate::common::cli::{Folder, run_ok, stdout};
 use narrows::machine::shipped;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ fn outputs_of_examples_schema_and_lists_are_unchanged() {
 /// Adds the files of a study's quick run, by name, to `found`; none of them holds measured times.
 fn study(paper: &str, found: &mut BTreeMap<String, String>) {
     let folder = Folder::new("golden");
-    done(&["reproduce", paper, "--quick", "--out", folder.root()]);
+    run_ok(&["reproduce", paper, "--quick", "--out", folder.root()]);
     let mut folders = vec![folder.0.clone()];
     while let Some(within) = folders.pop() {
         for entry in fs::read_dir(&within).expect("a folder") {

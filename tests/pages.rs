@@ -2,7 +2,7 @@
 //! nothing is wider than a window of 1280 or 480 pixels, that no words of a picture overlap, and that the table of
 //! claims sorts, filters and searches.
 
-use crate::common::cli::{Folder, command, done};
+use crate::common::cli::{Folder, command, run_ok};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -124,7 +124,7 @@ fn open(pages: &[&str]) {
     let folder = Folder::new("pages");
     for page in pages {
         let out = folder.path(&page.replace('/', "-"));
-        done(&["reproduce", page, "--quick", "--out", &out]);
+        run_ok(&["reproduce", page, "--quick", "--out", &out]);
         let report = Path::new(&out).join("report.html");
         for wide in [1280, 480] {
             let seen = look(browser, &folder, &report, wide);

@@ -8,7 +8,8 @@ use narrows::machine;
 use narrows::text::Document;
 use serde_json::Value as Json;
 
-/// Runs an open loop at this load on a 4 × 4 mesh of routers with two channels of four flits.
+/// Runs an open loop at `load` on a 4 × 4 mesh of routers with two virtual channels of four flits; `more` is appended
+/// to the keys of the workload.
 fn mesh(load: f64, seed: u64, more: &str) -> RunResult {
     let text = format!(
         "fabric.mesh = {{ shape = [4, 4] }}\nfabric.router = {{ virtual-channels = 2, buffer-flits = 4 }}\n\
@@ -24,16 +25,17 @@ fn metric(result: &RunResult, name: &str) -> f64 {
 
 #[test]
 fn accepted_load_equals_offered_load_until_saturation_is_reported() {
-    let (mut saturated, mut accepted_most) = (false, 0.0);
+    let (mut saturated, mut accepted_max) = (false, 0.0);
     for load in [0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0] {
         let result = mesh(load, 1, "");
-        let [offered, accepted, sure] =
+        let [offered, accepted, half_width] =
             ["load", "accepted", "accepted_ci95"].map(|name| metric(&result, &format!("offered.{name}")));
         match &result.outcome {
             Outcome::Done => {
-                assert!(!saturated, "{load}: less was saturated");
-                // Both count the same packets but for those in flight at the ends; the tolerance is three half widths.
-                assert!((offered - accepted).abs() < 3.0 * sure, "{load}: {offered}, {accepted} ± {sure}");
+                assert!(!saturated, "{load}: a lower load was saturated");
+                // Both loads count the same packets, except for packets in flight when the measurement begins and ends.
+                // The tolerance is three times the half width of the confidence interval.
+                assert!((offered - accepted).abs() < 3.0 * half_width, "{load}: {offered}, {accepted} ± {half_width}");
                 assert_eq!(metric(&result, "offered.unfinished"), 0.0, "{load}");
                 assert!(metric(&result, "offered.latency_ci95") < 0.2 * metric(&result, "offered.latency"));
                 assert_eq!(result.note, None, "{load}");
@@ -41,17 +43,17 @@ fn accepted_load_equals_offered_load_until_saturation_is_reported() {
             Outcome::Saturated(why) => {
                 saturated = true;
                 assert!(accepted < 0.98 * offered, "{load}: {offered}, {accepted}");
-                assert_eq!(result.metric("offered.latency_ci95"), None, "there is no mean to be sure of");
+                assert_eq!(result.metric("offered.latency_ci95"), None, "a saturated run has no steady mean");
                 assert!(why.contains("grew in each of the last 10 windows"), "{why}");
-                // The run takes twice the warm-up, without the measured cycles and those to drain.
+                // The run stops after twice the warm-up: it skips the measurement and the drain.
                 assert!((20_000.0..20_100.0).contains(&(result.end.as_us() * 1_000.0)), "{load}: {}", result.end);
             }
             other => panic!("{load}: {other:?}"),
         }
-        accepted_most = f64::max(accepted_most, accepted);
-        assert!(accepted > 0.85 * accepted_most, "{load}: a mesh goes on taking what it can: {accepted}");
+        accepted_max = f64::max(accepted_max, accepted);
+        assert!(accepted > 0.85 * accepted_max, "{load}: the accepted load must not fall: {accepted}");
     }
-    assert!(saturated, "a mesh of 4 × 4 takes less than a flit a node and cycle");
+    assert!(saturated, "a 4 × 4 mesh saturates below one flit per node and cycle");
 }
 
 #[test]
@@ -67,10 +69,11 @@ fn confidence_intervals_cover_the_mean_of_all_runs() {
     for name in ["offered.latency", "offered.accepted"] {
         let means: Vec<f64> = runs.iter().map(|result| metric(result, name)).collect();
         let all = means.iter().sum::<f64>() / means.len() as f64;
-        let holds = |result: &&RunResult| (metric(result, name) - all).abs() <= metric(result, &format!("{name}_ci95"));
+        let covers =
+            |result: &&RunResult| (metric(result, name) - all).abs() <= metric(result, &format!("{name}_ci95"));
         // Of 40 intervals at 95 %, 38 ± 1.4 cover the mean; three standard deviations are allowed.
-        let held = runs.iter().filter(holds).count();
-        assert!(held >= 33, "{name}: {held} of 40 hold {all}");
+        let covered = runs.iter().filter(covers).count();
+        assert!(covered >= 33, "{name}: {covered} of 40 intervals cover {all}");
     }
     let found = runs.iter().filter(|result| metric(result, "offered.warm_up_found") <= 2_000.0).count();
     assert!(found >= 36, "an empty mesh is warm after a few hundred cycles: {found} of 40");
@@ -158,14 +161,14 @@ fn metrics_of_a_run_that_ended_too_soon_are_empty_and_not_zero() {
 #[test]
 fn bursts_report_their_throughput_and_the_cut_off() {
     let cut = as_json(&["run", "nifdy", "--set=workload.bursts.cycles=60000"]);
-    let of = |name: &str| cut["metrics"][name]["value"].as_f64().unwrap_or_else(|| panic!("{name}: {cut}"));
+    let metric = |name: &str| cut["metrics"][name]["value"].as_f64().unwrap_or_else(|| panic!("{name}: {cut}"));
     assert_eq!(cut["outcome"], "done");
     assert!(cut["note"].as_str().is_some_and(|note| note.contains("ended at `workload.bursts.cycles`")), "{cut}");
-    let whole = of("packets.delivered") / of("cycles") / 64.0;
+    let whole = metric("packets.delivered") / metric("cycles") / 64.0;
     // The whole run includes its warm-up, and phases in which nodes wait for the barrier.
-    let (steady, sure) = (of("bursts.throughput"), of("bursts.throughput_ci95"));
-    assert!(of("bursts.warm_up_found") < 30_000.0 && sure < steady);
-    assert!((steady / whole - 1.0).abs() < 0.3, "{steady} ± {sure}, {whole}");
+    let (steady, half_width) = (metric("bursts.throughput"), metric("bursts.throughput_ci95"));
+    assert!(metric("bursts.warm_up_found") < 30_000.0 && half_width < steady);
+    assert!((steady / whole - 1.0).abs() < 0.3, "{steady} ± {half_width}, {whole}");
     let ended = as_json(&["run", "nifdy", "--set=workload.bursts.phases=1"]);
     assert_eq!(ended["note"], Json::Null);
 }
@@ -184,10 +187,10 @@ fn several_seeds_give_the_same_means_and_intervals_with_any_number_of_jobs() {
     let values: Vec<f64> = (5..9).map(|seed| single(seed).expect("it is measured")).collect();
     let mean = values.iter().sum::<f64>() / 4.0;
     let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / 3.0).sqrt();
-    let of = |key: &str| four["metrics"][name][key].as_f64().expect("a number");
-    assert!((of("value") - mean).abs() < 1e-9);
+    let field = |key: &str| four["metrics"][name][key].as_f64().expect("a number");
+    assert!((field("value") - mean).abs() < 1e-9);
     // Student's t of three degrees of freedom at 97.5 %.
-    assert!((of("ci95") - 3.182 * deviation / 2.0).abs() < 1e-9);
+    assert!((field("ci95") - 3.182 * deviation / 2.0).abs() < 1e-9);
     assert_eq!(four["metrics"][name]["runs"], 4);
 }
 

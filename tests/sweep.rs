@@ -3,7 +3,7 @@
 
 mod shared;
 
-use crate::common::cli::{Folder, as_json, done, narrows, stderr};
+use crate::common::cli::{Folder, as_json, narrows, run_ok, stderr};
 use narrows::report::Dataset;
 use narrows::report::dataset::{ColumnValues, Encoding};
 use serde_json::Value as Json;
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::Path;
 
 fn data(arguments: &[&str]) -> Dataset {
-    Dataset::read(done(&[arguments, &["--format=csv"]].concat()).stdout, Encoding::Csv).expect("tidy data")
+    Dataset::read(run_ok(&[arguments, &["--format=csv"]].concat()).stdout, Encoding::Csv).expect("tidy data")
 }
 
 fn numbers(data: &Dataset, name: &str) -> Vec<f64> {
@@ -77,16 +77,16 @@ fn sweep_stops_at_saturation() {
     let whole = data(&[&MESH[..], &vary].concat());
     let stopped = |jobs: &str| data(&[&MESH[..], &vary, &["--stop-at-saturation", "--jobs", jobs]].concat());
     let short = stopped("1");
-    assert_eq!(short, stopped("3"), "whatever is run ahead");
+    assert_eq!(short, stopped("3"), "independent of the number of jobs");
     assert!(short.rows() < whole.rows());
     for channels in [1.0, 4.0] {
         let rows = |data: &Dataset| -> Vec<(String, String)> {
-            let of = numbers(data, "fabric_router_virtual_channels");
+            let channels_of_rows = numbers(data, "fabric_router_virtual_channels");
             let rows = texts(data, "outcome").into_iter().zip(texts(data, "hash"));
-            rows.zip(of).filter(|(_, of)| *of == channels).map(|(row, _)| row).collect()
+            rows.zip(channels_of_rows).filter(|(_, count)| *count == channels).map(|(row, _)| row).collect()
         };
         let (all, some) = (rows(&whole), rows(&short));
-        let first = all.iter().position(|(outcome, _)| outcome == "saturated").expect("it saturates at last");
+        let first = all.iter().position(|(outcome, _)| outcome == "saturated").expect("a high load saturates");
         assert_eq!(some, all[..=first], "{channels} channels");
     }
 }
@@ -98,7 +98,7 @@ fn search_finds_the_crossing_that_a_sweep_shows() {
     let swept = data(&["sweep", "stream", few, &format!("--vary={over}")]);
     let (payloads, rates) =
         (numbers(&swept, "workload_stream_payload_B"), numbers(&swept, "message_bandwidth_B_per_s"));
-    let at = rates.iter().position(|rate| *rate >= 20e6).expect("it is as fast at last");
+    let at = rates.iter().position(|rate| *rate >= 20e6).expect("large payloads reach 20 MB/s");
     let find = |asked: &str, over: &str| {
         data(&["sweep", "stream", few, "--find", &format!("message.bandwidth {asked}"), "--over", over])
     };
@@ -109,7 +109,7 @@ fn search_finds_the_crossing_that_a_sweep_shows() {
     assert_eq!(numbers(&found, "beside_workload_stream_payload_B"), [payloads[at - 1]]);
     assert_eq!(texts(&find("< 0.16 Gbit/s", over), "holds"), ["up to"]);
     assert_eq!(texts(&find("> 1 GB/s", over), "holds"), ["nowhere"]);
-    // A range without steps is searched down to neighbouring values, or to a thousandth.
+    // A range without steps is searched until the values are adjacent or differ by at most a thousandth.
     let fine = find(">= 20 MB/s", "workload.stream.payload=64 B..8 KiB");
     let (from, below) =
         (numbers(&fine, "workload_stream_payload_B")[0], numbers(&fine, "beside_workload_stream_payload_B")[0]);
@@ -161,7 +161,7 @@ fn unknown_metric_is_refused_before_the_first_run() {
     assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 0, "nothing was run");
 }
 
-/// Every metric of a run is known before it, so that `--metric` refuses no existing metric.
+/// Every metric of a run is known before the run, so `--metric` accepts it.
 #[test]
 fn metrics_are_known_before_the_run() {
     for example in ["ping-pong", "stream", "dma", "page-fetch", "memory-bus", "offered-load", "udp", "shared-trunk"] {
@@ -217,7 +217,7 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
     let folder = Folder::new("messages");
     for ending in ["csv", "jsonl", "parquet"] {
         let path = folder.path(&format!("messages.{ending}"));
-        done(&["run", "ping-pong", FEW, "--messages", &path]);
+        run_ok(&["run", "ping-pong", FEW, "--messages", &path]);
         let encoding = Encoding::of(Path::new(&path)).expect("an encoding");
         let data = Dataset::read(fs::read(&path).expect("a file"), encoding).expect("tidy data");
         assert_eq!((data.rows(), texts(&data, "source")[0].as_str()), (5, "sender"), "{ending}");
@@ -230,7 +230,7 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
             assert!(!matches!(variable.values, ColumnValues::Texts(_)), "{}", variable.name);
             sums.iter_mut().enumerate().for_each(|(row, sum)| *sum += variable.values.number(row).unwrap_or(0.0));
         }
-        // The sums are of a dozen rounded times in seconds.
+        // Each sum adds about twelve times that were rounded when they were written in seconds.
         assert!(
             sums.iter().zip(&latency).all(|(sum, latency)| (sum / latency - 1.0).abs() < 1e-12),
             "{sums:?} {latency:?}"
@@ -242,9 +242,9 @@ fn messages_are_rows_whose_stages_sum_to_their_latency() {
 fn report_of_runs_and_sweeps_is_self_contained() {
     let folder = Folder::new("report");
     let (run, out, page) = (folder.path("run.json"), folder.path("sweep.csv"), folder.path("page.html"));
-    fs::write(&run, done(&["run", "ping-pong", FEW, "--format=json"]).stdout).expect("a folder to write to");
-    done(&["sweep", "ping-pong", FEW, "--vary=workload.ping-pong.payload=64 B..1 KiB*4", "--out", &out]);
-    done(&["report", &run, &out, "--title=What it <costs>", "--out", &page]);
+    fs::write(&run, run_ok(&["run", "ping-pong", FEW, "--format=json"]).stdout).expect("a folder to write to");
+    run_ok(&["sweep", "ping-pong", FEW, "--vary=workload.ping-pong.payload=64 B..1 KiB*4", "--out", &out]);
+    run_ok(&["report", &run, &out, "--title=What it <costs>", "--out", &page]);
     let text = fs::read_to_string(&page).expect("a page");
     let read = roxmltree::Document::parse_with_options(
         &text,
@@ -271,12 +271,12 @@ fn report_of_runs_and_sweeps_is_self_contained() {
 
 #[test]
 fn file_extension_selects_the_format_of_a_picture() {
-    let folder = Folder::new("forms");
+    let folder = Folder::new("formats");
     let out = folder.path("sweep.csv");
-    done(&["sweep", "ping-pong", FEW, "--vary=workload.ping-pong.payload=64 B..1 KiB*4", "--out", &out]);
+    run_ok(&["sweep", "ping-pong", FEW, "--vary=workload.ping-pong.payload=64 B..1 KiB*4", "--out", &out]);
     for (ending, begins) in [("svg", &b"<svg"[..]), ("png", b"\x89PNG"), ("pdf", b"%PDF")] {
         let picture = folder.path(&format!("figure.{ending}"));
-        done(&["plot", &out, "--x=payload", "--y=message.latency_one_way", "--out", &picture]);
+        run_ok(&["plot", &out, "--x=payload", "--y=message.latency_one_way", "--out", &picture]);
         let bytes = fs::read(&picture).expect("a picture");
         assert!(bytes.starts_with(begins), "{ending}");
     }
@@ -293,8 +293,8 @@ fn sweep_is_plotted_from_any_format() {
             "--vary=workload.ping-pong.payload=64 B..1 KiB*4",
             "--vary=ni.trapeze.policy=store-and-forward,adaptive-cut-through",
         ];
-        done(&[&["sweep", "ping-pong", FEW, "--out", &out], &vary[..]].concat());
-        done(&["plot", &out, "--x=payload", "--y=message.latency_one_way", "--by=policy", "--log=x", "--out", &svg]);
+        run_ok(&[&["sweep", "ping-pong", FEW, "--out", &out], &vary[..]].concat());
+        run_ok(&["plot", &out, "--x=payload", "--y=message.latency_one_way", "--by=policy", "--log=x", "--out", &svg]);
         drawn.push(fs::read_to_string(&svg).expect("a picture"));
     }
     assert!(drawn.iter().all(|picture| *picture == drawn[0]), "the same picture of the same data");
@@ -311,7 +311,7 @@ fn sweep_is_plotted_from_any_format() {
 fn table_for_a_terminal_is_no_wider_than_asked() {
     let sweep = ["sweep", "ping-pong", FEW, COLD, "--vary=run.seed=1,2"];
     let columns = |options: &[&str]| {
-        let text = String::from_utf8(done(&[&sweep, options].concat()).stdout).expect("UTF-8");
+        let text = String::from_utf8(run_ok(&[&sweep, options].concat()).stdout).expect("UTF-8");
         let heads = text.lines().next().expect("a head").split("  ").filter(|head| !head.trim().is_empty());
         (heads.count(), text)
     };

@@ -1,7 +1,7 @@
 //! Checks the test for an initial transient: a warm-up that is too short is reported, and a steady run is not. README,
 //! notebook and example must agree on the results of one machine.
 
-use crate::common::cli::{as_json, done, stderr, stdout};
+use crate::common::cli::{as_json, run_ok, stderr, stdout};
 use narrows::engine::Recorder;
 use narrows::experiment::{RunResult, run};
 use narrows::machine;
@@ -150,14 +150,14 @@ fn text_json_and_table_report_a_transient_and_name_the_key() {
     assert_eq!(warm, steady);
 
     let sweep = ["sweep", "memory-bus", "--vary=workload.ping-pong.warm-up=0,300", "--metric=round_trip.latency"];
-    let ran = done(&sweep);
+    let ran = run_ok(&sweep);
     let message = stderr(&ran);
     assert!(
         message.contains("1 of 2 runs have an initial transient: increase `workload.ping-pong.warm-up`."),
         "{message}"
     );
     let table = String::from_utf8(ran.stdout).expect("UTF-8");
-    let outcomes: Vec<bool> = table.lines().skip(2).map(|row| row.contains("done, transient")).collect();
+    let outcomes: Vec<bool> = table.lines().skip(2).map(|row| row.contains("run_ok, transient")).collect();
     assert_eq!(outcomes, [true, false], "{table}");
     let rows = stdout(&[&sweep[..], &["--format=csv"]].concat());
     let cells: Vec<Vec<&str>> = rows.lines().map(|row| row.split(',').collect()).collect();

@@ -8,8 +8,8 @@ use narrows_core::text::Problem;
 use narrows_study::report::capture::Capture;
 use std::path::Path;
 
-/// Checks that the packets of a machine have a format that other programs can read.
-pub fn is_possible(machine: &Machine) -> Result<(), Failure> {
+/// Checks that the packets of `machine` have a standard format, which other programs can read.
+pub fn check_format(machine: &Machine) -> Result<(), Failure> {
     match machine.interfaces().first() {
         Some(ni) if ni.sends_ip() => Ok(()),
         Some(ni) => {
@@ -22,7 +22,7 @@ pub fn is_possible(machine: &Machine) -> Result<(), Failure> {
     }
 }
 
-/// Writes the packets, with an interface for each node.
+/// Writes `packets`, with one capture interface for each node.
 pub fn write(out: Output, path: &Path, machine: &Machine, packets: &[CapturedPacket]) -> Result<(), Failure> {
     let mut capture = Capture::new(machine.nodes.iter().map(|node| &node.name));
     for packet in packets {

@@ -92,7 +92,7 @@ pub fn run(options: &Options) -> CommandResult {
     output::check_distinct(&inputs, &outputs)?;
     let trace = options.trace.as_deref().map(Output::prepare).transpose()?;
     if options.pcap.is_some() {
-        capture::is_possible(&read.value)?;
+        capture::check_format(&read.value)?;
     }
     let pcap = options.pcap.as_deref().map(Output::prepare).transpose()?;
     let messages = options.messages.as_deref().map(messages).transpose()?;

@@ -1,6 +1,6 @@
 //! Keys and metrics under their former names: they are accepted, and each is reported once.
 
-use crate::common::cli::{done, json, narrows, stderr};
+use crate::common::cli::{json, narrows, run_ok, stderr};
 use serde_json::Value as Json;
 
 const OLD: &str = "--set=workload.stream.deaf=false";
@@ -8,11 +8,11 @@ const WARNING: &str = "warning: --set: `workload.stream.deaf` was renamed to `wo
 
 #[test]
 fn a_former_key_is_read_with_one_warning() {
-    let ran = done(&["check", "stream", OLD]);
+    let ran = run_ok(&["check", "stream", OLD]);
     assert!(stderr(&ran).contains(WARNING), "{}", stderr(&ran));
     let sweep =
         ["sweep", "stream", OLD, "--set=workload.stream.messages=2", "--vary=workload.stream.payload=64 B,128 B"];
-    let ran = stderr(&done(&sweep));
+    let ran = stderr(&run_ok(&sweep));
     assert_eq!(ran.matches("was renamed to").count(), 1, "once for all points: {ran}");
     let machine = json(&["run", "stream", OLD, "--set=workload.stream.messages=2", "--format=json"])["machine"].clone();
     assert_eq!(machine["workload"]["stream"]["never_poll"], false);
@@ -38,7 +38,7 @@ fn both_names_of_a_key_are_an_error() {
 fn a_former_metric_is_replaced_with_a_warning() {
     let short = "--set=workload.bursts.cycles=2000";
     let vary = "--vary=run.seed=1,2";
-    let ran = done(&["sweep", "nifdy", short, vary, "--metric=time.wait_for_room", "--format=json"]);
+    let ran = run_ok(&["sweep", "nifdy", short, vary, "--metric=time.wait_for_room", "--format=json"]);
     assert!(stderr(&ran).contains("warning: `time.wait_for_room` was renamed to `time.wait_for_capacity`"));
     let rows: Json = serde_json::from_slice(&ran.stdout).expect("JSON");
     assert!(rows["points"][0]["metrics"]["time.wait_for_capacity"]["value"].is_f64(), "{rows}");

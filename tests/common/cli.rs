@@ -56,7 +56,7 @@ pub fn stderr(ran: &Output) -> String {
 }
 
 /// Runs the program, and asserts that it succeeds.
-pub fn done(arguments: &[&str]) -> Output {
+pub fn run_ok(arguments: &[&str]) -> Output {
     let ran = narrows(arguments);
     assert_eq!(ran.status.code(), Some(0), "{arguments:?}: {}", stderr(&ran));
     ran
@@ -64,7 +64,7 @@ pub fn done(arguments: &[&str]) -> Output {
 
 /// Runs the program, asserts that it succeeds, and returns its standard output.
 pub fn stdout(arguments: &[&str]) -> String {
-    String::from_utf8(done(arguments).stdout).expect("UTF-8")
+    String::from_utf8(run_ok(arguments).stdout).expect("UTF-8")
 }
 
 /// Returns the standard output of a successful run, read as JSON.

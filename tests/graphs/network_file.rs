@@ -1,4 +1,4 @@
-//! Writes networks of switches and hosts in each format of a graph file, as inputs of the tests of graphs.
+//! Writes networks of switches and hosts in each format of a graph file, as inputs of the graph tests.
 
 use std::fmt::Write;
 use std::fs;
@@ -11,7 +11,7 @@ pub struct Network {
     pub links: Vec<Link>,
 }
 
-/// A link of two vertices.
+/// A link between two vertices.
 pub struct Link {
     pub ends: [String; 2],
     pub rate: Option<&'static str>,
@@ -33,8 +33,9 @@ impl Link {
 impl Network {
     /// Returns a fat tree of two tiers: `leaves` switches with `hosts` hosts each, joined by `spines` switches.
     pub fn leaf_spine(leaves: usize, hosts: usize, spines: usize) -> Network {
-        let all = |name: &str, count: usize| (0..count).map(|number| format!("{name}{number}")).collect::<Vec<_>>();
-        let (host, leaf, spine) = (all("h", leaves * hosts), all("leaf", leaves), all("spine", spines));
+        let numbered =
+            |name: &str, count: usize| (0..count).map(|number| format!("{name}{number}")).collect::<Vec<_>>();
+        let (host, leaf, spine) = (numbered("h", leaves * hosts), numbered("leaf", leaves), numbered("spine", spines));
         let down = host.iter().enumerate().map(|(at, host)| Link::new(host, &leaf[at / hosts]));
         let up = leaf.iter().flat_map(|leaf| spine.iter().map(|spine| Link::new(leaf, spine)));
         let links = down.chain(up).collect();
@@ -46,11 +47,11 @@ impl Network {
     pub fn dragonfly(p: usize, a: usize, h: usize) -> Network {
         let groups = a * h + 1;
         let switch = |group: usize, at: usize| format!("g{group}s{at}");
-        let each = || (0..groups).flat_map(|group| (0..a).map(move |at| (group, at)));
+        let positions = || (0..groups).flat_map(|group| (0..a).map(move |at| (group, at)));
         let hosts =
-            || each().flat_map(|(group, at)| (0..p).map(move |host| (group, at, format!("g{group}s{at}h{host}"))));
+            || positions().flat_map(|(group, at)| (0..p).map(move |host| (group, at, format!("g{group}s{at}h{host}"))));
         let mut links: Vec<Link> = hosts().map(|(group, at, host)| Link::new(&host, &switch(group, at))).collect();
-        let local = each().flat_map(|(group, at)| (at + 1..a).map(move |other| (group, at, other)));
+        let local = positions().flat_map(|(group, at)| (at + 1..a).map(move |other| (group, at, other)));
         links.extend(local.map(|(group, at, other)| Link::new(&switch(group, at), &switch(group, other))));
         for group in 0..groups {
             for port in 0..a * h {
@@ -60,11 +61,11 @@ impl Network {
                 }
             }
         }
-        let switches = each().map(|(group, at)| switch(group, at)).collect();
+        let switches = positions().map(|(group, at)| switch(group, at)).collect();
         Network { hosts: hosts().map(|(_, _, host)| host).collect(), switches, links }
     }
 
-    fn list(&self) -> String {
+    fn edge_list(&self) -> String {
         let mut text = format!("# switches: {}\n", self.switches.join(" "));
         for link in &self.links {
             let attributes = link.attributes().into_iter().map(|(name, value)| format!("'{name}': '{value}'"));
@@ -114,9 +115,9 @@ impl Network {
         )
     }
 
-    /// Returns the network in each format, in files of the test `name`.
+    /// Writes the network in each format, to files named after the test `name`.
     pub fn files(&self, name: &str) -> [File; 3] {
-        let formats = [("edges", self.list()), ("json", self.json()), ("graphml", self.graphml())];
+        let formats = [("edges", self.edge_list()), ("json", self.json()), ("graphml", self.graphml())];
         formats.map(|(ending, text)| File::new(&format!("{name}.{ending}"), &text))
     }
 }
@@ -131,7 +132,7 @@ impl File {
         File(path)
     }
 
-    /// Returns the fabric of the file, with further keys.
+    /// Returns the description of a fabric that reads this file, with the further lines `keys`.
     pub fn fabric(&self, keys: &str) -> String {
         format!("[fabric.graph]\nfile = {:?}\n{keys}", self.0)
     }

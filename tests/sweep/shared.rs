@@ -1,7 +1,7 @@
 //! Checks sweeps that are sharded over machines, shared by processes, killed, or stopped by Ctrl-C.
 
 use super::MESH;
-use crate::common::cli::{Folder, command, done, narrows, points_kept, stderr};
+use crate::common::cli::{Folder, command, narrows, points_kept, run_ok, stderr};
 use std::fs;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -20,9 +20,9 @@ fn merged_shards_equal_an_unsharded_sweep() {
     let folder = Folder::new("shards");
     for ending in ["csv", "jsonl", "parquet", "json", "txt"] {
         let [whole, one, two] = ["whole", "one", "two"].map(|name| folder.path(&format!("{name}.{ending}")));
-        done(&[&PLAN[..], &["--out", &whole]].concat());
-        done(&[&PLAN[..], &["--out", &one, "--shard=1/3"]].concat());
-        done(&[&PLAN[..], &["--out", &two, "--shard=2/3"]].concat());
+        run_ok(&[&PLAN[..], &["--out", &whole]].concat());
+        run_ok(&[&PLAN[..], &["--out", &one, "--shard=1/3"]].concat());
+        run_ok(&[&PLAN[..], &["--out", &two, "--shard=2/3"]].concat());
         let early = narrows(&["merge", &one, &two, "--out", &one]);
         assert_eq!(early.status.code(), Some(2));
         assert!(
@@ -31,14 +31,14 @@ fn merged_shards_equal_an_unsharded_sweep() {
             stderr(&early)
         );
         assert!(!Path::new(&one).exists(), "a shard alone writes no table");
-        let last = done(&[&PLAN[..], &["--out", &two, "--shard=3/3"]].concat());
+        let last = run_ok(&[&PLAN[..], &["--out", &two, "--shard=3/3"]].concat());
         assert!(stderr(&last).contains("20 points, shard 3 of 3: "), "{}", stderr(&last));
         let merged = folder.path(&format!("merged.{ending}"));
-        done(&["merge", &one, &two, "--out", &merged]);
+        run_ok(&["merge", &one, &two, "--out", &merged]);
         assert_eq!(fs::read(&merged).expect("a table"), fs::read(&whole).expect("a table"), "{ending}");
     }
     let other = folder.path("other.csv");
-    done(&["sweep", "stream", PLAN[2], "--vary=run.seed=1,2", "--out", &other, "--shard=1/1"]);
+    run_ok(&["sweep", "stream", PLAN[2], "--vary=run.seed=1,2", "--out", &other, "--shard=1/1"]);
     let ran = narrows(&["merge", &folder.path("one.csv"), &other, "--out", &other]);
     assert_eq!(ran.status.code(), Some(2));
     assert!(stderr(&ran).contains("shards of different sweeps"), "{}", stderr(&ran));
@@ -53,11 +53,11 @@ fn shards_that_stop_at_saturation_miss_nothing() {
         "--vary=workload.offered.load=0.2..1+0.2",
         "--stop-at-saturation",
     ];
-    done(&[&MESH[..], &vary, &["--out", &whole]].concat());
+    run_ok(&[&MESH[..], &vary, &["--out", &whole]].concat());
     for shard in ["--shard=1/2", "--shard=2/2"] {
-        done(&[&MESH[..], &vary, &["--out", &shards, shard]].concat());
+        run_ok(&[&MESH[..], &vary, &["--out", &shards, shard]].concat());
     }
-    done(&["merge", &shards]);
+    run_ok(&["merge", &shards]);
     assert_eq!(fs::read(&shards).expect("a table"), fs::read(&whole).expect("a table"));
 }
 
@@ -69,7 +69,7 @@ fn begun(arguments: &[&str]) -> Child {
 fn sweep_killed_at_any_moment_resumes_to_the_same_bytes() {
     let folder = Folder::new("killed");
     let whole = folder.path("whole.parquet");
-    done(&[&PLAN[..], &["--out", &whole]].concat());
+    run_ok(&[&PLAN[..], &["--out", &whole]].concat());
     let expected = fs::read(&whole).expect("a table");
     // The golden ratio spreads the moments over the sweep, which takes some hundred milliseconds in a debug build.
     for moment in 0..20u64 {
@@ -79,7 +79,7 @@ fn sweep_killed_at_any_moment_resumes_to_the_same_bytes() {
         std::thread::sleep(Duration::from_millis(20 + moment * 618 % 500));
         child.kill().expect("a child to kill");
         child.wait().expect("a child");
-        done(&sweep);
+        run_ok(&sweep);
         assert_eq!(fs::read(&out).expect("a table"), expected, "killed at moment {moment}");
         assert_eq!(points_kept(&out).len(), 20);
     }
@@ -89,7 +89,7 @@ fn sweep_killed_at_any_moment_resumes_to_the_same_bytes() {
 fn two_processes_may_share_a_result() {
     let folder = Folder::new("two");
     let [whole, out] = ["whole.csv", "out.csv"].map(|name| folder.path(name));
-    done(&[&PLAN[..], &["--out", &whole]].concat());
+    run_ok(&[&PLAN[..], &["--out", &whole]].concat());
     let sweep = [&PLAN[..], &["--out", &out]].concat();
     let both = [begun(&sweep), begun(&sweep)];
     for child in both {

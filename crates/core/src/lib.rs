@@ -1,4 +1,4 @@
-//! The models of Narrows: a workbench for the path between a program and the wire.
+//! The models of Narrows, a simulator of the path between a program and the wire.
 //!
 //! # Public interface
 //!
@@ -8,7 +8,7 @@
 //! | [`prelude`] | writing a host, interface, protocol, fabric or workload |
 //! | [`protocol`] | flow control, order and reliability as state machines, without time or I/O of their own |
 //! | [`engine`] | simulated time, tasks, signals, resources, ledgers |
-//! | [`testing`] | the laws that hold for every part, as a test of one line |
+//! | [`testing`] | invariants that every part must satisfy, checked by a test of one line |
 //!
 //! Without the feature `machine` this crate is [`engine`], [`protocol`] and [`Error`] alone. All other modules are
 //! internal and hidden: the crates of this workspace use them, and their names may change in any release.
@@ -18,18 +18,18 @@
 //! The path of one message, and the folders that it passes:
 //!
 //! 1. `program` decides to send: ping-pong, stream, page fetch; bursts, sorts and solvers on all nodes.
-//! 2. `messaging` gives it one endpoint a node, whatever the interface.
-//! 3. `ni` is the interface: its driver half composes a control message, and its device half, or firmware on a chip,
-//!    moves the payload. Policies decide when a transfer may start.
-//! 4. `host` is what both halves use: processor, memory, buses, bridge, interrupts.
+//! 2. `messaging` gives each program an endpoint, with the same functions for every interface.
+//! 3. `ni` is the interface: its driver composes a control message, and its device, or firmware on a chip, moves the
+//!    payload. Policies decide when a transfer may start.
+//! 4. `host` models the hardware that driver and device share: processor, memory, buses, bridge, interrupts.
 //! 5. `fabric` carries packets between interfaces, over links or through routers flit by flit;
-//!    [`protocol`] holds the rules of flow control, order and reliability, free of any hardware.
+//!    [`protocol`] implements flow control, order and reliability, independently of any hardware.
 //!
-//! The layers below are [`engine`], which knows no hardware; `text`, which turns TOML into typed values and keeps the
-//! position of each; and `part`, which holds what all parts declare before time 0. `machine` keeps the registry of
-//! parts, checks a description and builds it.
+//! Below these layers are [`engine`], which is independent of hardware; `text`, which reads TOML into typed values with
+//! their source locations; and `part`, which defines the declarations that all parts make before time 0. `machine`
+//! contains the registry of parts, and checks and builds descriptions.
 
-// What `#[derive(Parameters)]` writes names the crate that holds the traits `narrows`.
+// The code that `#[derive(Parameters)]` generates refers to this crate as `narrows`.
 extern crate self as narrows;
 
 pub mod engine;
@@ -62,7 +62,7 @@ pub mod testing;
 #[doc(hidden)]
 pub mod text;
 
-/// Why Narrows could not do what it was asked: the error of every public function.
+/// The error of every public function: the reason for which it failed.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -95,7 +95,7 @@ pub use error::Error;
 #[cfg(feature = "machine")]
 pub use machine::Machine;
 
-/// The parts that descriptions may name: those that ship, and those of other crates.
+/// The parts that descriptions may name: the built-in ones, and those of other crates.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;

@@ -1,23 +1,23 @@
-//! For how long something was at work: the union of stretches of time, so that what happens at once
-//! counts once. Leaves out by whom, which is for spans.
+//! The time for which a resource was busy: the union of intervals, so overlapping intervals are counted once. Leaves
+//! out which user kept the resource busy, which recorded spans show.
 
 use super::time::Time;
 use std::cell::Cell;
 
-/// How long something was at work in all.
+/// The total time for which a resource was busy.
 #[derive(Debug, Default)]
 pub struct Busy {
-    /// Stretches that are under way.
+    /// Number of intervals that have begun and not ended.
     open: Cell<u32>,
-    /// From when those count.
+    /// Time from which the open intervals are counted.
     since: Cell<Time>,
-    /// Until when all is counted, which may lie ahead.
+    /// Time up to which all intervals are counted; it may be later than the present time.
     until: Cell<Time>,
     total: Cell<Time>,
 }
 
 impl Busy {
-    /// A stretch begins at `now`.
+    /// Begins an interval at `now`.
     pub fn begin(&self, now: Time) {
         if self.open.get() == 0 {
             self.since.set(now.max(self.until.get()));
@@ -25,7 +25,7 @@ impl Busy {
         self.open.set(self.open.get() + 1);
     }
 
-    /// A stretch ends at `now`.
+    /// Ends an interval at `now`.
     pub fn end(&self, now: Time) {
         self.open.set(self.open.get() - 1);
         if self.open.get() == 0 {
@@ -33,11 +33,11 @@ impl Busy {
         }
     }
 
-    /// Counts a whole stretch, which begins no later than now and may end ahead of it.
+    /// Adds a complete interval, which begins no later than the present time and may end after it.
     pub fn cover(&self, from: Time, to: Time) {
         match self.open.get() {
             0 => self.count(from.max(self.until.get()), to),
-            // What is open counts up to `from` at least.
+            // The open intervals are counted up to `from` at least.
             _ => {
                 self.count(self.since.get(), to);
                 self.since.set(self.since.get().max(to));
@@ -45,10 +45,10 @@ impl Busy {
         }
     }
 
-    /// Counts that many equal periods, each the same interval after the one before.
+    /// Adds `times` intervals of equal length, one for each period `every`; the first is from `from` to `to`.
     pub fn cover_each(&self, (mut from, mut to): (Time, Time), every: Time, times: u64) {
         let mut left = times;
-        // Until what was counted before is over; all of them, where they overlap.
+        // Intervals are added one by one while they overlap earlier ones or each other.
         while left > 0 && (self.open.get() > 0 || self.until.get() > from || to > from + every) {
             self.cover(from, to);
             (from, to, left) = (from + every, to + every, left - 1);
@@ -64,7 +64,7 @@ impl Busy {
         self.until.set(self.until.get().max(to));
     }
 
-    /// How long it was in all until `now`.
+    /// Returns the total busy time until `now`.
     pub fn total(&self, now: Time) -> Time {
         let open = if self.open.get() > 0 { now.since(self.since.get()) } else { Time::ZERO };
         (self.total.get() + open).since(self.until.get().since(now))
@@ -81,15 +81,15 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_at_once_counts_once() {
+    fn overlapping_intervals_count_once() {
         let busy = Busy::default();
         busy.begin(ns(10));
         busy.begin(ns(12));
         busy.end(ns(20));
-        assert_eq!(busy.total(ns(22)), ns(12), "what is under way counts");
+        assert_eq!(busy.total(ns(22)), ns(12), "open intervals count");
         busy.end(ns(25));
         busy.cover(ns(20), ns(40));
-        assert_eq!((busy.total(ns(30)), busy.total(ns(50))), (ns(20), ns(30)), "not what lies ahead");
+        assert_eq!((busy.total(ns(30)), busy.total(ns(50))), (ns(20), ns(30)), "only the past counts");
         busy.begin(ns(35));
         busy.end(ns(45));
         assert_eq!(busy.total(ns(50)), ns(35));
@@ -97,7 +97,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn each_of_many_counts_as_one_by_one(
+        fn repeated_intervals_count_as_single_ones(
             (from, length, every, times) in (0..30u64, 0..30u64, 0..30u64, 0..20u64),
             (until, is_open) in (0..60u64, any::<bool>()),
         ) {
@@ -117,7 +117,7 @@ mod tests {
         }
 
         #[test]
-        fn it_is_the_union(stretches in prop::collection::vec((0..30u64, 0..30u64, any::<bool>()), 1..40)) {
+        fn total_is_the_union_of_intervals(stretches in prop::collection::vec((0..30u64, 0..30u64, any::<bool>()), 1..40)) {
             let (busy, mut now, mut seen) = (Busy::default(), 0, std::collections::BTreeSet::new());
             for (gap, length, is_open) in stretches {
                 now += gap;

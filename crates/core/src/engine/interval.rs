@@ -1,8 +1,8 @@
-//! How sure a mean is: its 95 % interval by Student's t, of samples that do not depend on one another.
+//! The 95 % confidence interval of the mean of independent samples, by Student's t distribution.
 //!
-//! The quantiles are a table, so that an interval has the same digits on every machine. Between two
-//! rows the smaller number of degrees of freedom is taken, which makes the interval wider. Leaves out
-//! whether samples are normal: means of many values nearly are.
+//! The quantiles are tabulated, so that an interval has the same digits on every machine. Between two rows of the table
+//! the lower number of degrees of freedom is used, which gives the wider interval. Leaves out a test that samples are
+//! normally distributed, as means of many values nearly are.
 
 /// The 97.5 % quantile of Student's t, by degrees of freedom (NIST/SEMATECH e-Handbook, table 1.3.6.7.2).
 const QUANTILES: [(u32, f64); 34] = [
@@ -47,18 +47,18 @@ fn quantile(freedom: usize) -> f64 {
     rows.last().map_or(f64::INFINITY, |(_, quantile)| *quantile)
 }
 
-/// The mean of samples; not a number of none.
+/// Returns the mean of `samples`, or NaN if there are none.
 pub fn mean(samples: &[f64]) -> f64 {
     samples.iter().sum::<f64>() / samples.len() as f64
 }
 
-/// Half the width of the 95 % interval of the mean; none of fewer than two samples.
+/// Returns half the width of the 95 % confidence interval of the mean, or `None` for fewer than two samples.
 pub fn half_width(samples: &[f64]) -> Option<f64> {
     half_width_about(mean(samples), samples)
 }
 
-/// Half the width of the 95 % interval about `center`, which need not be the mean of the samples; none of fewer than
-/// two.
+/// Returns half the width of the 95 % confidence interval about `center`, which need not be the mean of the samples;
+/// `None` for fewer than two samples.
 pub fn half_width_about(center: f64, samples: &[f64]) -> Option<f64> {
     let freedom = samples.len().checked_sub(1).filter(|freedom| *freedom > 0)?;
     let squares: f64 = samples.iter().map(|sample| (sample - center) * (sample - center)).sum();
@@ -69,8 +69,8 @@ pub fn half_width_about(center: f64, samples: &[f64]) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// The part of Student's t up to `t`, by Simpson's rule over its density from 0.
-    fn up_to(t: f64, freedom: f64) -> f64 {
+    /// Returns the cumulative distribution function of Student's t, integrated from 0 by Simpson's rule.
+    fn cumulative(t: f64, freedom: f64) -> f64 {
         let density = |x: f64| (1.0 + x * x / freedom).powf(-(freedom + 1.0) / 2.0);
         let scale = libm::lgamma((freedom + 1.0) / 2.0) - libm::lgamma(freedom / 2.0);
         let scale = scale.exp() / (freedom * std::f64::consts::PI).sqrt();
@@ -83,14 +83,14 @@ mod tests {
     #[test]
     fn the_table_holds_the_quantiles_of_students_t() {
         for (freedom, quantile) in QUANTILES {
-            let part = up_to(quantile, freedom.into());
+            let part = cumulative(quantile, freedom.into());
             assert!((part - 0.975).abs() < 1e-4, "{freedom}: {part}");
         }
         assert!(QUANTILES.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 > pair[1].1));
     }
 
     #[test]
-    fn of_five_numbers_as_in_a_textbook() {
+    fn half_width_of_five_samples_is_that_of_a_textbook() {
         // Mean 3, standard deviation √2.5, 2.776 × √(2.5 ÷ 5).
         let samples = [1.0, 2.0, 3.0, 4.0, 5.0];
         assert_eq!(mean(&samples), 3.0);

@@ -30,12 +30,12 @@ pub struct Message {
 }
 
 impl Message {
-    /// The ledger so far.
+    /// Returns a copy of the ledger.
     pub fn ledger(&self) -> Ledger {
         self.ledger.borrow().clone()
     }
 
-    /// The same, to look at.
+    /// Borrows the ledger.
     pub(super) fn peek(&self) -> std::cell::Ref<'_, Ledger> {
         self.ledger.borrow()
     }
@@ -122,9 +122,9 @@ impl Journey {
 
     /// Counts work for this message in its present stage.
     #[inline]
-    pub fn served(&self, from: Time, to: Time) {
+    pub fn add_service(&self, from: Time, to: Time) {
         if let Some(message) = self.message() {
-            message.ledger.borrow_mut().served(from, to);
+            message.ledger.borrow_mut().add_service(from, to);
         }
     }
 

@@ -1,18 +1,18 @@
 //! A message's ledger: the stages it passed, whose times sum exactly to its latency.
 //!
 //! The ledger follows the *last byte* of a message: a stage begins when the one before it ends,
-//! so work that another stage hides is counted once. Each stage is split into service (a resource
+//! so work that overlaps an earlier stage is not counted again. Each stage is split into service (a resource
 //! worked for this message) and waiting (the rest).
 
 use super::time::Time;
 use smallvec::SmallVec;
 
 /// Initial capacity of a ledger, in stages: enough for the longest paths.
-const STAGES: usize = 16;
+const INITIAL_CAPACITY: usize = 16;
 
-/// Number of stages from which on a stage that a message passes again is added to its last stage of that name: a
-/// packet may be returned and sent again without end.
-const LISTED_STAGES_MAX: usize = 256;
+/// Number of entries from which on stages are merged: a repeated stage is added to the last entry of its name. The
+/// bound is needed because a packet may be returned and sent again any number of times.
+const MERGE_THRESHOLD: usize = 256;
 
 /// One stage of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,26 +26,26 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// The whole time of the stage.
+    /// Returns the duration of the stage.
     pub fn total(&self) -> Time {
         self.waiting + self.service
     }
 }
 
-/// The stages passed so far.
+/// The stages that a message has passed so far.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ledger {
     start: Time,
     stage_start: Time,
     /// The intervals in which resources worked for the message, as reported since the present stage began.
-    served: SmallVec<[(Time, Time); 4]>,
+    service: SmallVec<[(Time, Time); 4]>,
     stages: Vec<Stage>,
 }
 
 impl Ledger {
     /// Returns the ledger of a message that starts at `start`.
     pub fn new(start: Time) -> Ledger {
-        Ledger { start, stage_start: start, served: SmallVec::new(), stages: Vec::with_capacity(STAGES) }
+        Ledger { start, stage_start: start, service: SmallVec::new(), stages: Vec::with_capacity(INITIAL_CAPACITY) }
     }
 
     /// Returns the instant at which the message started.
@@ -58,35 +58,35 @@ impl Ledger {
         self.stage_start
     }
 
-    /// Counts service in the present stage. Service before the stage's beginning overlaps earlier stages and is not
-    /// counted, nor is service after the stage's end; simultaneous service by several resources is counted once.
-    pub fn served(&mut self, from: Time, to: Time) {
-        match self.served.last_mut() {
+    /// Adds an interval of service to the present stage. Service before the stage's beginning or after its end is not
+    /// counted; simultaneous service by several resources is counted once.
+    pub fn add_service(&mut self, from: Time, to: Time) {
+        match self.service.last_mut() {
             Some((start, end)) if (*start..=*end).contains(&from) => *end = to.max(*end),
-            _ => self.served.push((from, to)),
+            _ => self.service.push((from, to)),
         }
     }
 
-    /// Ends the present stage at `at`, under `name`.
+    /// Ends the present stage at `at` and names it `name`.
     pub fn close(&mut self, name: &'static str, at: Time) {
         let total = at - self.stage_start;
-        if self.served.len() > 1 {
-            self.served.sort_unstable();
+        if self.service.len() > 1 {
+            self.service.sort_unstable();
         }
         let (mut service, mut counted) = (Time::ZERO, self.stage_start);
-        for &(from, to) in &self.served {
+        for &(from, to) in &self.service {
             let to = to.min(at);
             service += to.since(from.max(counted));
             counted = counted.max(to);
         }
-        self.served.clear();
+        self.service.clear();
         self.stage_start = at;
         self.add(Stage { name, waiting: total - service, service });
     }
 
-    /// Adds a stage that has ended, in memory that is bounded by the number of names.
+    /// Adds a stage that has ended, or merges it with an earlier one of its name above [`MERGE_THRESHOLD`].
     fn add(&mut self, stage: Stage) {
-        if self.stages.len() < LISTED_STAGES_MAX {
+        if self.stages.len() < MERGE_THRESHOLD {
             return self.stages.push(stage);
         }
         match self.stages.iter_mut().rfind(|last| last.name == stage.name) {
@@ -95,12 +95,13 @@ impl Ledger {
         }
     }
 
-    /// The stages, in order; of very many, those passed again are in one with the last of their names.
+    /// Returns the stages in order. Above [`MERGE_THRESHOLD`] stages, a repeated stage is merged with the last one of
+    /// its name.
     pub fn stages(&self) -> &[Stage] {
         &self.stages
     }
 
-    /// The time from the start to the end of the last stage closed.
+    /// Returns the time from the start of the message to the end of the last closed stage.
     pub fn total(&self) -> Time {
         debug_assert_eq!(self.stages.iter().map(Stage::total).sum::<Time>(), self.stage_start - self.start);
         self.stage_start - self.start
@@ -119,12 +120,12 @@ mod tests {
     #[test]
     fn service_is_clipped_to_its_stage_and_counted_once() {
         let mut ledger = Ledger::new(ns(10));
-        ledger.served(ns(5), ns(13)); // began before the message did
-        ledger.served(ns(18), ns(25)); // works on past the end
-        ledger.served(ns(12), ns(15)); // reported late, and overlapping the first
+        ledger.add_service(ns(5), ns(13)); // begins before the message
+        ledger.add_service(ns(18), ns(25)); // ends after the stage
+        ledger.add_service(ns(12), ns(15)); // reported late; overlaps the first
         ledger.close("bus", ns(20));
         ledger.close("nothing", ns(20));
-        ledger.served(ns(19), ns(24)); // hidden up to 20
+        ledger.add_service(ns(19), ns(24)); // counted from 20 on
         ledger.close("link", ns(30));
         let stage = |name, waiting, service| Stage { name, waiting: ns(waiting), service: ns(service) };
         assert_eq!(ledger.stages(), [stage("bus", 3, 7), stage("nothing", 0, 0), stage("link", 6, 4)]);
@@ -135,11 +136,11 @@ mod tests {
     fn a_message_that_is_returned_without_end_has_a_bounded_ledger() {
         let mut ledger = Ledger::new(ns(0));
         for round in 0..10_000 {
-            ledger.served(ns(10 * round), ns(10 * round + 1));
+            ledger.add_service(ns(10 * round), ns(10 * round + 1));
             ledger.close("wire", ns(10 * round + 4));
             ledger.close("returned", ns(10 * round + 10));
         }
-        assert_eq!(ledger.stages().len(), LISTED_STAGES_MAX);
+        assert_eq!(ledger.stages().len(), MERGE_THRESHOLD);
         let sum = |name| ledger.stages().iter().filter(|stage| stage.name == name).map(Stage::total).sum::<Time>();
         assert_eq!([sum("wire"), sum("returned")], [ns(40_000), ns(60_000)]);
         assert_eq!(ledger.stages().iter().map(|stage| stage.service).sum::<Time>(), ns(10_000));
@@ -156,7 +157,7 @@ mod tests {
             let mut end = start;
             for (span, services) in stages {
                 end += span;
-                services.iter().for_each(|&(from, span)| ledger.served(ns(from), ns(from + span)));
+                services.iter().for_each(|&(from, span)| ledger.add_service(ns(from), ns(from + span)));
                 ledger.close("stage", ns(end));
             }
             prop_assert_eq!(ledger.total(), ns(end - start));

@@ -30,7 +30,7 @@ impl LedgerSums {
         self.messages
     }
 
-    /// The sums of each stage.
+    /// Returns the sums of each stage.
     pub fn stages(&self) -> &[Stage] {
         &self.stages
     }

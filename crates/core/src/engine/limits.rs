@@ -7,9 +7,9 @@
 //! task that works, such as one that holds a processor and does not poll, sleeps in any wait for an instant: it
 //! computes, even with a slow clock. While a sleeping task is to wake before the run's end, the run continues.
 //!
-//! A packet that its receiver returns is sent again at once, perhaps for ever. After many returns without progress the run
-//! is stuck if each essential task waits, no task works, and none is in a delay that began before the returns: whatever
-//! could accept the packet has had occasion to.
+//! A packet that its receiver returns is sent again at once, perhaps for ever. After many returns without progress the
+//! run is stuck if each essential task waits, no task works, and none is in a delay that began before the returns:
+//! whatever could accept the packet has had occasion to.
 //!
 //! A run whose clock stalls while events continue is livelocked, with any limits.
 //!
@@ -164,7 +164,7 @@ impl Core {
         ControlFlow::Continue(())
     }
 
-    /// No limit is met before `instant`.
+    /// States that no limit is met before `instant`.
     pub(super) fn set_guard_until(&self, instant: Time) {
         self.guard_until.set(instant);
         self.wakeups.borrow_mut().guard_from(instant);
@@ -219,7 +219,7 @@ impl Core {
         self.task_info.borrow().iter().all(waits)
     }
 
-    /// A run in which all essential tasks wait, and only pollers act, is a deadlock.
+    /// Returns the outcome of a run without progress: a deadlock if all essential tasks wait and only pollers run.
     fn no_progress(&self) -> Outcome {
         match self.all_wait() {
             true => Outcome::Deadlock(self.deadlock_report()),

@@ -20,7 +20,7 @@ pub struct Map {
 }
 
 impl Map {
-    /// The samples of one thing.
+    /// Returns the samples of row `row`.
     pub fn row(&self, row: usize) -> &[u32] {
         &self.values[row * self.columns..(row + 1) * self.columns]
     }

@@ -85,7 +85,7 @@ impl Metric {
         Metric { value, ..self }
     }
 
-    /// Whether anything was measured.
+    /// Returns whether a value was measured.
     pub fn is_measured(&self) -> bool {
         !self.value.is_nan()
     }

@@ -1,5 +1,5 @@
-//! Simulated time, units, tasks, the event queue, resources, mailboxes, random streams, ledgers
-//! and spans. Knows no hardware.
+//! The simulation engine: time, units, tasks, the event queue, resources, mailboxes, random streams, latency ledgers
+//! and recorded spans. It is independent of hardware.
 
 #[doc(hidden)]
 pub mod busy;
@@ -64,7 +64,7 @@ mod wakeups;
 #[cfg(test)]
 mod tests;
 
-/// A simulation that runs its tasks, and the handle by which they know its time.
+/// A simulation, and the handle through which its tasks read the time, wait and start other tasks.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -82,7 +82,7 @@ mod tests;
 /// ```
 pub use sim::{Sim, Simulation};
 
-/// Tasks that wait for one another: a signal wakes all that wait for it, a mailbox also passes values, in order.
+/// Synchronisation between tasks: a signal wakes all tasks that wait for it; a mailbox passes values in order.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -108,8 +108,8 @@ pub use sim::{Sim, Simulation};
 /// ```
 pub use signal::{Mailbox, Signal};
 
-/// A resource that one task holds at a time, such as a bus, and a number of units that tasks take and return, such as
-/// credits.
+/// Shared resources: a [`Resource`], such as a bus, is held by one task at a time; a [`Pool`] has a number of units,
+/// such as credits, which tasks take and return.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -132,7 +132,7 @@ pub use signal::{Mailbox, Signal};
 /// ```
 pub use resource::{Pool, Resource};
 
-/// An instant of the simulation, or the time between two, in whole picoseconds.
+/// A point in simulated time, or a duration, in whole picoseconds.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -144,7 +144,7 @@ pub use resource::{Pool, Resource};
 /// ```
 pub use time::Time;
 
-/// Amounts of data, and the rates at which they move.
+/// An amount of data, and a data rate.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -156,7 +156,7 @@ pub use time::Time;
 /// ```
 pub use units::{Bytes, Rate};
 
-/// A clock frequency, which turns cycles into time.
+/// A clock frequency, which converts cycles to time.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -167,7 +167,7 @@ pub use units::{Bytes, Rate};
 /// ```
 pub use units::Hertz;
 
-/// The number of an endpoint, by which programs know one another: a node has one or several.
+/// The number of an endpoint, which is the address of a program; a node has one or several endpoints.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -177,7 +177,7 @@ pub use units::Hertz;
 /// ```
 pub use endpoint::EndpointId;
 
-/// Numbers of nodes, and of the logical networks that a fabric may have.
+/// The number of a node, and the number of a logical network of the fabric.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -188,7 +188,7 @@ pub use endpoint::EndpointId;
 /// ```
 pub use node::{Class, NodeId};
 
-/// A connection between two nodes, among those that one protocol keeps apart; 0 where there is only one.
+/// The number of a connection between two nodes, if a protocol has separate state for several; 0 otherwise.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -207,7 +207,7 @@ pub use node::{Class, NodeId};
 /// ```
 pub use node::FlowKey;
 
-/// Header that a protocol gives a frame, and marks that switches write on a packet.
+/// The header of a protocol in a frame, and the marks that switches set on a packet.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -219,7 +219,7 @@ pub use node::FlowKey;
 /// ```
 pub use node::{Head, PacketMarks};
 
-/// The limits of a run, and its outcome: completed, ended at a limit of simulated time, or deadlocked.
+/// The limits of a run, and its outcome: completed, stopped at a limit of simulated time, or deadlocked.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -232,39 +232,39 @@ pub use node::{Head, PacketMarks};
 ///     answer.wait().await;
 /// });
 /// let limits = Limits { time: Time::from_us(1), ..Limits::default() };
-/// let Outcome::Deadlock(stuck) = simulation.run(limits) else { panic!("nobody answers") };
-/// assert_eq!((&*stuck.chain[0].task, &*stuck.chain[0].wants), ("client", "an answer"));
+/// let Outcome::Deadlock(report) = simulation.run(limits) else { panic!("no task answers") };
+/// assert_eq!((&*report.chain[0].task, &*report.chain[0].wants), ("client", "an answer"));
 /// ```
 pub use limits::{Limits, Outcome};
 
-/// A record of a message's latency that travels with its packets; it does nothing for packets that nobody follows.
+/// A record of a message's latency, which travels with its packets. It does nothing if the message is not measured.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
 /// use narrows::engine::{Bytes, EndpointId, Journey, Time};
 ///
 /// let journey = Journey::new(1, EndpointId(0), EndpointId(1), Bytes(64), Time::ZERO);
-/// journey.served(Time::from_ns(10), Time::from_ns(50));
+/// journey.add_service(Time::from_ns(10), Time::from_ns(50));
 /// journey.close("bus", Time::from_ns(50));
 /// assert_eq!(journey.id(), Some(1));
 /// ```
 pub use journey::Journey;
 
-/// The latency breakdown of a message: a ledger has stages, each with the time that the message waited and was served.
+/// The latency breakdown of a message: a ledger has stages, each with a waiting time and a service time.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
 /// use narrows::engine::{Ledger, Stage, Time};
 ///
 /// let mut ledger = Ledger::new(Time::ZERO);
-/// ledger.served(Time::from_ns(10), Time::from_ns(50));
+/// ledger.add_service(Time::from_ns(10), Time::from_ns(50));
 /// ledger.close("bus", Time::from_ns(50));
 /// let bus: &Stage = &ledger.stages()[0];
 /// assert_eq!((bus.waiting, bus.service), (Time::from_ns(10), Time::from_ns(40)));
 /// ```
 pub use ledger::{Ledger, Stage};
 
-/// Recording of what each part does, as spans of time on named tracks.
+/// A recorder of the activity of parts, as time spans on named tracks.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -284,7 +284,7 @@ pub use ledger::{Ledger, Stage};
 /// ```
 pub use record::{Recorder, Timeline};
 
-/// A number that a run measured, with its name and unit.
+/// A number that a run has measured, with its name, kind and unit.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -297,7 +297,7 @@ pub use record::{Recorder, Timeline};
 /// ```
 pub use metric::{Metric, MetricKind};
 
-/// Today's name of a metric, which may have been renamed.
+/// Returns the current name of a metric that may have been renamed.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;
@@ -307,7 +307,7 @@ pub use metric::{Metric, MetricKind};
 /// ```
 pub use metric::current_metric_name;
 
-/// Statistics of many times: mean, extremes and percentiles.
+/// Statistics of durations: mean, extremes and percentiles.
 ///
 /// ```
 /// # extern crate narrows_core as narrows;

@@ -33,7 +33,7 @@ impl Resource {
     pub fn new(sim: &Sim, name: impl Into<String>) -> Resource {
         Resource {
             sim: sim.clone(),
-            point: sim.point(name),
+            point: sim.register_wait_reason(name),
             held: Cell::new(false),
             held_since: Cell::default(),
             held_total: Cell::default(),
@@ -241,7 +241,13 @@ pub struct Pool {
 impl Pool {
     /// Returns a pool of `size` free units.
     pub fn new(sim: &Sim, name: impl Into<String>, size: u64) -> Pool {
-        Pool { sim: sim.clone(), point: sim.point(name), free: Cell::new(size), size, waiters: RefCell::default() }
+        Pool {
+            sim: sim.clone(),
+            point: sim.register_wait_reason(name),
+            free: Cell::new(size),
+            size,
+            waiters: RefCell::default(),
+        }
     }
 
     /// Returns the number of free units.
@@ -250,7 +256,7 @@ impl Pool {
     }
 
     /// Returns the wait reason that deadlock reports name.
-    pub fn point(&self) -> WaitReasonId {
+    pub fn wait_reason(&self) -> WaitReasonId {
         self.point
     }
 
@@ -260,7 +266,7 @@ impl Pool {
         Take { pool: self, units, deadline: Time::MAX, waiter: NO_TASK }
     }
 
-    /// Like [`acquire`](Pool::acquire), but gives up at `deadline` with nothing taken.
+    /// Acquires `units` as [`acquire`](Pool::acquire) does, but gives up at `deadline` without taking any.
     pub fn acquire_until(&self, units: u64, deadline: Time) -> Take<'_> {
         let mut take = self.acquire(units);
         take.deadline = deadline;

@@ -18,11 +18,11 @@ pub struct Signal {
 impl Signal {
     /// Creates a signal; deadlock reports name its waits by `name`.
     pub fn new(sim: &Sim, name: impl Into<String>) -> Signal {
-        Signal { sim: sim.clone(), point: sim.point(name), waiters: RefCell::default() }
+        Signal { sim: sim.clone(), point: sim.register_wait_reason(name), waiters: RefCell::default() }
     }
 
     /// Returns the wait reason that deadlock reports name.
-    pub fn point(&self) -> WaitReasonId {
+    pub fn wait_reason(&self) -> WaitReasonId {
         self.point
     }
 
@@ -57,7 +57,7 @@ impl Signal {
         self.wait_for(self.point, deadline)
     }
 
-    /// Like [`wait_until`](Signal::wait_until), reported as a wait for `reason`.
+    /// Waits as [`wait_until`](Signal::wait_until) does; deadlock reports name `reason`.
     pub fn wait_for(&self, reason: WaitReasonId, deadline: Time) -> SignalWait<'_> {
         SignalWait { signal: self, reason, deadline, waiter: NO_TASK }
     }
@@ -180,8 +180,8 @@ impl<T> Mailbox<T> {
     }
 
     /// Returns the wait reason that deadlock reports name.
-    pub fn point(&self) -> WaitReasonId {
-        self.arrived.point()
+    pub fn wait_reason(&self) -> WaitReasonId {
+        self.arrived.wait_reason()
     }
 }
 
@@ -203,7 +203,7 @@ impl<T> Future for Receive<'_, T> {
             None => {
                 self.waiter = sim.current();
                 mailbox.receiver.set(self.waiter);
-                sim.waiting(self.waiter, Some(mailbox.point()));
+                sim.waiting(self.waiter, Some(mailbox.wait_reason()));
                 Poll::Pending
             }
             Some(instant) if instant > sim.now() => {

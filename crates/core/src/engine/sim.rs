@@ -80,7 +80,7 @@ pub(super) struct Core {
 }
 
 impl Simulation {
-    /// An empty simulation at time zero, recording spans where `recorder` does.
+    /// Creates an empty simulation at time 0, whose spans `recorder` records.
     pub fn new(recorder: Recorder) -> Simulation {
         Simulation {
             sim: Sim(Rc::new(Core {
@@ -110,7 +110,7 @@ impl Simulation {
         }
     }
 
-    /// The handle that parts hold.
+    /// Returns a handle, which parts and tasks keep.
     pub fn sim(&self) -> Sim {
         self.sim.clone()
     }
@@ -193,14 +193,14 @@ impl Core {
         }
     }
 
-    /// A task that is polled for the first time.
+    /// Adds the entry of a task that is polled for the first time.
     #[cold]
     fn newcomer<'a>(&self, works: &'a mut Vec<Work>, task: TaskId) -> &'a mut Work {
         works.append(&mut self.started.borrow_mut());
         &mut works[task as usize]
     }
 
-    /// How the run ends when no task is left whose end it waits for.
+    /// Returns the outcome of a run after the last essential task has ended.
     pub(super) fn end(&self) -> Outcome {
         match self.given_up.take() {
             None => Outcome::Done,
@@ -233,7 +233,7 @@ impl Core {
 }
 
 impl Sim {
-    /// The present instant.
+    /// Returns the present simulated time.
     #[inline]
     pub fn now(&self) -> Time {
         self.0.now.get()
@@ -255,7 +255,7 @@ impl Sim {
         &self.0.recorder
     }
 
-    /// The number of the task that runs now.
+    /// Returns the number of the running task.
     pub fn current(&self) -> TaskId {
         self.0.current.get()
     }

@@ -1,14 +1,14 @@
-//! Summary of many latencies: their count, extremes, mean and percentiles.
+//! Summary of latencies or other durations: count, extremes, mean and percentiles.
 //!
-//! A [`Summary`] keeps every value, to the picosecond, until there are more than a bound; from
-//! then on it keeps counts in the buckets of a [`Histogram`], whose width is 1/128 of their value or less, so that a
-//! percentile is at most 0.8 % above the exact one. Count, minimum, maximum and mean stay exact.
-//! All of it is whole numbers, so the order of values and of merging changes nothing.
+//! A [`Summary`] stores every value, to the picosecond, up to a maximum number. Above it, values are counted in the
+//! buckets of a [`Histogram`], whose width is at most 1/128 of their value, so that a percentile is at most 0.8 % above
+//! the exact one. Count, minimum, maximum and mean stay exact. Only integers are stored, so the result does not depend
+//! on the order of values or of merging.
 
 use super::histogram::{self, Histogram, bucket_of, value_of_rank};
 use super::time::Time;
 
-/// Values kept one by one, by default.
+/// Default number of values up to which each is stored.
 const EXACT_MAX: usize = 1 << 16;
 
 impl FromIterator<Time> for Summary {
@@ -19,7 +19,7 @@ impl FromIterator<Time> for Summary {
     }
 }
 
-/// The latencies of many messages, or any other spans of time.
+/// A summary of the latencies of messages, or of other durations.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Summary {
     count: u64,
@@ -45,13 +45,13 @@ impl Default for Summary {
 }
 
 impl Summary {
-    /// An empty summary whose percentiles are exact up to `exact_max` values.
+    /// Creates an empty summary, whose percentiles are exact up to `exact_max` values.
     pub fn keeping(exact_max: usize) -> Summary {
         let values = Values::Exact(Vec::new());
         Summary { count: 0, sum_ps: 0, min: Time::MAX, max: Time::ZERO, exact_max, values }
     }
 
-    /// Takes a value in.
+    /// Adds a value.
     pub fn add(&mut self, value: Time) {
         self.count += 1;
         self.sum_ps += u128::from(value.ps());
@@ -68,19 +68,19 @@ impl Summary {
         }
     }
 
-    /// Whether there are no values.
+    /// Returns whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Takes in all that `other` took in.
+    /// Adds all values of `other`.
     pub fn merge(&mut self, other: &Summary) {
         match &other.values {
             Values::Exact(values) => values.iter().for_each(|&value| self.add(value)),
-            Values::Counts(of_other) => {
+            Values::Counts(other_counts) => {
                 self.coarsen();
                 let Values::Counts(counts) = &mut self.values else { unreachable!("just made so") };
-                for (bucket, &times) in of_other.iter().enumerate().filter(|&(_, &times)| times > 0) {
+                for (bucket, &times) in other_counts.iter().enumerate().filter(|&(_, &times)| times > 0) {
                     count(counts, bucket, times);
                 }
                 self.count += other.count;
@@ -96,27 +96,27 @@ impl Summary {
         self.count
     }
 
-    /// Whether percentiles are exact.
+    /// Returns whether percentiles are exact.
     pub fn is_exact(&self) -> bool {
         matches!(self.values, Values::Exact(_))
     }
 
-    /// The least value; zero of none.
+    /// Returns the minimum, or zero if there are no values.
     pub fn min(&self) -> Time {
         if self.is_empty() { Time::ZERO } else { self.min }
     }
 
-    /// The greatest value; zero of none.
+    /// Returns the maximum, or zero if there are no values.
     pub fn max(&self) -> Time {
         self.max
     }
 
-    /// The mean, rounded down to a picosecond; zero of none.
+    /// Returns the mean, rounded down to a picosecond, or zero if there are no values.
     pub fn mean(&self) -> Time {
         Time::from_ps(self.sum_ps.checked_div(u128::from(self.count)).unwrap_or(0) as u64)
     }
 
-    /// The mean, in microseconds, for results; zero of none.
+    /// Returns the mean in microseconds, for results, or zero if there are no values.
     pub fn mean_us(&self) -> f64 {
         self.mean_in(1e6)
     }
@@ -126,7 +126,7 @@ impl Summary {
         self.sum_ps as f64 / unit_ps / self.count.max(1) as f64
     }
 
-    /// The least value that at least `percent` of the values do not exceed (nearest rank, the
+    /// Returns the least value that at least `percent` per cent of the values do not exceed (nearest rank, the
     /// percent taken to three decimals); zero of none.
     pub fn percentile(&self, percent: f64) -> Time {
         self.percentiles(&[percent])[0]

@@ -77,17 +77,17 @@ pub struct MessageTally {
     made: Cell<u64>,
     measuring: Cell<bool>,
     arrived: Cell<u64>,
-    /// All that are asked for; else the first, and some of the later ones.
+    /// The delivered messages: all if the recorder keeps messages, otherwise the first ones and a sample of the others.
     kept: RefCell<Sampled<(Rc<Message>, Time)>>,
-    /// By sender and receiver, what was delivered and measured.
+    /// The delivered and measured messages, by sender and receiver.
     flows: RefCell<BTreeMap<(EndpointId, EndpointId), FlowTally>>,
     /// The endpoint whose messages the ledger sums cover; all endpoints if `None`.
     ledger_source: Cell<Option<EndpointId>>,
-    /// The sums of the ledgers of these messages.
+    /// The sums of the ledgers of the messages of `ledger_source`.
     ledger: RefCell<LedgerSums>,
     /// The latencies of all measured messages, whether their ledgers were kept or not.
     latencies: RefCell<Summary>,
-    /// The same over time, in picoseconds.
+    /// The latencies over time, in picoseconds.
     latency_series: RefCell<TimeSeries>,
     /// The latencies of the flows that are tested for an initial transient.
     flow_series: RefCell<FlowSeries>,
@@ -96,15 +96,15 @@ pub struct MessageTally {
     lost: RefCell<BTreeSet<u64>>,
     /// The numbers of packets that software dropped, by reason.
     dropped_packets: RefCell<BTreeMap<&'static str, u64>>,
-    /// By receiving endpoint, how many were delivered or lost.
+    /// Number of messages that were delivered or lost, by receiving endpoint.
     settled: RefCell<Vec<u64>>,
     change: Signal,
-    /// By sender and receiver, where senders limit what is in flight.
+    /// Deliveries by sender and receiver, for senders that limit their messages in flight.
     deliveries: RefCell<BTreeMap<(EndpointId, EndpointId), Rc<Deliveries>>>,
 }
 
 impl MessageTally {
-    /// No message yet.
+    /// Creates a tally without messages.
     pub fn new(sim: &Sim) -> Rc<MessageTally> {
         Rc::new(MessageTally {
             sim: sim.clone(),
@@ -127,12 +127,12 @@ impl MessageTally {
         })
     }
 
-    /// A new message, sent at `start` by the sender's clock.
+    /// Begins the journey of a new message, sent at `start` by the sender's clock.
     pub fn message(&self, source: EndpointId, destination: EndpointId, payload: Bytes, start: Time) -> Journey {
         Journey::new(self.next_id(), source, destination, payload, start)
     }
 
-    /// A new message, sent at `start` by the sender's clock, of which no ledger is kept.
+    /// Begins the journey of a new message without a ledger, sent at `start` by the sender's clock.
     pub fn timed(&self, start: Time) -> Journey {
         Journey::timed(self.next_id(), start)
     }
@@ -143,13 +143,13 @@ impl MessageTally {
         id
     }
 
-    /// Whether messages delivered from now on are measured, or only counted: those that warm
-    /// caches and queues up are not.
+    /// Sets whether messages delivered from now on are measured or only counted. Messages of the warm-up are only
+    /// counted.
     pub fn measure(&self, measuring: bool) {
         self.measuring.set(measuring);
     }
 
-    /// A message is there for its program, by whose clock it is `at`; no more is kept of it than its latency.
+    /// Adds the latency of a message that is delivered at `at` by the receiver's clock.
     pub fn pass(&self, journey: &Journey, at: Time) {
         if let Some(start) = journey.start().filter(|_| self.measuring.get()) {
             self.latencies.borrow_mut().add(at.since(start));
@@ -158,8 +158,8 @@ impl MessageTally {
         }
     }
 
-    /// A program, by whose clock it is `at`, has received the message of `journey`; if that is followed,
-    /// its ledger is kept.
+    /// Records that the message of `journey` was received at `at` by the receiver's clock, with its ledger if it has
+    /// one.
     pub fn deliver(&self, journey: &Journey, at: Time) {
         let Some(message) = journey.message() else { return self.pass(journey, at) };
         self.arrived.set(self.arrived.get() + 1);
@@ -169,7 +169,8 @@ impl MessageTally {
         self.settle(message, at);
     }
 
-    /// Adds a delivered message to the sums, unless it warms its flow up; returns whether it did.
+    /// Adds a delivered message to the sums, unless it belongs to the warm-up of its flow. Returns whether it was
+    /// added.
     fn sum_up(&self, message: &Rc<Message>, at: Time) -> bool {
         let ledger = message.peek();
         assert_eq!(ledger.start() + ledger.total(), at, "the stages of a message sum to its latency");
@@ -227,7 +228,7 @@ impl MessageTally {
         self.deliveries.borrow_mut().entry((from, to)).or_insert_with(new).clone()
     }
 
-    /// A packet of the message of `journey` was lost, and nobody sends it again.
+    /// Records that a packet of the message of `journey` was lost and will not be retransmitted.
     pub fn lose(&self, journey: &Journey) {
         let Some(message) = journey.message() else { return };
         if self.lost.borrow_mut().insert(message.id) {
@@ -235,7 +236,7 @@ impl MessageTally {
         }
     }
 
-    /// Software dropped a packet, or a datagram, for this reason.
+    /// Counts a packet or datagram that software dropped for `reason`.
     pub fn drop_packet(&self, reason: &'static str) {
         *self.dropped_packets.borrow_mut().entry(reason).or_default() += 1;
     }
@@ -260,17 +261,17 @@ impl MessageTally {
         self.change.notify();
     }
 
-    /// Messages sent so far.
+    /// Returns the number of messages sent so far.
     pub fn sent(&self) -> u64 {
         self.made.get()
     }
 
-    /// Messages delivered so far, measured or not.
+    /// Returns the number of messages delivered so far, measured or not.
     pub fn arrived(&self) -> u64 {
         self.arrived.get()
     }
 
-    /// Messages lost so far.
+    /// Returns the number of messages lost so far.
     pub fn dropped(&self) -> u64 {
         self.lost.borrow().len() as u64
     }
@@ -285,13 +286,13 @@ impl MessageTally {
         self.ledger_source.get().is_none_or(|ledger_source| ledger_source == source)
     }
 
-    /// Messages delivered and measured so far, in the order of delivery, each with its instant: all if that was asked
-    /// for, else the first 2¹⁴, and a sample of those after them.
+    /// Returns the messages delivered and measured so far, in the order of delivery, each with its time of delivery. If
+    /// the recorder does not keep messages, these are the first 2¹⁴ and a sample of the later ones.
     pub fn delivered(&self) -> Ref<'_, [(Rc<Message>, Time)]> {
         Ref::map(self.kept.borrow(), Sampled::kept)
     }
 
-    /// The same of a flow, summed up.
+    /// Returns the tally of the messages from `from` to `to`.
     pub fn flow(&self, from: EndpointId, to: EndpointId) -> FlowTally {
         self.flows.borrow().get(&(from, to)).cloned().unwrap_or_default()
     }
@@ -301,12 +302,12 @@ impl MessageTally {
         self.ledger.borrow().clone()
     }
 
-    /// The latencies of all messages delivered and measured so far.
+    /// Returns the latencies of all messages delivered and measured so far.
     pub fn latencies(&self) -> Ref<'_, Summary> {
         self.latencies.borrow()
     }
 
-    /// The same latencies by the instants of delivery, in picoseconds.
+    /// Returns the latencies over the time of delivery, in picoseconds.
     pub fn latency_series(&self) -> Ref<'_, TimeSeries> {
         self.latency_series.borrow()
     }
@@ -321,7 +322,7 @@ impl MessageTally {
     /// deadlock report names the first that has not.
     pub async fn settled(&self, expected: &[Expected]) {
         for expected in expected {
-            self.sim.set_holder(self.change.point(), expected.receiver);
+            self.sim.set_holder(self.change.wait_reason(), expected.receiver);
             while self.settled.borrow().get(expected.end.index()).copied().unwrap_or(0) < expected.messages {
                 self.change.wait().await;
             }

@@ -47,7 +47,7 @@ pub struct WaitReasonId(pub(super) u32);
 
 impl Sim {
     /// Registers a named reason for which tasks wait, for deadlock reports.
-    pub fn point(&self, name: impl Into<String>) -> WaitReasonId {
+    pub fn register_wait_reason(&self, name: impl Into<String>) -> WaitReasonId {
         let mut points = self.0.points.borrow_mut();
         points.push(Point { name: name.into(), holder: Cell::new(None) });
         WaitReasonId(points.len() as u32 - 1)
@@ -64,8 +64,8 @@ impl Sim {
         self.set_wait_reason(Some(point), false)
     }
 
-    /// Like [`polls_for`](Sim::polls_for), but `point` also overrides the reasons of the signals and resources at which
-    /// the task waits.
+    /// Registers `point` as [`polls_for`](Sim::polls_for) does, but `point` also overrides the reasons of the signals
+    /// and resources at which the task waits.
     pub fn waits_for(&self, point: WaitReasonId) -> WaitReasonGuard<'_> {
         self.set_wait_reason(Some(point), true)
     }

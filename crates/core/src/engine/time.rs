@@ -24,42 +24,42 @@ impl Time {
     /// The end of simulated time: no event at or after it fires.
     pub const END: Time = Time(u64::MAX - 1);
 
-    /// A time of `ps` picoseconds.
+    /// Returns a time of `ps` picoseconds.
     pub const fn from_ps(ps: u64) -> Time {
         Time(ps)
     }
 
-    /// A time of `ns` nanoseconds.
+    /// Returns a time of `ns` nanoseconds.
     pub const fn from_ns(ns: u64) -> Time {
         Time(ns * 1_000)
     }
 
-    /// A time of `us` microseconds.
+    /// Returns a time of `us` microseconds.
     pub const fn from_us(us: u64) -> Time {
         Time(us * 1_000_000)
     }
 
-    /// Picoseconds.
+    /// Returns the number of picoseconds.
     pub const fn ps(self) -> u64 {
         self.0
     }
 
-    /// Microseconds, for results; never used to compute further times.
+    /// Returns the time in microseconds, for results; simulated times are never computed from it.
     pub fn as_us(self) -> f64 {
         self.0 as f64 / 1e6
     }
 
-    /// Seconds, for results; never used to compute further times.
+    /// Returns the time in seconds, for results; simulated times are never computed from it.
     pub fn as_s(self) -> f64 {
         self.0 as f64 / 1e12
     }
 
-    /// The span since `earlier`, or zero where `earlier` is later.
+    /// Returns the time since `earlier`, or zero if `earlier` is later.
     pub const fn since(self, earlier: Time) -> Time {
         Time(self.0.saturating_sub(earlier.0))
     }
 
-    /// The sum, or [`Time::MAX`] where it would not fit.
+    /// Returns the sum, or [`Time::MAX`] on overflow.
     pub const fn saturating_add(self, span: Time) -> Time {
         Time(self.0.saturating_add(span.0))
     }
@@ -69,7 +69,7 @@ impl Time {
         if ps < Time::END.0 as u128 { Time(ps as u64) } else { Time::END }
     }
 
-    /// `self × part ÷ whole`, rounded down, without overflow in between.
+    /// Returns `self × part ÷ whole`, rounded down, without intermediate overflow.
     pub const fn scale(self, part: u64, whole: u64) -> Time {
         Time::from_wide_ps(self.0 as u128 * part as u128 / whole as u128)
     }

@@ -1,27 +1,29 @@
-//! A quantity over a run, in windows of one length: where its warm-up ends, and how sure its mean is.
+//! Time series of a measured quantity: the end of its warm-up, and the confidence interval of its mean.
 //!
-//! The windows begin short and double in length as the run goes on, so their number is bounded and
-//! nothing of the run need be known before. The warm-up ends where MSER says (White 1997; White, Cobb
-//! and Spratt 2000): what is cut off from the front is what makes the mean of the rest surest, half of
-//! all at most. The interval is by batch means (Law, Simulation Modeling and Analysis, §9.5.3): 20
-//! batches of equal time, which are long compared with the correlation time, count as independent.
+//! Values are summed in windows of equal length. The length doubles whenever there are too many windows, so memory is
+//! bounded although the length of the run is not known in advance. MSER determines the end of the warm-up (White 1997;
+//! White, Cobb and Spratt 2000): it removes the initial values whose removal minimises the standard error of the mean
+//! of the rest, at most half of all. The confidence interval is computed by batch means (Law, Simulation Modeling and
+//! Analysis, §9.5.3): the run is divided into 20 batches of equal time, which are treated as independent because they
+//! are long compared with the correlation time.
 //!
-//! Leaves out a check that they are: in a run that is short compared with the fabric's correlation time, as near
+//! Leaves out a test of that independence: in a run that is short compared with the fabric's correlation time, as near
 //! saturation, the interval is too narrow.
 
 use super::interval;
 
-/// Windows are kept below this number, and at least half as many once the run is long enough.
+/// Maximum number of windows. At this number, adjacent windows are merged in pairs.
 const WINDOWS_MAX: usize = 1_024;
-/// Into how many batches a steady state is cut (Law: 20 to 40; more say no more).
+/// Number of batches of a steady state (Law recommends 20 to 40).
 const BATCHES: usize = 20;
-/// A cut later than this part of the run says that nothing has settled: at most half is cut off, and noise
-/// moves the cut of what never settles to a little before that (chosen).
-const SETTLED: (usize, usize) = (9, 20);
+/// The fraction of the windows, as numerator and denominator, within which the warm-up of a steady series ends
+/// (chosen). MSER removes at most half of a series; for a series without a steady state, noise puts the end slightly
+/// before that.
+const WARM_UP_MAX: (usize, usize) = (9, 20);
 /// Least number of windows from which the end of the warm-up is estimated.
 const WINDOWS_MIN: usize = 20;
 
-/// Values with their instants, by window. An instant is a whole number, such as of cycles.
+/// The number and sum of values in consecutive windows of time. Times are whole numbers, such as cycles.
 #[derive(Clone, Debug)]
 pub struct TimeSeries {
     from: u64,
@@ -38,16 +40,16 @@ struct Window {
 /// The end of the warm-up of a quantity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WarmUp {
-    /// From this instant on.
+    /// The warm-up ends at this instant.
     At(u64),
-    /// Not by nearly half of the run.
+    /// The warm-up does not end in the first 9/20 of the windows, so the series has no steady state.
     Never,
-    /// There are too few values for an estimate.
+    /// The series has too few values for an estimate.
     Unknown,
 }
 
 impl WarmUp {
-    /// The instant, if there is one.
+    /// Returns the instant at which the warm-up ends, if it is known to end.
     pub fn at(self) -> Option<u64> {
         match self {
             WarmUp::At(instant) => Some(instant),
@@ -63,12 +65,12 @@ impl Default for TimeSeries {
 }
 
 impl TimeSeries {
-    /// An empty one, which takes no value from before `from`.
+    /// Returns an empty series, which ignores values from before `from`.
     pub fn since(from: u64) -> TimeSeries {
         TimeSeries { from, width: 1, windows: Vec::new() }
     }
 
-    /// Takes a value in.
+    /// Adds a value that was measured at `at`.
     #[inline]
     pub fn add(&mut self, at: u64, value: u64) {
         let Some(at) = at.checked_sub(self.from) else { return };
@@ -84,77 +86,82 @@ impl TimeSeries {
         window.sum += u128::from(value);
     }
 
+    /// Doubles the length of the windows.
     #[cold]
     fn widen(&mut self) {
-        let both = |pair: &[Window]| Window {
+        let merge = |pair: &[Window]| Window {
             count: pair.iter().map(|window| window.count).sum(),
             sum: pair.iter().map(|window| window.sum).sum(),
         };
-        self.windows = self.windows.chunks(2).map(both).collect();
+        self.windows = self.windows.chunks(2).map(merge).collect();
         self.width *= 2;
     }
 
-    /// The windows that are whole at `end`.
-    fn until(&self, end: u64) -> TimeSeries {
-        let mut whole = self.clone();
-        let lasted = end.saturating_sub(self.from);
-        while lasted / whole.width > WINDOWS_MAX as u64 {
-            whole.widen();
+    /// Returns the series of the windows that are complete at `end`.
+    fn complete_windows(&self, end: u64) -> TimeSeries {
+        let mut complete = self.clone();
+        let duration = end.saturating_sub(self.from);
+        while duration / complete.width > WINDOWS_MAX as u64 {
+            complete.widen();
         }
-        whole.windows.resize((lasted / whole.width) as usize, Window::default());
-        whole
+        complete.windows.resize((duration / complete.width) as usize, Window::default());
+        complete
     }
 
-    /// Returns the end of the warm-up.
+    /// Estimates the end of the warm-up from the values before `end`.
     pub fn warm_up(&self, end: u64) -> WarmUp {
-        let whole = self.until(end);
-        let windows = whole.windows.iter().zip(0u64..).filter(|(window, _)| window.count > 0);
+        let complete = self.complete_windows(end);
+        let windows = complete.windows.iter().zip(0u64..).filter(|(window, _)| window.count > 0);
         let means: Vec<(u64, f64)> = windows.map(|(window, at)| (at, window.mean())).collect();
-        let (count, middle) = (means.len(), interval::mean(&means.iter().map(|(_, mean)| *mean).collect::<Vec<_>>()));
+        let (count, overall_mean) =
+            (means.len(), interval::mean(&means.iter().map(|(_, mean)| *mean).collect::<Vec<_>>()));
         if count < WINDOWS_MIN {
             return WarmUp::Unknown;
         }
         let (mut sum, mut squares, mut best) = (0.0, 0.0, (f64::INFINITY, 0));
         for (cut, (_, mean)) in means.iter().enumerate().rev() {
-            let (off, left) = (mean - middle, (count - cut) as f64);
-            (sum, squares) = (sum + off, squares + off * off);
-            let statistic = (squares - sum * sum / left).max(0.0) / left / left;
-            // Of equals, the one that cuts off least.
+            let (deviation, remaining) = (mean - overall_mean, (count - cut) as f64);
+            (sum, squares) = (sum + deviation, squares + deviation * deviation);
+            let statistic = (squares - sum * sum / remaining).max(0.0) / remaining / remaining;
+            // If several cuts give the same error, the earliest is chosen.
             if cut <= count / 2 && statistic <= best.0 {
                 best = (statistic, cut);
             }
         }
-        match best.1 < count * SETTLED.0 / SETTLED.1 {
-            true => WarmUp::At(whole.from + means[best.1].0 * whole.width),
+        match best.1 < count * WARM_UP_MAX.0 / WARM_UP_MAX.1 {
+            true => WarmUp::At(complete.from + means[best.1].0 * complete.width),
             false => WarmUp::Never,
         }
     }
 
-    /// Returns the number of values from `from` to `end`, in whole windows.
+    /// Returns the number of values in the complete windows from `from` to `end`.
     pub fn count(&self, from: u64, end: u64) -> u64 {
         self.between(from, end).0.iter().map(|window| window.count).sum()
     }
 
-    /// Returns the means of the windows with values from `from` to `end`, in their order, and the length of a window.
+    /// Returns the means of the non-empty windows from `from` to `end`, in order, and the length of a window.
     pub fn means(&self, from: u64, end: u64) -> (Vec<f64>, u64) {
         let (windows, width) = self.between(from, end);
         (windows.iter().filter(|window| window.count > 0).map(Window::mean).collect(), width)
     }
 
-    /// Returns the means of the first windows that hold `each` values at every instant, and the length of a window.
-    pub fn means_of_full(&self, each: u64) -> (Vec<f64>, u64) {
-        let full = self.windows.iter().take_while(|window| window.count == self.width * each);
+    /// Returns the means of the first windows with exactly `values_per_instant` values for each instant, up to the
+    /// first window with another number, and the length of a window.
+    pub fn means_of_full(&self, values_per_instant: u64) -> (Vec<f64>, u64) {
+        let full = self.windows.iter().take_while(|window| window.count == self.width * values_per_instant);
         (full.map(Window::mean).collect(), self.width)
     }
 
-    /// Returns the number of values per unit of time from `from` to `end`, or `None` if no window lies there.
+    /// Returns the number of values per unit of time from `from` to `end`, or `None` if that time has no complete
+    /// window.
     pub fn rate(&self, from: u64, end: u64) -> Option<f64> {
         let (windows, width) = self.between(from, end);
         let count: u64 = windows.iter().map(|window| window.count).sum();
         (!windows.is_empty()).then(|| count as f64 / (windows.len() as u64 * width) as f64)
     }
 
-    /// Half the width of the 95 % interval of that; none where there are too few windows.
+    /// Returns half the width of the 95 % confidence interval of the [rate](Self::rate), or `None` if there are fewer
+    /// windows than batches.
     pub fn rate_half_width(&self, from: u64, end: u64) -> Option<f64> {
         let (windows, width) = self.between(from, end);
         let (batches, size) = batches(&windows)?;
@@ -162,7 +169,7 @@ impl TimeSeries {
         interval::half_width(&rates)
     }
 
-    /// Half the width of the 95 % interval of the values' mean; none where a batch has no value.
+    /// Returns half the width of the 95 % confidence interval of the mean value, or `None` if a batch has no value.
     pub fn mean_half_width(&self, from: u64, end: u64) -> Option<f64> {
         let (windows, _) = self.between(from, end);
         let (batches, _) = batches(&windows)?;
@@ -170,11 +177,11 @@ impl TimeSeries {
         interval::half_width(&means).filter(|half| half.is_finite())
     }
 
-    /// The windows from `from` to `end`, and their length.
+    /// Returns the complete windows from `from` to `end`, and their length.
     fn between(&self, from: u64, end: u64) -> (Vec<Window>, u64) {
-        let whole = self.until(end);
-        let skipped = from.saturating_sub(whole.from).div_ceil(whole.width) as usize;
-        (whole.windows.into_iter().skip(skipped).collect(), whole.width)
+        let complete = self.complete_windows(end);
+        let skipped = from.saturating_sub(complete.from).div_ceil(complete.width) as usize;
+        (complete.windows.into_iter().skip(skipped).collect(), complete.width)
     }
 }
 
@@ -184,7 +191,8 @@ impl Window {
     }
 }
 
-/// Batches, the last windows in the last, and how many windows each has.
+/// Divides `windows` into [`BATCHES`] batches, and returns them with the number of windows in each. Initial windows
+/// that do not fill a batch are left out. Returns `None` if there are fewer windows than batches.
 fn batches(windows: &[Window]) -> Option<(Vec<Window>, u64)> {
     let size = windows.len() / BATCHES;
     let rest = windows.len() - size * BATCHES;
@@ -201,26 +209,26 @@ mod tests {
     use crate::engine::rng;
     use rand::RngExt;
 
-    /// Values at random around 100, `more(at)` on top.
-    fn series(seed: u64, end: u64, more: impl Fn(u64) -> u64) -> TimeSeries {
+    /// Returns a series of random values with a mean of 100, to which `offset` of the time is added.
+    fn series(seed: u64, end: u64, offset: impl Fn(u64) -> u64) -> TimeSeries {
         let mut random = rng::stream(seed, "a series");
         let mut series = TimeSeries::default();
-        (0..end).for_each(|at| series.add(at, random.random_range(0..=200) + more(at)));
+        (0..end).for_each(|at| series.add(at, random.random_range(0..=200) + offset(at)));
         series
     }
 
     #[test]
-    fn windows_double_and_lose_nothing() {
-        let whole = series(1, 100_000, |_| 0).until(100_000);
-        assert!((WINDOWS_MAX / 2..=WINDOWS_MAX).contains(&whole.windows.len()), "{}", whole.windows.len());
-        let count: u64 = whole.windows.iter().map(|window| window.count).sum();
-        assert_eq!(count, 100_000 / whole.width * whole.width);
-        assert_eq!(whole.rate(0, 100_000), Some(1.0));
+    fn doubling_the_windows_keeps_every_value() {
+        let complete = series(1, 100_000, |_| 0).complete_windows(100_000);
+        assert!((WINDOWS_MAX / 2..=WINDOWS_MAX).contains(&complete.windows.len()), "{}", complete.windows.len());
+        let count: u64 = complete.windows.iter().map(|window| window.count).sum();
+        assert_eq!(count, 100_000 / complete.width * complete.width);
+        assert_eq!(complete.rate(0, 100_000), Some(1.0));
         assert_eq!(TimeSeries::since(50).rate(50, 90), Some(0.0), "windows without values are windows");
     }
 
     #[test]
-    fn a_warm_up_is_found_where_it_was_made() {
+    fn warm_up_ends_where_the_added_level_ends() {
         for seed in 0..20 {
             assert!(series(seed, 20_000, |_| 0).warm_up(20_000).at().expect("it is steady") < 5_000);
             let end = series(seed, 20_000, |at| if at < 4_000 { 60 } else { 0 }).warm_up(20_000).at();
@@ -230,15 +238,15 @@ mod tests {
     }
 
     #[test]
-    fn nineteen_intervals_of_twenty_hold_the_mean() {
-        let holds = |seed: &u64| {
+    fn confidence_intervals_cover_the_mean_in_95_per_cent_of_runs() {
+        let covers = |seed: &u64| {
             let series = series(*seed, 4_000, |_| 0);
             let values: f64 = series.windows.iter().map(|window| window.sum as f64).sum();
             (values / 4_000.0 - 100.0).abs() <= series.mean_half_width(0, 4_000).expect("20 batches")
         };
-        let held = (0..400).filter(holds).count();
-        // Of 400 at 95 %: 380 ± 4.4, one standard deviation.
-        assert!((362..=395).contains(&held), "{held}");
+        let covered = (0..400).filter(covers).count();
+        // The expected number is 380, and its standard deviation 4.4.
+        assert!((362..=395).contains(&covered), "{covered}");
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl TransientTest {
         let (mut step, mut likeliest) = (0.0, None::<Step>);
         for one in steps {
             step = f64::max(step, one.explained / one.noise);
-            // Of several splits the one that explains most, as the likeliest point of change.
+            // Among all splits, the one that explains most of the variance is the likeliest point of change.
             if likeliest.as_ref().is_none_or(|best| one.explained > best.explained) {
                 likeliest = Some(one);
             }
@@ -172,7 +172,7 @@ mod tests {
     use crate::engine::rng::{self, RandomStream};
     use rand::RngExt;
 
-    /// Noise between -1 and 1 of which each value keeps the part `memory` of the last one.
+    /// Returns correlated noise between -1 and 1: each value contains the fraction `memory` of the previous one.
     fn noise(random: &mut RandomStream, memory: f64, count: usize) -> Vec<f64> {
         let mut last = 0.0;
         let mut draw = || {

@@ -16,17 +16,17 @@ impl Bytes {
     /// No data.
     pub const ZERO: Bytes = Bytes(0);
 
-    /// The number of bytes.
+    /// Returns the number of bytes.
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// The number of bytes as an index.
+    /// Returns the number of bytes as an index.
     pub const fn len(self) -> usize {
         self.0 as usize
     }
 
-    /// True for no data.
+    /// Returns whether the amount is zero.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -85,12 +85,12 @@ impl fmt::Debug for Bytes {
 pub struct Rate(u64);
 
 impl Rate {
-    /// A rate of `bits` per second.
+    /// Returns a rate of `bits` bits per second.
     pub const fn from_bits_per_s(bits: u64) -> Rate {
         Rate(bits)
     }
 
-    /// A rate of `bytes` per second.
+    /// Returns a rate of `bytes` bytes per second.
     pub const fn from_bytes_per_s(bytes: u64) -> Rate {
         Rate(bytes * 8)
     }
@@ -100,7 +100,7 @@ impl Rate {
         self.0
     }
 
-    /// The time `amount` takes at this rate, rounded up to a picosecond.
+    /// Returns the time in which `amount` is transferred at this rate, rounded up to a picosecond.
     #[inline]
     pub const fn time_for(self, amount: Bytes) -> Time {
         // Some 2 MB: a division of 64 bits is several times faster than one of 128.
@@ -110,13 +110,13 @@ impl Rate {
         self.time_for_much(amount)
     }
 
-    /// The same for any amount.
+    /// Computes [`time_for`](Self::time_for) for any amount.
     const fn time_for_much(self, amount: Bytes) -> Time {
         let bit_ps = amount.0 as u128 * 8 * PS_PER_S as u128;
         Time::from_wide_ps(bit_ps.div_ceil(self.0 as u128))
     }
 
-    /// The whole bytes that pass at this rate within `span`.
+    /// Returns the number of whole bytes that are transferred at this rate within `span`.
     pub const fn bytes_in(self, span: Time) -> Bytes {
         Bytes((span.ps() as u128 * self.0 as u128 / (8 * PS_PER_S as u128)) as u64)
     }
@@ -161,12 +161,12 @@ impl Hertz {
         self.end_of_late_cycle(n)
     }
 
-    /// The same for any cycle.
+    /// Computes the end of any cycle, without the limit of the fast path.
     const fn end_of_late_cycle(self, n: u64) -> Time {
         Time::from_wide_ps(n as u128 * PS_PER_S as u128 / self.0 as u128)
     }
 
-    /// The number of the first cycle that ends at or after `now`.
+    /// Returns the number of the first cycle that ends at or after `now`.
     #[inline]
     pub const fn cycle_at(self, now: Time) -> u64 {
         // The smallest n with ⌊n·10¹²/f⌋ ≥ now is the smallest with n·10¹² ≥ now·f.
@@ -176,23 +176,23 @@ impl Hertz {
         }
     }
 
-    /// The same for any instant.
+    /// Computes [`cycle_at`](Self::cycle_at) for any time.
     const fn late_cycle_at(self, now: Time) -> u64 {
         let n = (now.ps() as u128 * self.0 as u128).div_ceil(PS_PER_S as u128);
         if n < u64::MAX as u128 { n as u64 } else { u64::MAX }
     }
 
-    /// The number of the last cycle that ends at or before `now`.
+    /// Returns the number of the last cycle that ends at or before `now`.
     pub const fn cycle_before(self, now: Time) -> u64 {
         self.cycle_at(now.saturating_add(Time::from_ps(1))) - 1
     }
 
-    /// The clock edge `cycles` whole cycles after the last edge at or before `now`.
+    /// Returns the clock edge `cycles` whole cycles after the last edge at or before `now`.
     pub const fn edge_since(self, now: Time, cycles: u64) -> Time {
         self.end_of_cycle(self.cycle_before(now).saturating_add(cycles))
     }
 
-    /// The clock edge `cycles` whole cycles after the first edge at or after `now`.
+    /// Returns the clock edge `cycles` whole cycles after the first edge at or after `now`.
     pub const fn edge_after(self, now: Time, cycles: u64) -> Time {
         self.end_of_cycle(self.cycle_at(now).saturating_add(cycles))
     }
@@ -211,7 +211,8 @@ impl Hertz {
         self.end_of_cycle(first.saturating_add(cycles as u64)).saturating_add(behind)
     }
 
-    /// The length of a cycle, if that is a whole number of picoseconds: cycles are then counted without dividing.
+    /// Returns the length of a cycle if it is a whole number of picoseconds, so that cycles are counted without
+    /// division.
     pub const fn period(self) -> Option<Time> {
         match PS_PER_S.is_multiple_of(self.0) {
             true => Some(Time::from_ps(PS_PER_S / self.0)),
@@ -219,7 +220,7 @@ impl Hertz {
         }
     }
 
-    /// The length of `cycles` cycles, rounded down to a picosecond.
+    /// Returns the length of `cycles` cycles, rounded down to a picosecond.
     pub const fn cycles(self, cycles: u64) -> Time {
         self.end_of_cycle(cycles)
     }
@@ -242,7 +243,7 @@ impl fmt::Debug for Hertz {
     }
 }
 
-/// `amount ÷ per` as a decimal without trailing zeros, exact to 15 places.
+/// Formats `amount ÷ per` as a decimal without trailing zeros, exact to 15 places.
 pub(crate) fn decimal(amount: u64, per: u64) -> String {
     let (whole, mut rest) = (amount / per, amount % per);
     let mut digits = String::new();

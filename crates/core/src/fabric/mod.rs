@@ -2,24 +2,24 @@
 //!
 //! | file or folder | holds |
 //! |---|---|
-//! | `packet.rs` | a packet: its bytes, the label by which it is carried, the marks of switches |
+//! | `packet.rs` | a packet: its bytes, its label for routing, and the marks of switches |
 //! | `port.rs` | the two kinds of port of a node: streams of bytes, and whole packets |
-//! | `capabilities.rs` | a fabric's capabilities, which are known before time 0 |
+//! | `capabilities.rs` | the capabilities of a fabric, which are known before time 0 |
 //! | `hub.rs` | listeners and counts of whole packets |
 //! | `packet_adapter.rs` | packet ports for a fabric that has only streams |
 //! | `stream_adapter.rs` | streams for a fabric that has only packet ports |
 //! | `any.rs` | the stream ports of all fabrics |
-//! | `net.rs` | a fabric in a simulation |
-//! | `spec.rs` | a fabric before it runs |
-//! | `wire.rs` | the measured use of a link |
+//! | `net.rs` | the runtime interface of a fabric |
+//! | `spec.rs` | the specification of a fabric, before time 0 |
+//! | `wire.rs` | the measured utilisation of a link |
 //! | `ideal/` | a fixed latency, no topology |
 //! | `myrinet/` | source-routed wormhole crossbar switches with link-level back-pressure |
-//! | `routed/` | routers in a simulation, with both views |
-//! | `router/` | routers, flit by flit |
+//! | `routed/` | a fabric of routers as a part of a simulation, with both kinds of port |
+//! | `router/` | the cycle-accurate router model, flit by flit |
 //! | `topology/` | topologies of routers, and routes through them |
 //!
-//! A fabric depends on no host and no interface: it moves packets between ports. To add a fabric, add a file or folder
-//! and a line of the registry. Its stream ports, if it has any, are boxed unless `any.rs` has a variant for them.
+//! A fabric moves packets between ports and depends on no host or interface. To add a fabric, add a file or folder and
+//! a line of the registry. Stream ports of a fabric without a variant in `any.rs` are called through trait objects.
 
 pub mod any;
 mod capabilities;

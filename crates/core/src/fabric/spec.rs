@@ -1,5 +1,5 @@
-//! A fabric before it runs: its capabilities, its checks, and its start. Through this trait a machine is checked
-//! without depending on a particular fabric.
+//! The specification of a fabric, before time 0: its capabilities, its checks, and its start. With it, the code that
+//! checks a machine needs no knowledge of the particular fabric.
 
 use super::capabilities::FabricCapabilities;
 use super::net::{Fabric, FabricNet};
@@ -8,7 +8,7 @@ use crate::engine::{Sim, Time};
 use crate::part::{FabricFeatures, ParameterError, PartSpec};
 use std::rc::Rc;
 
-/// A fabric as a description states it. Keys of errors are relative to the fabric's own table, or begin with the name
+/// A fabric as read from a description. Keys of errors are relative to the fabric's own table, or begin with the name
 /// of a sibling table.
 pub trait FabricSpec: PartSpec {
     /// Returns the fabric's capabilities.
@@ -29,33 +29,34 @@ pub trait FabricSpec: PartSpec {
         None
     }
 
-    /// Returns the errors of a fabric that joins nodes of these names. Called only if the fabric's parameters are free
-    /// of errors.
+    /// Returns the errors of the fabric for nodes with the names `nodes`. Called only if the fabric's parameters have
+    /// no errors.
     fn check_nodes(&self, _nodes: &[String]) -> Vec<ParameterError> {
         Vec::new()
     }
 
-    /// Returns the errors of the fabric's routes: packets that can wait for one another in a cycle. Called only for a
+    /// Returns the errors of the fabric's routes, such as cycles of channels that can deadlock. Called only for a
     /// machine without other errors, because the check may take long.
     fn check_routes(&self) -> Vec<ParameterError> {
         Vec::new()
     }
 
-    /// Returns notes on the routes between nodes of these names, in a run that counts as deadlocked after
+    /// Returns notes on the routes between nodes with the names `nodes`, in a run that counts as deadlocked after
     /// `no_progress_limit` without progress. A note is not an error.
     fn notes(&self, _nodes: &[String], _no_progress_limit: Time) -> Vec<String> {
         Vec::new()
     }
 
-    /// Returns the fabric's routers, if a workload may drive them without nodes and their topology can be surveyed.
+    /// Returns the routers of a fabric that workloads can drive without hosts and interfaces, and whose topology can be
+    /// analysed; `None` for other fabrics.
     fn routers(&self) -> Option<&RoutedFabric> {
         None
     }
 
-    /// Starts the fabric between nodes of these names; `seed` seeds its random streams.
+    /// Starts the fabric between nodes with the names `nodes`; `seed` is the seed of its random streams.
     fn start(&self, sim: &Sim, nodes: &[String], seed: u64) -> Rc<dyn FabricNet>;
 
-    /// Starts the fabric between nodes of these names, with the adapters for its interfaces.
+    /// Starts the fabric between nodes with the names `nodes`, with the adapters for its interfaces.
     fn join(&self, sim: &Sim, nodes: &[String], seed: u64) -> Fabric {
         Fabric::new(self.start(sim, nodes, seed), self.capabilities())
     }

@@ -117,11 +117,11 @@ pub enum AnyCoherentProcessor<'a> {
 }
 
 impl<'a> AnyCoherentProcessor<'a> {
-    /// Returns the signal that the polled block has been invalidated: see [`CoherentProcessor::attention`].
-    pub fn attention(self) -> &'a Signal {
+    /// Returns the signal that the polled block has been invalidated: see [`CoherentProcessor::wakeup`].
+    pub fn wakeup(self) -> &'a Signal {
         match self {
-            AnyCoherentProcessor::MemoryBus(cpu) => cpu.attention(),
-            AnyCoherentProcessor::Custom(cpu) => cpu.attention(),
+            AnyCoherentProcessor::MemoryBus(cpu) => cpu.wakeup(),
+            AnyCoherentProcessor::Custom(cpu) => cpu.wakeup(),
         }
     }
 

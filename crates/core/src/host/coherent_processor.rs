@@ -27,7 +27,7 @@ pub struct PolledRegister<'a> {
 pub trait CoherentProcessor {
     /// Returns the signal that the polled block has been invalidated. Notifying it also wakes a program for any other
     /// event.
-    fn attention(&self) -> &Signal;
+    fn wakeup(&self) -> &Signal;
 
     /// Ends one round of a loop that polls the cached word at `address` and takes `round_cycles` in addition to the
     /// load. Returns when another load could return a new value. `wake` returns the time at which the program has other

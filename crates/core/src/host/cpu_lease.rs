@@ -52,7 +52,7 @@ impl Future for AcquireCpu<'_> {
 
 impl CpuLease {
     /// Records a span `what` from the last call until now, for `message` if there is one.
-    pub fn did(&self, what: &'static str, message: Option<u64>, bytes: usize) {
+    pub fn record_span(&self, what: &'static str, message: Option<u64>, bytes: usize) {
         if self.cpu.arbiter().is_recorded() {
             self.record(SpanLabel { what, message, bytes: Bytes(bytes as u64) });
         }
@@ -68,7 +68,7 @@ impl CpuLease {
 
 impl Drop for CpuLease {
     fn drop(&mut self) {
-        self.did(self.what, None, 0);
+        self.record_span(self.what, None, 0);
         self.cpu.sim().add_work(self.task, false);
         self.cpu.leave();
         self.cpu.arbiter().end_lease(self.cpu.now());

@@ -2,29 +2,29 @@
 //!
 //! | file or folder | holds |
 //! |---|---|
-//! | `spec.rs`, `capabilities.rs` | a kind of host before it runs, and its capabilities |
-//! | `node.rs` | a host in a simulation, whatever its kind |
-//! | `metrics.rs`, `utilization.rs` | quantities that a host counts, and the times for which its parts are busy |
+//! | `spec.rs`, `capabilities.rs` | the specification of a host, before time 0, and its capabilities |
+//! | `node.rs` | the runtime interface of a host |
+//! | `metrics.rs`, `utilization.rs` | counters of a host, and the utilisation of its parts |
 //! | `processor.rs`, `time_sync.rs` | the interface of a processor, whose local time runs ahead of the simulation |
 //! | `cpu_arbiter.rs`, `cpu_lease.rs`, `priority.rs` | sharing of a processor, and preemption |
-//! | `any_processor.rs` | a processor of any kind, dispatched without virtual calls |
+//! | `any_processor.rs` | an enum of all processors, for calls without dynamic dispatch |
 //! | `coherent_port.rs`, `coherent_processor.rs` | an interface's port on a coherent interconnect, and a processor that waits by snooping |
 //! | `block.rs` | addresses and cache blocks |
 //! | `cache/` | the cache of a processor: blocks, states and parameters |
-//! | `word_access.rs` | drivers' accesses to the words of their memory |
+//! | `word_access.rs` | accesses of drivers to single words of memory |
 //! | `device.rs` | devices: registers and memory in a window |
 //! | `dma_port.rs`, `bus_dma.rs`, `tagged_dma.rs` | transfers between an interface's engine and main memory |
-//! | `dma.rs` | the initiator of an engine's transfers, on each bus |
-//! | `posted_writes.rs` | writes of a device that are not visible in memory yet |
+//! | `dma.rs` | DMA initiators, one for each kind of bus |
+//! | `posted_writes.rs` | posted writes of a device, which are not yet visible in memory |
 //! | `interrupt.rs` | the interrupt vectors of an interface |
-//! | `io_bus/` | a workstation of the nineties: the interface is on PCI, behind a bridge |
+//! | `io_bus/` | a workstation of the 1990s, with the interface on PCI behind a bridge |
 //! | `memory_bus/` | a node whose interface is on a coherent memory bus |
 //! | `alewife/` | a node whose interface is also its memory controller |
-//! | `software/` | a processor of which only the clock is modelled: buses and memory take no time |
+//! | `software/` | a processor without timed buses and memory: only computation takes time |
 //!
 //! A host depends on no interface, and an interface states the capabilities that it requires, never a host. To add a
 //! host, add a folder with a [`HostSpec`] and a [`HostNode`], and a line of the registry. Its processor implements
-//! [`Processor`]; to be dispatched without virtual calls, it must also be a variant of [`AnyProcessor`].
+//! [`Processor`]. To avoid dynamic dispatch, make it a variant of [`AnyProcessor`] as well.
 
 pub mod alewife;
 mod any_coherent;

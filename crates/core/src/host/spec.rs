@@ -1,5 +1,5 @@
-//! A host before it runs: its capabilities, its memory size, and its start. Through this trait a machine is checked and
-//! built without depending on a particular kind of host.
+//! The specification of a host, before time 0: its capabilities, its memory size, and its start. With it, the code that
+//! checks and builds a machine needs no knowledge of the particular kind of host.
 
 use super::capabilities::HostCapabilities;
 use super::node::HostNode;
@@ -7,7 +7,7 @@ use crate::engine::{Bytes, NodeId, Rate, Sim};
 use crate::part::{ParameterError, PartSpec};
 use std::rc::Rc;
 
-/// The size of a host's main memory, as the description states it.
+/// The size of a host's main memory, as read from the description.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MainMemorySize {
@@ -15,18 +15,18 @@ pub struct MainMemorySize {
     pub size: Bytes,
     /// Key that states the size.
     pub key: &'static str,
-    /// Number of bytes to a multiple of which every buffer is rounded up.
+    /// Granularity of allocation in bytes: the size of every buffer is rounded up to a multiple.
     pub granularity: u64,
 }
 
 impl MainMemorySize {
-    /// Returns a memory of `size`, which `key` states, in which buffers may have any size.
+    /// Returns a memory of size `size`, set by the key `key`, with a granularity of one byte.
     pub const fn new(size: Bytes, key: &'static str) -> MainMemorySize {
         MainMemorySize { size, key, granularity: 1 }
     }
 }
 
-/// A host as a description states it. All keys are relative to the host's table.
+/// A host as read from a description. All keys are relative to the host's table.
 pub trait HostSpec: PartSpec {
     /// Returns the capabilities that every host of this kind has, whatever its parameters.
     fn offered() -> HostCapabilities
@@ -51,8 +51,8 @@ pub trait HostSpec: PartSpec {
         true
     }
 
-    /// Returns the number of programs that may wait for blocks of shared memory at once, with the key that states it;
-    /// `None` if there is no limit.
+    /// Returns the maximum number of programs that may wait for blocks of shared memory at the same time, with the key
+    /// that states it; `None` if there is no limit.
     fn shared_memory_contexts(&self) -> Option<(&'static str, u32)> {
         None
     }
@@ -63,13 +63,13 @@ pub trait HostSpec: PartSpec {
         None
     }
 
-    /// Returns the reason for which the number at `key` has no effect on a run with an interface that requires `needs`;
-    /// `None` if it has an effect, or if this is not known.
+    /// Returns the reason why the parameter `key` has no effect with an interface that requires `needs`; `None` if it
+    /// has an effect, or if this is not known.
     fn inert_reason_with(&self, _key: &str, _needs: &HostCapabilities) -> Option<&'static str> {
         None
     }
 
-    /// Returns warnings about values that can be simulated and are probably not intended; `narrows check` prints them.
+    /// Returns warnings about values that are valid but probably not intended. `narrows check` prints them.
     fn warnings(&self) -> Vec<ParameterError> {
         Vec::new()
     }

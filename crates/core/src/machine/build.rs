@@ -82,7 +82,7 @@ fn fabric_only(sim: &Sim, machine: &Machine) -> Option<Rc<FabricOnly>> {
     Some(FabricOnly::new(sim, fabric, &names(machine), machine.run.seed))
 }
 
-/// The nodes, in order.
+/// Builds the nodes, in order.
 fn nodes(
     (sim, machine, ends): (&Sim, &Machine, &Ends),
     fabric: &fabric::Fabric,
@@ -105,7 +105,7 @@ fn nodes(
     machine.nodes.iter().enumerate().map(node).collect()
 }
 
-/// The largest message of a program.
+/// Returns the size of the largest message that a program may send.
 pub(super) fn message_max(machine: &Machine, ends: &Ends) -> Bytes {
     let sent = machine.workload.payload_max().map_or(Bytes::ZERO, |(_, payload)| payload);
     ends.messaging.message_max.unwrap_or(sent.max(WORDS_BYTES))

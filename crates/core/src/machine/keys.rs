@@ -66,7 +66,7 @@ fn lines(language: &Language, path: &str, above: Option<&str>, json: &Json, text
     }
 }
 
-/// A value in one line of TOML.
+/// Formats a value as one line of TOML.
 fn inline(language: &Language, above: Option<&str>, json: &Json) -> String {
     match json {
         Json::Object(map) => {

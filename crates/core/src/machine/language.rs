@@ -45,7 +45,7 @@ impl Language {
         }
     }
 
-    /// A key below another as the language writes it, which has no `_`; a name of the user's choice stays.
+    /// Returns `key`, below the key `above`, as it is written in the language. Names that users choose are not changed.
     pub fn spelled(&self, above: Option<&str>, key: &str) -> String {
         match above.is_some_and(|above| self.maps.contains(above)) {
             true => key.to_owned(),

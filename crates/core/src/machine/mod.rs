@@ -167,17 +167,30 @@ impl Machine {
         Registry::shared().open(path)
     }
 
-    /// Each interface there is, the common one first.
+    /// Returns all interfaces, beginning with the common one.
     pub fn interfaces(&self) -> Vec<&InterfacePart> {
         self.ends.as_ref().map_or_else(Vec::new, |ends| interfaces(ends, &self.nodes))
     }
 
-    /// Which node each endpoint is on.
+    /// Returns the map from endpoints to nodes.
     pub fn addresses(&self) -> EndpointMap {
         EndpointMap::new(self.nodes.iter().map(|node| node.endpoints))
     }
 
-    /// The names by which programs know endpoints.
+    /// Returns the endpoint called `name`. The first endpoint of a node may also be called by the name of the node.
+    pub fn end(&self, name: &str) -> Option<EndpointId> {
+        let addresses = self.addresses();
+        let node = |name: &str| self.nodes.iter().position(|node| node.name == name);
+        let at = |node: usize, place: u32| addresses.at(NodeId(node as u32), place);
+        node(name).map(|node| at(node, 0)).or_else(|| {
+            let (name, place) = name.rsplit_once(':')?;
+            let (node, place) = (node(name)?, place.parse().ok()?);
+            let several = self.nodes[node].endpoints;
+            (several > 1 && place < several).then(|| at(node, place))
+        })
+    }
+
+    /// Returns the names of endpoints.
     pub fn end_names(&self) -> Vec<String> {
         let of = |node: &NodeDescription| match node.endpoints {
             1 => vec![node.name.clone()],
@@ -219,7 +232,7 @@ impl Ends {
         node.ni.as_ref().unwrap_or(&self.ni)
     }
 
-    /// The largest message that a program may send.
+    /// Returns the size of the largest message that a program may send.
     fn message_max(&self, interfaces: &[&InterfacePart]) -> Bytes {
         let most = ni::message_max(interfaces.iter().map(|interface| &***interface));
         self.messaging.message_max.map_or(most, |stated| stated.min(most))

@@ -33,7 +33,7 @@ impl Described {
     }
 }
 
-/// The interface of a node that is not as the others.
+/// Reads the interface of a node that differs from that of the others.
 fn own_interface(t: &mut Table<'_>, registry: &Registry) -> Option<InterfacePart> {
     // The tables that describe an interface are those of all nodes.
     if t.describing() {
@@ -44,7 +44,7 @@ fn own_interface(t: &mut Table<'_>, registry: &Registry) -> Option<InterfacePart
     registry.interfaces().read_optional(t, "The interface of the node")
 }
 
-/// The nodes, in order.
+/// Returns the nodes with their names, in order.
 pub(super) fn named(described: &[(String, Described)]) -> Vec<NodeDescription> {
     let mut nodes = Vec::new();
     for (name, Described { host, ni, count, endpoints }) in described {

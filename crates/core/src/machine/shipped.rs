@@ -17,45 +17,45 @@ static HOSTS: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
     hosts.filter_map(|part| kind_of(part)).collect()
 });
 
-/// The parts that a description may name.
+/// Returns the built-in parts that a description may name.
 pub fn shelf() -> PartLibrary<'static> {
     PartLibrary { find: &part, names: &PARTS, tables: &["nodes"] }
 }
 
-/// The text of the part `name`, such as `hosts/p6-natoma`.
+/// Returns the text of the part `name`, such as `hosts/p6-natoma`.
 pub fn part(name: &str) -> Option<&'static str> {
     MACHINES.get_file(format!("{name}.toml"))?.contents_utf8()
 }
 
-/// The names of all parts.
+/// Returns the names of all parts.
 pub fn parts() -> &'static [&'static str] {
     &PARTS
 }
 
-/// The shipped parts of a kind of host, such as `memory-bus`, as they are named in a list.
+/// Returns a list, as text, of the built-in parts of a kind of host, such as `memory-bus`.
 pub fn hosts(kind: &str) -> String {
     let of_kind = HOSTS.iter().filter(|(_, of)| of == kind).map(|(part, _)| *part);
     of_kind.collect::<Vec<_>>().join(", ")
 }
 
-/// The kind of a part's host: `[hosts.NAME.KIND]`.
+/// Returns the kind of a part's host: `KIND` in `[hosts.NAME.KIND]`.
 fn kind_of(part: &'static str) -> Option<(&'static str, String)> {
     let text: toml::Table = self::part(part)?.parse().ok()?;
     let host = text.get("hosts")?.as_table()?.values().next()?.as_table()?;
     Some((part, host.keys().next()?.clone()))
 }
 
-/// The names of all examples, without ending. What lies in folders belongs to them, or is a crate of its own.
+/// Returns the names of all examples without the file extension. Folders contain further files of examples, or crates.
 pub fn examples() -> Vec<&'static str> {
     toml_names(&EXAMPLES).into_iter().filter(|name| !name.contains('/')).collect()
 }
 
-/// The text of the example `name`.
+/// Returns the text of the example `name`.
 pub fn example(name: &str) -> Option<&'static str> {
     EXAMPLES.get_file(format!("{name}.toml"))?.contents_utf8()
 }
 
-/// The paths of all TOML files of a folder, without the ending, in order.
+/// Returns the sorted paths of all TOML files of a folder, without the file extension.
 fn toml_names(folder: &'static Dir<'static>) -> Vec<&'static str> {
     let mut names = Vec::new();
     let mut folders = vec![folder];

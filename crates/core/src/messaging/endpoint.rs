@@ -129,15 +129,15 @@ impl Endpoint {
     }
 
     /// Returns whether a tag steers a payload to the address that it is mapped to.
-    pub fn steers(&self) -> bool {
-        self.context.driver.limits().steers
+    pub fn steers_by_tag(&self) -> bool {
+        self.context.driver.limits().steers_by_tag
     }
 
     /// Maps `tag` to `address`: payloads with it are delivered there, if the interface steers by tags.
     pub async fn map_tag(&self, tag: u16, address: Address) {
         let permit = self.run().await;
         self.context.driver.map_tag(&self.context.cpu, self.id, tag, address).await;
-        if let Some(shared) = self.sharing.shared().filter(|_| self.steers()) {
+        if let Some(shared) = self.sharing.shared().filter(|_| self.steers_by_tag()) {
             shared.inbox().loopback.map_tag(tag, address);
         }
         self.stop(permit).await;
@@ -156,8 +156,8 @@ impl Endpoint {
     }
 
     /// Returns the signal that wakes a program that waits here.
-    pub(super) fn attention(&self) -> &Signal {
-        self.context.driver.attention()
+    pub(super) fn wakeup(&self) -> &Signal {
+        self.context.driver.wakeup()
     }
 
     /// Waits until the program may run on the processor that it may share.
@@ -191,7 +191,7 @@ impl Endpoint {
             return peer.loopback.send_loopback(context, slot, packet).await;
         }
         let sim = context.cpu.sim();
-        // The first attempt is work; those after it poll for room, whatever it costs to find none.
+        // The first attempt is work; later attempts count as polls for capacity, whatever a failed attempt costs.
         let mut works = Some(sim.works());
         let token = context.driver.begin_send(&context.cpu, &packet.journey);
         let mut polls = None;
@@ -208,8 +208,8 @@ impl Endpoint {
             if receive().await {
                 polls = None;
             } else {
-                let polls_for_room = || context.driver.polled_capacity().map(|room| sim.polls_for(room));
-                polls = polls.or_else(polls_for_room);
+                let polls_for_capacity = || context.driver.capacity_wait_reason().map(|reason| sim.polls_for(reason));
+                polls = polls.or_else(polls_for_capacity);
                 self.sharing.wait_for_capacity(context, permit).await;
             }
         }
@@ -217,7 +217,7 @@ impl Endpoint {
 
     /// Registers the program as polling for a packet, if the driver polls for one.
     pub(super) fn polls_for_packet(&self) -> Option<WaitReasonGuard<'_>> {
-        self.context.driver.polled_packet().map(|packet| self.context.cpu.sim().polls_for(packet))
+        self.context.driver.packet_wait_reason().map(|reason| self.context.cpu.sim().polls_for(reason))
     }
 
     /// Returns for how long each part of host and interface was busy.
@@ -294,7 +294,7 @@ impl Endpoint {
             PollResult::Message(message) => {
                 self.messages.push(message);
                 // A task that waits in `receive` may have no other wake-up.
-                self.attention().notify();
+                self.wakeup().notify();
                 true
             }
         }

@@ -76,8 +76,8 @@ impl LoopbackQueue {
     /// Copies a packet into a reserved slot of this queue, the receiver's; returns when the copy began.
     pub async fn send_loopback(&self, context: &NodeContext, slot: Address, packet: &SendRequest<'_>) -> Time {
         let cpu = &context.cpu;
-        let turn = cpu.acquire("send").await;
-        let begun = cpu.now();
+        let lease = cpu.acquire("send").await;
+        let start = cpu.now();
         cpu.work(context.parameters.costs.send);
         match packet.source {
             PayloadSource::Words(words) => {
@@ -89,9 +89,9 @@ impl LoopbackQueue {
         }
         cpu.sync().await;
         let (journey, bytes, now) = (&packet.journey, packet.source.bytes(), cpu.now());
-        journey.served(begun, now);
+        journey.add_service(start, now);
         journey.close("send", now);
-        turn.did("send", journey.id(), bytes);
+        lease.record_span("send", journey.id(), bytes);
         self.packets.borrow_mut().push_back(LoopbackPacket {
             from: packet.from,
             envelope: packet.envelope,
@@ -100,8 +100,8 @@ impl LoopbackQueue {
             inline_bytes: packet.inline_bytes.to_vec(),
             journey: journey.clone(),
         });
-        context.driver.attention().notify();
-        begun
+        context.driver.wakeup().notify();
+        start
     }
 
     /// Copies a packet out of its slot, and frees the slot.
@@ -114,9 +114,9 @@ impl LoopbackQueue {
     ) -> RxCompletion {
         let (slot, bytes, journey) = (packet.slot, packet.bytes, &packet.journey);
         let cpu = &context.cpu;
-        let turn = cpu.acquire("receive").await;
-        let begun = cpu.now();
-        journey.close("loopback queue", begun);
+        let lease = cpu.acquire("receive").await;
+        let start = cpu.now();
+        journey.close("loopback queue", start);
         cpu.work(context.parameters.costs.receive + extra_cycles);
         let address = match sink {
             PayloadSink::Words(words) => {
@@ -131,12 +131,12 @@ impl LoopbackQueue {
             }
         };
         cpu.sync().await;
-        journey.served(begun, cpu.now());
+        journey.add_service(start, cpu.now());
         journey.close("receive", cpu.now());
-        turn.did("receive", journey.id(), bytes);
+        lease.record_span("receive", journey.id(), bytes);
         self.free_slots.borrow_mut().push(slot);
         // A sender may wait for a free slot.
-        context.driver.attention().notify();
+        context.driver.wakeup().notify();
         RxCompletion { address, inline_bytes: std::mem::take(&mut packet.inline_bytes), entry: None }
     }
 }

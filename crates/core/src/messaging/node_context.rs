@@ -6,7 +6,7 @@ use crate::host::{AnyProcessor, Host};
 use crate::ni::AnyDriver;
 use std::rc::Rc;
 
-/// The parts of a node that an endpoint uses: its core, and what all endpoints of the node have in common.
+/// The parts of a node that an endpoint uses: the endpoint's core, and the host, driver and parameters of the node.
 #[derive(Clone)]
 pub(super) struct NodeContext {
     pub host: Host,
@@ -16,8 +16,8 @@ pub(super) struct NodeContext {
 }
 
 impl NodeContext {
-    /// Returns the processor cycles that receiving a packet for `handler` takes on top of any packet's: those of
-    /// putting the data of a transfer in order.
+    /// Returns the additional processor cycles to receive a packet for `handler`: the cost of reordering if the packet
+    /// belongs to a transfer whose packets may arrive out of order, and otherwise 0.
     pub fn reorder_cycles(&self, handler: u8) -> u64 {
         let reorders = handler == TRANSFER_DATA && !self.parameters.in_order;
         if reorders { self.parameters.costs.reorder } else { 0 }

@@ -184,7 +184,7 @@ impl SharedNode {
                 permit.0 = None;
                 let next = (wake.next)();
                 if next > sim.now() {
-                    context.driver.attention().wait_until(next).await;
+                    context.driver.wakeup().wait_until(next).await;
                 }
                 *permit = self.run(context).await;
                 charge_round(context).await;
@@ -216,7 +216,11 @@ impl SharedNode {
     }
 
     /// Polls once for a packet of this endpoint. Packets of other endpoints that are found first go to their inboxes.
-    pub async fn poll_shared(&self, context: &NodeContext, answers: &dyn Fn(u8) -> bool) -> Option<PolledPacket<'_>> {
+    pub async fn poll_shared(
+        &self,
+        context: &NodeContext,
+        sends_reply: &dyn Fn(u8) -> bool,
+    ) -> Option<PolledPacket<'_>> {
         loop {
             let held = self.hold_receiver(context).await;
             let loopback = &self.inbox.loopback;
@@ -228,7 +232,7 @@ impl SharedNode {
                 context.cpu.until(found).await;
                 return Some(PolledPacket::Interface { arrival, _receiver: None });
             }
-            let arrival = context.driver.poll(&context.cpu, answers).await?;
+            let arrival = context.driver.poll(&context.cpu, sends_reply).await?;
             // Others may poll while this core takes the packet, if the driver permits that.
             let held = held.filter(|_| !context.driver.takes_in_any_order());
             if arrival.to == self.inbox.id {
@@ -244,7 +248,7 @@ impl SharedNode {
                         .await;
                 }
             }
-            context.driver.attention().notify();
+            context.driver.wakeup().notify();
         }
     }
 
@@ -261,11 +265,15 @@ impl SharedNode {
     }
 
     /// Returns the next active message of this endpoint; polls once if none is deferred.
-    pub async fn next_deferred(&self, context: &NodeContext, answers: &dyn Fn(u8) -> bool) -> Option<DeferredMessage> {
+    pub async fn next_deferred(
+        &self,
+        context: &NodeContext,
+        sends_reply: &dyn Fn(u8) -> bool,
+    ) -> Option<DeferredMessage> {
         if let Some(message) = self.inbox.pop_deferred() {
             return Some(message);
         }
-        let mut packet = self.poll_shared(context, answers).await?;
+        let mut packet = self.poll_shared(context, sends_reply).await?;
         self.inbox.defer(context, &mut packet, false).await;
         self.inbox.pop_deferred()
     }

@@ -95,9 +95,9 @@ impl Driver for AnyDriver {
             fn may_have_packet() -> bool;
             fn wait_policy() -> WaitPolicy;
             fn charge_poll(cpu: &AnyProcessor);
-            fn attention() -> &Signal;
-            fn polled_capacity() -> Option<WaitReasonId>;
-            fn polled_packet() -> Option<WaitReasonId>;
+            fn wakeup() -> &Signal;
+            fn capacity_wait_reason() -> Option<WaitReasonId>;
+            fn packet_wait_reason() -> Option<WaitReasonId>;
             fn is_zero_copy() -> bool;
             fn fragment_offset(fragment: u32) -> Address;
             fn buffer_size(fragments: u32) -> usize;
@@ -109,9 +109,9 @@ impl Driver for AnyDriver {
             fn utilization() -> Vec<Utilization>;
         }
         later {
-            async fn try_send(cpu: &AnyProcessor, packet: &SendRequest<'_>, begun: &TxToken) -> bool;
+            async fn try_send(cpu: &AnyProcessor, packet: &SendRequest<'_>, token: &TxToken) -> bool;
             async fn wait_for_capacity(cpu: &AnyProcessor);
-            async fn poll(cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<RxPacket>;
+            async fn poll(cpu: &AnyProcessor, sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket>;
             async fn take(
                 cpu: &AnyProcessor,
                 arrival: &mut RxPacket,

@@ -1,11 +1,10 @@
 //! The driver of an interface, as the messaging layer uses it.
 //!
-//! A packet is composed from memory or registers and sent; a packet that a poll found is taken into memory or
-//! registers. The program that runs on the processor holds it meanwhile, so that several programs of a node share a
-//! driver safely.
+//! A send composes a packet from memory or registers. A receive takes a packet that a poll found into memory or
+//! registers. The program holds its processor during both, so that several programs of a node share a driver safely.
 //!
-//! Leaves out which interface it is: [`AnyDriver`](super::AnyDriver) dispatches over those that ship, and
-//! [`DynDriver`](super::DynDriver) is the object-safe form for all others.
+//! The trait does not depend on the interface: [`AnyDriver`](super::AnyDriver) dispatches over the built-in interfaces,
+//! and [`DynDriver`](super::DynDriver) is the object-safe form for all others.
 
 use super::envelope::Envelope;
 use super::extensions::DriverExtensions;
@@ -26,7 +25,7 @@ use std::rc::Rc;
 pub struct Costs {
     /// Processor cycles to send a packet, in addition to moving its bytes.
     pub send: u64,
-    /// Cycles of a poll that finds nothing, in addition to the access that polls.
+    /// Cycles of a poll that finds nothing, in addition to the polling access.
     pub poll: u64,
     /// Cycles to receive a packet, in addition to moving its bytes: dispatch, handle, return.
     pub receive: u64,
@@ -50,17 +49,24 @@ pub struct DriverLimits {
     pub inline_bytes: usize,
     /// Size of the sequence-number space of messages.
     pub sequences: u32,
-    /// Whether a tag steers a payload to the address that it is mapped to.
-    pub steers: bool,
+    /// Whether the interface stores a payload at the address to which the payload's tag is mapped.
+    pub steers_by_tag: bool,
     /// Number of logical networks.
     pub classes: u8,
 }
 
 impl DriverLimits {
-    /// Returns the limits of a driver whose packets carry `payload` bytes, of a message or of words, on one logical
+    /// Returns the limits of a driver whose packets carry `payload` bytes of message data or of words, on one logical
     /// network, with 16-bit sequence numbers.
     pub const fn new(payload: usize) -> DriverLimits {
-        DriverLimits { words: payload / 4, payload, inline_bytes: 0, sequences: 1 << 16, steers: false, classes: 1 }
+        DriverLimits {
+            words: payload / 4,
+            payload,
+            inline_bytes: 0,
+            sequences: 1 << 16,
+            steers_by_tag: false,
+            classes: 1,
+        }
     }
 }
 
@@ -85,7 +91,7 @@ pub struct SendRequest<'a> {
     pub journey: Journey,
 }
 
-/// A packet that a poll found, to be taken.
+/// A packet that a poll has found and that [`take`](Driver::take) has not yet received.
 pub struct RxPacket {
     /// Sending endpoint.
     pub from: EndpointId,
@@ -99,24 +105,24 @@ pub struct RxPacket {
     pub journey: Journey,
     /// State of the driver between the poll and [`take`](Driver::take).
     pub state: DriverState,
-    /// The processor, held from the poll until the packet is taken, if the driver does so.
+    /// The lease of the processor from the poll until the packet is taken, if the driver keeps one.
     pub lease: Option<CpuLease>,
 }
 
 impl RxPacket {
-    /// Returns a packet for endpoint `to` of `bytes` bytes of payload, without state of the driver.
+    /// Returns a packet for endpoint `to` with `bytes` bytes of payload and no driver state.
     pub fn new([from, to]: [EndpointId; 2], envelope: Envelope, bytes: usize, journey: Journey) -> RxPacket {
         RxPacket { from, to, envelope, bytes, journey, state: DriverState::default(), lease: None }
     }
 
-    /// Adds what the driver needs to take the packet.
+    /// Adds the state that the driver needs to take the packet.
     #[must_use]
     pub fn with_state(mut self, state: DriverState) -> RxPacket {
         self.state = state;
         self
     }
 
-    /// Adds the processor, which is held until the packet is taken.
+    /// Adds the lease of the processor, which is held until the packet is taken.
     #[must_use]
     pub fn with_lease(mut self, lease: CpuLease) -> RxPacket {
         self.lease = Some(lease);
@@ -144,7 +150,7 @@ pub struct DriverState {
     pub inline_bytes: Vec<u8>,
 }
 
-/// A packet that was taken.
+/// The result of [`Driver::take`].
 #[derive(Default)]
 pub struct RxCompletion {
     /// Address of its payload, if that is in memory.
@@ -156,7 +162,7 @@ pub struct RxCompletion {
 }
 
 impl RxCompletion {
-    /// Stores a payload that the processor has read at its destination: word by word in memory, or in registers.
+    /// Stores a payload that the processor has read: word by word in memory, or in registers.
     pub async fn store(cpu: &AnyProcessor, payload: &[u8], sink: PayloadSink<'_>) -> RxCompletion {
         match sink {
             PayloadSink::Memory(address) => {
@@ -171,12 +177,12 @@ impl RxCompletion {
     }
 }
 
-/// A packet whose sending has begun.
+/// The driver's state of a send between [`Driver::begin_send`] and [`Driver::try_send`].
 #[derive(Clone, Default)]
 pub struct TxToken(pub(super) Option<Ticket>);
 
 impl TxToken {
-    /// Returns the token of a driver that keeps nothing of a packet whose sending has begun.
+    /// Returns the token of a driver without such state.
     pub const fn none() -> TxToken {
         TxToken(None)
     }
@@ -185,17 +191,16 @@ impl TxToken {
 /// The times at which a polling program has other work to do.
 #[derive(Clone, Copy)]
 pub struct Wake<'a> {
-    /// Returns the next known time at which it has other work; evaluated anew for each use.
+    /// Returns the next known time at which the program has other work; evaluated anew for each use.
     pub next: &'a dyn Fn() -> Time,
-    /// Time at which it stops polling.
+    /// Time at which the program stops polling.
     pub until: Time,
 }
 
-/// The way in which a program that shares its processor waits for a packet, in place of [`Driver::idle`], which would
-/// keep the processor busy.
+/// How a program that shares its processor waits for a packet. [`Driver::idle`] would keep the processor busy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaitPolicy {
-    /// The program sleeps until [`Driver::attention`] wakes it; only the poll after that takes time.
+    /// The program sleeps until the signal [`Driver::wakeup`]; only the poll after that takes time.
     OnEvent,
     /// The program polls again after this time, and needs no processor in between.
     Periodic(Time),
@@ -203,35 +208,35 @@ pub enum WaitPolicy {
     BusyPoll,
 }
 
-/// The driver half of an interface, whatever its device.
+/// The driver of an interface, which the messaging layer calls.
 pub trait Driver: DriverExtensions {
     /// Returns the driver's limits.
     fn limits(&self) -> DriverLimits;
 
-    /// Begins to send the packet of `journey`; capacity for it is checked only by [`try_send`](Self::try_send).
+    /// Begins to send the packet of `journey`. The check for capacity is part of [`try_send`](Self::try_send).
     fn begin_send(&self, cpu: &AnyProcessor, journey: &Journey) -> TxToken;
 
-    /// Sends a packet whose sending has begun; returns false if there is no capacity for it.
-    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, begun: &TxToken) -> bool;
+    /// Sends the packet for which `token` was returned. Returns `false` if there is no capacity for it.
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, token: &TxToken) -> bool;
 
     /// Waits, after an unsuccessful send and an unsuccessful poll, until either may succeed.
     async fn wait_for_capacity(&self, cpu: &AnyProcessor);
 
-    /// Returns whether a packet that a poll found may be taken after later ones, by another core. Otherwise a packet is
-    /// taken before the next poll.
+    /// Returns whether packets may be taken in another order than polls found them, by another core. Otherwise each
+    /// packet is taken before the next poll.
     fn takes_in_any_order(&self) -> bool {
         false
     }
 
-    /// Returns whether a poll may find a packet, as far as that is known without one.
+    /// Returns `false` if it is known, without a poll, that a poll would find no packet.
     fn may_have_packet(&self) -> bool {
         true
     }
 
-    /// Polls once for a packet. `answers` returns whether a handler sends an answer.
-    async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<RxPacket>;
+    /// Polls once for a packet. `sends_reply` returns whether the handler with a given number sends a reply.
+    async fn poll(&self, cpu: &AnyProcessor, sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket>;
 
-    /// Takes the packet just found.
+    /// Receives the packet that the last poll found, at a cost of `extra_cycles` in addition to the driver's.
     async fn take(
         &self,
         cpu: &AnyProcessor,
@@ -248,23 +253,24 @@ pub trait Driver: DriverExtensions {
     /// [`poll`](Driver::poll) continues with that packet and must precede all other calls.
     async fn idle(&self, cpu: &AnyProcessor, wake: Wake<'_>) -> bool;
 
-    /// Returns the way in which a program that shares the processor with others waits.
+    /// Returns how a program that shares the processor with others waits.
     fn wait_policy(&self) -> WaitPolicy;
 
-    /// Charges the processor's part of a poll that found nothing, without the access that polls.
+    /// Charges the processor's part of a poll that found nothing, without the polling access.
     fn charge_poll(&self, _cpu: &AnyProcessor) {}
 
     /// Returns the signal that wakes a waiting program.
-    fn attention(&self) -> &Signal;
+    fn wakeup(&self) -> &Signal;
 
-    /// Returns the point that a program without capacity polls, or `None` if
-    /// [`wait_for_capacity`](Driver::wait_for_capacity) waits for it.
-    fn polled_capacity(&self) -> Option<WaitReasonId> {
+    /// Returns the wait reason of a program that polls for send capacity, or `None` if
+    /// [`wait_for_capacity`](Driver::wait_for_capacity) registers its own.
+    fn capacity_wait_reason(&self) -> Option<WaitReasonId> {
         None
     }
 
-    /// Returns the point that a program without a packet polls, or `None` if [`idle`](Driver::idle) waits for it.
-    fn polled_packet(&self) -> Option<WaitReasonId> {
+    /// Returns the wait reason of a program that polls for a packet, or `None` if [`idle`](Driver::idle) registers its
+    /// own.
+    fn packet_wait_reason(&self) -> Option<WaitReasonId> {
         None
     }
 
@@ -278,7 +284,7 @@ pub trait Driver: DriverExtensions {
         u64::from(fragment) * self.limits().payload as u64
     }
 
-    /// Returns the bytes of a buffer for `fragments` fragments.
+    /// Returns the size in bytes of a buffer for `fragments` fragments.
     fn buffer_size(&self, fragments: u32) -> usize {
         self.limits().payload * fragments as usize
     }
@@ -288,20 +294,20 @@ pub trait Driver: DriverExtensions {
         into
     }
 
-    /// Maps `tag` of endpoint `end` to `address`, where the interface steers payloads.
-    async fn map_tag(&self, _cpu: &AnyProcessor, _end: EndpointId, _tag: u16, _address: Address) {}
+    /// Maps `tag` of `endpoint` to `address`, if the interface steers payloads by their tags.
+    async fn map_tag(&self, _cpu: &AnyProcessor, _endpoint: EndpointId, _tag: u16, _address: Address) {}
 
     /// Returns the driver's port, if packets go through one.
     fn port(&self) -> Option<&Rc<Port>> {
         None
     }
 
-    /// Returns the protocol's counters, and the bytes of its state.
+    /// Returns the protocol's counters and the size of its state in bytes.
     fn accounts(&self) -> Option<(Statistics, usize)> {
         self.port().map(|port| (port.statistics(), port.state_bytes()))
     }
 
-    /// Returns whether a packet interrupts the program: polling then costs nothing and is useful at any time.
+    /// Returns whether an arriving packet interrupts the program. Polling then costs nothing.
     fn interrupts(&self) -> bool {
         false
     }

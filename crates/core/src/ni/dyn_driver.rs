@@ -46,9 +46,9 @@ object_safe! {
         fn may_have_packet() -> bool;
         fn wait_policy() -> WaitPolicy;
         fn charge_poll(cpu: &AnyProcessor);
-        fn attention() -> &Signal;
-        fn polled_capacity() -> Option<WaitReasonId>;
-        fn polled_packet() -> Option<WaitReasonId>;
+        fn wakeup() -> &Signal;
+        fn capacity_wait_reason() -> Option<WaitReasonId>;
+        fn packet_wait_reason() -> Option<WaitReasonId>;
         fn is_zero_copy() -> bool;
         fn fragment_offset(fragment: u32) -> Address;
         fn buffer_size(fragments: u32) -> usize;
@@ -60,9 +60,9 @@ object_safe! {
         fn utilization() -> Vec<Utilization>;
     }
     later {
-        async fn try_send<'a>(cpu: &'a AnyProcessor, packet: &'a SendRequest<'a>, begun: &'a TxToken) -> bool;
+        async fn try_send<'a>(cpu: &'a AnyProcessor, packet: &'a SendRequest<'a>, token: &'a TxToken) -> bool;
         async fn wait_for_capacity<'a>(cpu: &'a AnyProcessor) -> ();
-        async fn poll<'a>(cpu: &'a AnyProcessor, answers: &'a dyn Fn(u8) -> bool) -> Option<RxPacket>;
+        async fn poll<'a>(cpu: &'a AnyProcessor, sends_reply: &'a dyn Fn(u8) -> bool) -> Option<RxPacket>;
         async fn take<'a>(
             cpu: &'a AnyProcessor,
             arrival: &'a mut RxPacket,

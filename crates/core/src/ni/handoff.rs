@@ -20,9 +20,9 @@ pub fn hand_over(
     (body, bytes): (Rc<Packet>, Bytes),
 ) {
     let (journey, now) = (&packet.journey, cpu.sim().now());
-    journey.served(Time::ZERO, now);
+    journey.add_service(Time::ZERO, now);
     journey.close("send", now);
-    lease.did("send", journey.id(), bytes.len());
+    lease.record_span("send", journey.id(), bytes.len());
     let SendRequest { to, class, marks, .. } = *packet;
     port.offer(slot, Offer { to: port.addresses().node(to), flow: FlowKey(0), class, marks, bytes, body });
 }

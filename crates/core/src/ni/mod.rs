@@ -1,7 +1,7 @@
-//! Network interfaces: each a device half and a driver half, side by side.
+//! Network interfaces. Each consists of a device and its driver, which this folder keeps together.
 //!
 //! ```text
-//!   driver half (runs on the processor)          device half
+//!   driver (runs on the processor)               device
 //!   Driver::try_send ── stores, block stores ──►  fifo, queue ─► Port ─► protocol ─► fabric
 //!   Driver::poll, take ◄─ loads, cached polls ──  fifo, queue ◄─ Port ◄─ protocol ◄─ fabric
 //! ```
@@ -17,14 +17,14 @@
 //! | `port/` | the network side of all interfaces that send whole packets: a protocol over a fabric |
 //! | `in_flight.rs` | packets in flight to each node |
 //! | `packet_header.rs` | the header of a packet, and a format for interfaces without their own |
-//! | `whole_packet.rs` | the driver of any interface that gives whole packets to a port |
-//! | `handoff.rs` | functions of drivers without a bus |
-//! | `parcel.rs`, `word_copy.rs` | the header of fifos and queues, and the loops that move a packet's words |
-//! | `designs/` | nine fifos and queues, each made of a sending and a receiving half |
-//! | `direct/` | queues without a bus |
-//! | `cmmu/` | Alewife's unit: messages and coherent memory in one |
+//! | `whole_packet.rs` | the driver of interfaces that exchange complete packets with a port |
+//! | `handoff.rs` | functions of drivers whose host has no bus |
+//! | `parcel.rs`, `word_copy.rs` | the packet header of fifos and queues, and word-by-word copies |
+//! | `designs/` | nine interfaces with fifos or queues, each composed of a sending and a receiving half |
+//! | `direct/` | an interface whose queues the processor accesses without a bus |
+//! | `cmmu/` | Alewife's communications and memory-management unit, for messages and coherent memory |
 //! | `lanai/` | Myricom's programmable interface chip: processor, SRAM, three DMA engines |
-//! | `mcp/` | the Myrinet control program: firmware of four threads, as data; sockets over UDP/IP, and GM |
+//! | `mcp/` | the Myrinet control program: firmware with four threads, given as tables; sockets over UDP/IP, and GM |
 //! | `trapeze/` | the Trapeze firmware with its delivery policies, and its driver |
 //!
 //! An interface names the capabilities that it needs of a host ([`InterfaceSpec::needs`]), never a host. A new

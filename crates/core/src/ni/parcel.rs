@@ -169,9 +169,9 @@ impl Ticket {
         let in_access = at.since(self.cpu.now());
         let bus = (stalls.service - self.stalls.service + waiting + in_access).min(at - self.start);
         let worked_until = at - bus;
-        self.journey.served(self.start, worked_until);
+        self.journey.add_service(self.start, worked_until);
         self.journey.close(names.processor, worked_until);
-        self.journey.served(worked_until, at - waiting.min(bus));
+        self.journey.add_service(worked_until, at - waiting.min(bus));
         self.journey.close(names.bus, at);
     }
 }

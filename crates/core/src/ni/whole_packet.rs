@@ -132,8 +132,8 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         TxToken::none()
     }
 
-    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _begun: &TxToken) -> bool {
-        if cpu.is_idle() && self.port.room(packet.class) == 0 {
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _token: &TxToken) -> bool {
+        if cpu.is_idle() && self.port.free_send_slots(packet.class) == 0 {
             return false;
         }
         let lease = cpu.acquire("look for room").await;
@@ -159,7 +159,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         self.has_arrived()
     }
 
-    async fn poll(&self, cpu: &AnyProcessor, answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
+    async fn poll(&self, cpu: &AnyProcessor, sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         self.nic.poll(cpu).await;
         // Answers are taken first, since other programs may wait for them.
         let taken = Class::all(self.port.classes()).rev().find_map(|class| {
@@ -167,7 +167,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
             let rides = self.answers_class() == class;
             let answer = |packet: &Packet| {
                 let Envelope { is_part, handler, .. } = self.nic.header(&packet.bytes()).envelope;
-                if rides && !is_part && answers(handler) { Answer::Follows } else { Answer::None }
+                if rides && !is_part && sends_reply(handler) { Answer::Follows } else { Answer::None }
             };
             self.port.try_take(class, answer)
         });
@@ -193,7 +193,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         sink: PayloadSink<'_>,
     ) -> RxCompletion {
         let lease = cpu.acquire("receive").await;
-        let begun = cpu.now();
+        let start = cpu.now();
         cpu.work(self.costs.receive + extra_cycles);
         cpu.sync().await;
         let taken = arrival.state.taken.take().expect("a packet that was found");
@@ -204,9 +204,9 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         let landed = self.nic.fetch(cpu, RxPayload { packet: &taken.packet, header }, sink).await;
         cpu.sync().await;
         self.port.release(taken);
-        arrival.journey.served(begun, cpu.now());
+        arrival.journey.add_service(start, cpu.now());
         arrival.journey.close("receive", cpu.now());
-        lease.did("receive", arrival.journey.id(), self.packet.len());
+        lease.record_span("receive", arrival.journey.id(), self.packet.len());
         landed
     }
 
@@ -235,7 +235,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         cpu.work(self.costs.poll);
     }
 
-    fn attention(&self) -> &Signal {
+    fn wakeup(&self) -> &Signal {
         &self.port.changed
     }
 

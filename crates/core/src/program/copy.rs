@@ -20,7 +20,7 @@ pub(super) fn start(world: &World, node: EndpointId) -> Rc<Cell<Bytes>> {
     world.sim.spawn_server(format!("{} copying", world.endpoint(node).name()), async move {
         let cpu = endpoint.cpu();
         // It never ends by itself: that it copies does not mean that the run gets on.
-        let _polls = cpu.sim().polls_for(cpu.sim().point("the end of the run"));
+        let _polls = cpu.sim().polls_for(cpu.sim().register_wait_reason("the end of the run"));
         loop {
             let processor = cpu.acquire("copy").await;
             for _ in 0..BLOCKS_AT_ONCE {

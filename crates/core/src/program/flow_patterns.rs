@@ -1,14 +1,16 @@
-//! Flows of many nodes in one line: patterns of endpoint names.
+//! Patterns of endpoint names, which describe flows between many nodes in one line.
 //!
-//! `*` matches any characters, `[3..17]` each number from 3 to 17. A flow `FROM -> TO` with patterns is every pair
-//! of different endpoints that match:
+//! `*` matches any characters, `[3..17]` each number from 3 to 17. A flow `FROM -> TO` with patterns represents
+//! these pairs of different endpoints:
 //!
-//! - with a pattern on one side, each match with the endpoint on the other: `n[1..31] -> n0` is an incast of 31;
-//! - with as many placeholders on both sides, the pairs in which they match the same: `client* -> server*`;
-//! - with the same pattern on both sides, all pairs: `* -> *`; and so with different numbers of placeholders.
+//! - with a pattern on one side only, each match of it with the endpoint on the other side: `n[1..31] -> n0` is an
+//!   incast of 31 flows;
+//! - with different patterns of as many placeholders, the pairs whose placeholders match equal text, in order:
+//!   `client* -> server*`;
+//! - with the same pattern on both sides, or different numbers of placeholders, all pairs: `* -> *`.
 //!
-//! Pairs are in the order of the nodes, senders first. Patterns match endpoints if they have a `:` before the index, and
-//! nodes otherwise.
+//! Pairs are sorted by sender, then by receiver, in the order of the nodes. A pattern with a `:` matches endpoints by
+//! their index; other patterns match nodes.
 
 use crate::text::name_pattern::NamePattern;
 use std::collections::BTreeSet;
@@ -43,8 +45,8 @@ fn same_placeholders(from: &NamePattern<'_>, to: &NamePattern<'_>, names: &[Stri
     names.iter().filter_map(receiver).collect()
 }
 
-/// Returns the names that match. A pattern without placeholders is its own match: whether there is such a name is
-/// checked with all other names.
+/// Returns the names that match. A pattern without placeholders is returned as it is, without a check that there is
+/// such a name, because all names of flows are checked later.
 fn matches(pattern: &NamePattern<'_>, names: &[String]) -> Vec<String> {
     match pattern.placeholders() {
         0 => vec![pattern.text()],
@@ -95,14 +97,14 @@ mod tests {
     }
 
     #[test]
-    fn many_placeholders_are_no_burden() {
+    fn matching_many_placeholders_is_fast() {
         let name = "a".repeat(200);
         assert_eq!(pairs(&"*a".repeat(40), "b", &[&name, "b"]), [format!("{name}>b")]);
         assert_eq!(pairs(&format!("{}x", "*a".repeat(40)), "b", &[&name, "b"]), [""; 0]);
     }
 
     #[test]
-    fn names_are_no_patterns() {
+    fn names_are_not_patterns() {
         assert!(!is_pattern("n[0]") && !is_pattern("left") && is_pattern("n*") && is_pattern("[0..3]"));
         assert_eq!(pairs("n[0]", "b", &[]), ["n[0]>b"]);
     }

@@ -2,12 +2,12 @@
 //!
 //! | file | program |
 //! |---|---|
-//! | `ping_pong.rs` | one message at a time, there and back |
-//! | `stream/` | messages one way in a closed or an open loop, over any number of flows |
+//! | `ping_pong.rs` | ping-pong: one message at a time and its reply |
+//! | `stream/` | one-way messages in a closed or an open loop, over any number of flows |
 //! | `arrivals/` | arrival processes: when a sender offers its next message |
-//! | `backlog.rs` | detection of saturation: the backlog of an open loop only grows |
-//! | `page_fetch.rs` | a request answered by a page: a fault of network memory |
-//! | `dma.rs` | the interface's host DMA alone, with or without a processor that copies |
+//! | `backlog.rs` | detection of saturation by a growing backlog in an open loop |
+//! | `page_fetch.rs` | page faults of network memory: a request whose reply is a page |
+//! | `dma.rs` | the host DMA engine of the interface alone, with or without a processor that copies |
 //! | `copy.rs` | a processor that copies blocks |
 //! | `fabric_alone/` | packets through a routed fabric, without hosts and interfaces |
 //! | `bursts/` | pseudo-random traffic in phases, on all nodes |
@@ -17,7 +17,7 @@
 //! | `appbt/` | a gas in a cube, solved by sweeps; subcubes share the points at their faces |
 //! | `barnes/` | gravity among bodies; a shared tree, built under locks and then traversed |
 //! | `moldyn/` | molecules of a liquid; shared positions, and forces accumulated in bulk |
-//! | `worker.rs` | the processor that a shared-memory program runs on |
+//! | `worker.rs` | the interface of a shared-memory program to its processor |
 //! | `spsolve/` | a sparse triangular solve |
 //! | `dsmc/` | molecules of a gas that move from node to node |
 //! | `unstructured/` | a sweep of fluid dynamics over a mesh |
@@ -30,9 +30,9 @@
 //! | `metrics.rs` | metrics that several programs report |
 //! | `warm_up.rs` | the default warm-up, and the test for an initial transient after it |
 //! | `endpoint_pair.rs` | the two endpoints of a pair program |
-//! | `flow_patterns.rs` | flows of many nodes in one line |
-//! | `spec.rs` | a workload before it runs: what it needs, names and sends |
-//! | `pattern.rs` | distinguishable payloads |
+//! | `flow_patterns.rs` | patterns that describe flows between many nodes |
+//! | `spec.rs` | the specification of a workload, before time 0: its requirements, endpoints and flows |
+//! | `pattern.rs` | payload patterns by which receivers check messages |
 
 pub mod appbt;
 pub mod arrivals;
@@ -80,7 +80,7 @@ use metrics::{delivery_metrics, interface_metrics, value_if};
 /// The name of the one-way latency of messages, from the call that sends one.
 const MESSAGE_LATENCY: &str = "message.latency_one_way";
 
-/// A workload that was started in a world; it reports its metrics when the run has ended.
+/// A running workload, which reports its metrics when the run has ended.
 pub trait RunningWorkload {
     /// Returns the measured metrics.
     fn metrics(&self, world: &World, outcome: &Outcome) -> Vec<Metric>;
@@ -91,17 +91,17 @@ pub trait RunningWorkload {
         vec![message_latencies(&world.tally.latencies())]
     }
 
-    /// Returns how the run ended as the program sees it; `outcome` is how it ended for the engine.
+    /// Returns the outcome of the run as the workload judges it; `outcome` is that of the engine.
     fn final_outcome(&self, _world: &World, outcome: Outcome) -> Outcome {
         outcome
     }
 
-    /// Returns a sentence or two on how the run ended, if a reader has to know something of it.
+    /// Returns an explanation of the outcome, in one or two sentences, if one is needed.
     fn note(&self, _world: &World, _outcome: &Outcome) -> Option<String> {
         None
     }
 
-    /// Returns the test for an initial transient among what was measured, if the workload measures a steady state.
+    /// Returns the test for an initial transient in the measurement, if the workload measures a steady state.
     fn warm_up_check(&self, _world: &World) -> Option<WarmUpCheck> {
         None
     }

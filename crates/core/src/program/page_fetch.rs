@@ -71,7 +71,7 @@ impl PageFetch {
             endpoint.send(request).await;
             let answer = endpoint.receive().await;
             assert_eq!(answer.tag, TAG, "a page has its tag");
-            assert!(!endpoint.steers() || answer.address == frame, "a page goes where its tag says");
+            assert!(!endpoint.steers_by_tag() || answer.address == frame, "a page goes where its tag says");
             endpoint.with_payload(&answer, |bytes| assert!(bytes == pages[number as usize], "the page asked for"));
             if let Some(number) = fault.checked_sub(self.warm_up) {
                 let now = endpoint.now();

@@ -1,5 +1,5 @@
-//! The static description of a workload: its requirements, endpoints and flows, with which a machine is checked and
-//! built around it without knowledge of the particular workload.
+//! The static description of a workload: its requirements, endpoints and flows. With it, the code that checks and
+//! builds a machine needs no knowledge of the particular workload.
 
 use super::RunningWorkload;
 use crate::engine::Bytes;
@@ -20,13 +20,12 @@ pub struct WorkloadNeeds {
     pub shared_memory: bool,
     /// Whether the interface must have a host DMA engine that can be driven alone.
     pub host_dma: bool,
-    /// The most bytes that a one-sided operation moves, with the key that states them, where the workload uses such
-    /// operations.
+    /// The largest number of bytes that a one-sided operation moves, with the key that states it; `None` if the
+    /// workload uses no such operations.
     pub one_sided: Option<(&'static str, Bytes)>,
-    /// Key that requires hosts on which memory accesses take time, if one does.
+    /// The key, if one is set, that requires a host on which memory accesses take time.
     pub timed_memory: Option<&'static str>,
-    /// Most 32-bit words that the workload sends in one packet as an active message, whatever the interface; 0 if it
-    /// sends none.
+    /// Largest number of 32-bit words in an active message of the workload; 0 if it sends none.
     pub packet_words: usize,
     /// Longest packet in flits, where the workload injects packets itself; 0 otherwise.
     pub packet_flits: u16,
@@ -48,8 +47,8 @@ impl Default for WorkloadNeeds {
 }
 
 impl WorkloadNeeds {
-    /// Returns the needs of a workload of active messages and transfers: a packet carries two words, such as a number
-    /// of 64 bits, or the offset of a transfer's part and a word of it.
+    /// Returns the needs of a workload of active messages and transfers, whose packets carry two words: a 64-bit
+    /// number, or the offset of a fragment of a transfer and one word of its data.
     pub fn active_messages() -> WorkloadNeeds {
         WorkloadNeeds { packet_words: 2, ..WorkloadNeeds::default() }
     }
@@ -71,7 +70,7 @@ pub enum FlowEndpoint<'a> {
 }
 
 impl<'a> FlowEndpoint<'a> {
-    /// Returns the endpoint called `name`, or without a name the first of the node `default`.
+    /// Returns the endpoint called `name`; without a name, the first endpoint of node `default`.
     pub fn named_or(name: Option<&'a str>, default: usize) -> FlowEndpoint<'a> {
         name.map_or(FlowEndpoint::OfNode(default), FlowEndpoint::Named)
     }
@@ -108,22 +107,22 @@ pub struct Objective {
     pub metric: &'static str,
     /// Whether a larger value is better.
     pub more_is_better: bool,
-    /// Name of the metric, a rate, by which a saturated run is judged, where `metric` is not one.
+    /// Name of the rate by which a saturated run is judged, if `metric` is not a rate.
     pub when_saturated: Option<&'static str>,
 }
 
 impl Objective {
-    /// States that a smaller value of `metric` is better, as of a latency or a number of cycles.
+    /// Returns the objective of a small `metric`, such as a latency or a number of cycles.
     pub const fn minimize(metric: &'static str) -> Option<Objective> {
         Some(Objective { metric, more_is_better: false, when_saturated: None })
     }
 
-    /// States that a larger value of `metric` is better, as of a bandwidth.
+    /// Returns the objective of a large `metric`, such as a bandwidth.
     pub const fn maximize(metric: &'static str) -> Option<Objective> {
         Some(Objective { metric, more_is_better: true, when_saturated: None })
     }
 
-    /// States the metric by which a saturated run is judged: its accepted load.
+    /// Sets the metric by which a saturated run is judged: its accepted load.
     #[must_use]
     pub const fn when_saturated(mut self, metric: &'static str) -> Objective {
         self.when_saturated = Some(metric);
@@ -136,25 +135,25 @@ pub trait WorkloadSpec: PartSpec {
     /// Returns the requirements on a machine.
     fn needs(&self) -> WorkloadNeeds;
 
-    /// Returns the errors of the parameters on a machine with `endpoints` endpoints.
+    /// Returns the errors of the parameters for a machine with `endpoints` endpoints.
     fn check_endpoints(&self, _endpoints: usize) -> Vec<ParameterError> {
         Vec::new()
     }
 
-    /// Returns the errors of the parameters on a fabric of `nodes` nodes, each of which injects at most `injection_max`
-    /// flits per cycle.
+    /// Returns the errors of the parameters for a fabric of `nodes` nodes, each of which injects at most
+    /// `injection_max` flits per cycle.
     fn check_routers(&self, _nodes: u32, _injection_max: f64) -> Vec<ParameterError> {
         Vec::new()
     }
 
-    /// Returns the workload with the defaults resolved that depend on the largest message of the machine, or `None` if
-    /// no default does.
+    /// Returns the workload after its defaults that depend on `message_max`, the largest message of the machine, have
+    /// been computed; `None` if there are no such defaults.
     fn resolved(&self, _message_max: Bytes) -> Option<Arc<dyn WorkloadSpec>> {
         None
     }
 
-    /// Returns the workload with patterns of endpoints replaced by the endpoints of the machine, whose names `names` lists,
-    /// or `None` if it has no patterns.
+    /// Returns the workload after its endpoint patterns have been replaced by matching endpoints of the machine, whose
+    /// names `names` returns; `None` if it has no patterns.
     fn with_endpoints(&self, _names: &dyn Fn() -> Vec<String>) -> Option<Arc<dyn WorkloadSpec>> {
         None
     }
@@ -164,7 +163,8 @@ pub trait WorkloadSpec: PartSpec {
         Vec::new()
     }
 
-    /// Returns the pairs of sender and receiver, by name or else by `defaults`, each with the key that states it.
+    /// Returns the pairs of sender and receiver, each with the key that states it. `defaults` are the sender and
+    /// receiver of a pair that the description does not name.
     fn endpoint_pairs<'a>(&'a self, _defaults: [Option<&'a str>; 2]) -> Vec<(String, (&'a str, &'a str))> {
         Vec::new()
     }

@@ -59,7 +59,7 @@ impl Worker {
             cpu_lease: RefCell::new(None),
             next_poll: Cell::new(Time::ZERO),
             waits: Cell::new(false),
-            store: endpoint.cpu().sim().point("a store of another program"),
+            store: endpoint.cpu().sim().register_wait_reason("a store of another program"),
         })
     }
 

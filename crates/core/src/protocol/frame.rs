@@ -105,7 +105,7 @@ impl<P> Default for Frame<P> {
 #[non_exhaustive]
 pub struct Effects {
     /// Class in which a receive slot became free, so that the fabric may deliver a waiting packet.
-    pub place: Option<Class>,
+    pub slot_freed: Option<Class>,
     /// The frame that arrived was a packet returned by its receiver.
     pub returned: bool,
     /// The packet that arrived was not stored: it is a duplicate, or is returned to its sender.
@@ -120,8 +120,14 @@ pub struct Effects {
 
 impl Effects {
     /// No effect.
-    pub const NONE: Effects =
-        Effects { place: None, returned: false, discards: false, ready: false, timer: false, no_slot_freed: false };
+    pub const NONE: Effects = Effects {
+        slot_freed: None,
+        returned: false,
+        discards: false,
+        ready: false,
+        timer: false,
+        no_slot_freed: false,
+    };
 }
 
 /// A packet taken by its reader.

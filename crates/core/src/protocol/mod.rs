@@ -2,22 +2,21 @@
 //!
 //! | folder or file | protocol |
 //! |---|---|
-//! | `plain/` | none: queues only; order and loss are the fabric's |
+//! | `plain/` | no protocol: queues only; order and loss are those of the fabric |
 //! | `return_to_sender/` | a packet that finds no free buffer is returned to its sender, which retries it (Mukherjee and Hill 1998) |
 //! | `nifdy/` | admission control and in-order delivery (Callahan and Goldstein 1995) |
 //! | `window/` | a sliding window for each peer, acknowledgements and time-outs |
 //! | `directory/` | messages that keep shared memory coherent, over active messages or in hardware |
 //! | `udp_ip/` | UDP over IPv4, in real bytes: no flow control; the packet formats and reassembly of a sockets stack |
 //!
-//! `spec.rs` describes a protocol before it runs; `handle.rs` defines the handle by which a protocol refers to a
-//! packet.
+//! `spec.rs` defines the specification of a protocol, before time 0, and `handle.rs` the handle of a packet.
 //!
-//! A protocol has no clock and no I/O of its own: time is an argument. All protocols but the last two are packet state
-//! machines: events in, frames out. The owner of the wire (a hardware port, a chip's firmware) asks the protocol
-//! through [`Protocol`] which frame may enter the fabric now; a protocol makes no calls itself. `P` is a handle to a
-//! packet, so that a packet may be admitted while its bytes are still arriving; the protocol drops the handle when the
-//! packet will not be retransmitted. A new protocol is a folder whose `spec.rs` implements [`ProtocolSpec`], and a line
-//! of the registry.
+//! A protocol has no clock and no I/O of its own: time is an argument. All protocols but the last two are state
+//! machines whose inputs are events and whose outputs are frames. Their user (a hardware port or a chip's firmware)
+//! calls [`Protocol`] for the next frame that may enter the fabric; a protocol never calls its user. The type `P` is a
+//! handle to a packet, so that a packet may be admitted while its bytes are still arriving; the protocol drops the
+//! handle when the packet will not be retransmitted. A new protocol is a folder whose `spec.rs` implements
+//! [`ProtocolSpec`], and a line of the registry.
 //!
 #![doc = include_str!("example.md")]
 
@@ -50,14 +49,14 @@ use crate::engine::{Class, NodeId, Time};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Guarantees {
-    /// Packets of a pair and a class are delivered in the order in which they were offered, even on a fabric that
-    /// reorders.
+    /// Packets between two nodes in a class are delivered in the order in which they were offered, even on a fabric
+    /// that reorders packets.
     pub in_order: bool,
     /// Packets that the fabric loses are retransmitted.
     pub survives_loss: bool,
-    /// The protocol is correct only on a fabric that keeps the order of a pair.
+    /// The protocol is correct only on a fabric that keeps the order of packets between two nodes.
     pub needs_order: bool,
-    /// Packets of a pair may overtake each other, even on a fabric that keeps their order.
+    /// The protocol may reorder packets between two nodes, even on a fabric that keeps their order.
     pub reorders: bool,
     /// Initial number of free receive slots in each class; `None` if packets never wait in the fabric for a slot.
     pub slots: Option<u32>,
@@ -68,21 +67,22 @@ pub struct Guarantees {
 }
 
 impl Guarantees {
-    /// Returns the guarantees of a protocol that promises nothing about order or loss and has no timers: packets that
-    /// are offered wait here, and those that arrive wait in the fabric for one of `slots` of their class.
+    /// Returns the guarantees of a protocol without timers that adds nothing to the fabric's order and reliability.
+    /// Offered packets wait in the protocol; arriving packets wait in the fabric for one of `slots` receive slots of
+    /// their class.
     pub const fn new(slots: Option<u32>) -> Guarantees {
         let (in_order, survives_loss, needs_order, reorders, has_timers) = (false, false, false, false, false);
         Guarantees { in_order, survives_loss, needs_order, reorders, slots, pools: true, has_timers }
     }
 }
 
-/// Counts, in packets.
+/// Counters of a protocol, in packets.
 ///
 #[doc = include_str!("example.md")]
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Packets handed up.
+    /// Packets accepted for delivery to their reader.
     pub accepted: u64,
     /// Packets sent in bulk mode.
     pub bulk: u64,
@@ -102,10 +102,10 @@ pub struct Statistics {
 ///
 #[doc = include_str!("example.md")]
 pub trait Protocol<P: Clone> {
-    /// Returns the number of packets of `class` that may be composed now.
-    fn room(&self, class: Class) -> u32;
+    /// Returns the number of free send slots of `class`.
+    fn free_send_slots(&self, class: Class) -> u32;
 
-    /// Takes a send slot of `class` for a packet to be composed, or returns `None` if all are in use.
+    /// Reserves a send slot of `class` for a packet to be composed; returns `None` if all are in use.
     fn reserve(&mut self, class: Class) -> Option<Slot>;
 
     /// Hands a composed packet to the protocol in the `slot` reserved for it.
@@ -116,8 +116,8 @@ pub trait Protocol<P: Clone> {
         true
     }
 
-    /// Returns the next frame that may enter the fabric in `class`, or `None`. The frame counts as sent: the caller
-    /// must send it.
+    /// Returns the next frame of `class` that may enter the fabric, if there is one. The protocol counts the frame as
+    /// sent, so the caller must send it.
     fn next(&mut self, class: Class, now: Time) -> Option<Frame<P>>;
 
     /// Records that the frame last returned by [`Protocol::next`] for this class has left the interface.
@@ -125,10 +125,10 @@ pub trait Protocol<P: Clone> {
         Effects::NONE
     }
 
-    /// Handles a frame that arrived. The protocol always consumes it.
+    /// Handles a frame that has arrived, and consumes it.
     fn arrive(&mut self, frame: Frame<P>, now: Time) -> Effects;
 
-    /// Handles the header of a packet whose payload a switch has cut; the frame has no body. By default the packet is
+    /// Handles a packet whose payload a switch has removed: `frame` has a header but no body. By default the packet is
     /// lost.
     fn trimmed(&mut self, _frame: Frame<P>, _now: Time) -> Effects {
         Effects { discards: true, ..Effects::NONE }
@@ -142,10 +142,10 @@ pub trait Protocol<P: Clone> {
         self.front(class).is_some()
     }
 
-    /// Takes the next packet of `class` for its reader. The packet keeps its receive slot until [`Protocol::release`].
+    /// Removes the next packet of `class` for its reader. Its receive slot stays occupied until [`Protocol::release`].
     fn take(&mut self, class: Class, answer: Answer) -> Option<Taken<P>>;
 
-    /// Frees the receive slot of a packet that was read.
+    /// Frees the receive slot of a packet that its reader has consumed.
     fn release(&mut self, class: Class, slot: Slot) -> Effects;
 
     /// Returns the time at which the next timer expires, or `None` if none runs.
@@ -153,24 +153,24 @@ pub trait Protocol<P: Clone> {
         None
     }
 
-    /// Handles all timers that expire by `now`.
+    /// Handles all timers that have expired at `now`.
     fn on_time(&mut self, _now: Time) {}
 
-    /// Returns the number of unacknowledged packets to `to`, or to all nodes for `None`, that will be acknowledged
-    /// without further sends.
+    /// Returns the number of unacknowledged packets to node `to`, or to all nodes if it is `None`. Packets that are
+    /// acknowledged only after further sends are not counted.
     fn unacknowledged(&self, to: Option<NodeId>) -> u32;
 
-    /// Sets the feedback word that this node's acknowledgements and replies carry from now on: its pace.
+    /// Sets the feedback word that this node's acknowledgements and replies carry from now on, such as its rate.
     fn set_feedback(&mut self, _note: u64) {}
 
-    /// Returns the feedback word received last from node `by`; 0 if none was.
-    fn feedback_from(&self, _by: NodeId) -> u64 {
+    /// Returns the last feedback word received from `node`, or 0 if there is none.
+    fn feedback_from(&self, _node: NodeId) -> u64 {
         0
     }
 
     /// Returns the counts since the start.
     fn statistics(&self) -> Statistics;
 
-    /// Returns the bytes of state that the protocol needs for packets of `packet` bytes.
+    /// Returns the size in bytes of the protocol's state with packets of `packet` bytes.
     fn state_bytes(&self, packet: usize) -> usize;
 }

@@ -1,4 +1,4 @@
-//! The specification of a protocol before it runs: its guarantees, requirements and costs, and the start of an
+//! The specification of a protocol, before time 0: its guarantees, requirements and costs, and the start of an
 //! endpoint.
 
 use super::{Guarantees, PacketHandle, Protocol};
@@ -12,9 +12,9 @@ use std::sync::Arc;
 pub struct ProtocolEnvironment {
     /// Number of the fabric's logical networks.
     pub classes: u8,
-    /// Whether the fabric keeps the order of a pair's packets.
+    /// Whether the fabric keeps the order of packets between two nodes.
     pub keeps_order: bool,
-    /// Whether the interface has buffers for packets that arrive before their turn.
+    /// Whether the interface has buffers for packets that arrive out of order.
     pub has_reorder_buffers: bool,
 }
 
@@ -25,18 +25,18 @@ impl ProtocolEnvironment {
     }
 }
 
-/// A protocol as described by its parameters.
+/// A protocol as read from a description.
 pub trait ProtocolSpec: PartSpec {
-    /// Returns what the protocol guarantees in `environment`.
+    /// Returns the guarantees of the protocol in `environment`.
     fn guarantees(&self, environment: &ProtocolEnvironment) -> Guarantees;
 
-    /// Returns what the protocol needs of the switches of a fabric.
+    /// Returns the features that the protocol requires of a fabric's switches.
     fn needs(&self) -> FabricFeatures {
         FabricFeatures::default()
     }
 
-    /// Returns the reason for which sequence numbers do not distinguish a packet from its copies in `environment`, with
-    /// the key of their length; `None` if they do.
+    /// Returns the reason why sequence numbers are too short to identify duplicates in `environment`, with the key of
+    /// their length; `None` if they are long enough.
     fn sequence_space_error(&self, _environment: &ProtocolEnvironment) -> Option<(&'static str, String)> {
         None
     }
@@ -46,8 +46,8 @@ pub trait ProtocolSpec: PartSpec {
         None
     }
 
-    /// Returns the largest numbers of packets that an endpoint buffers for sending, until they are acknowledged, and
-    /// for its reader, until they are taken; `None` where the interface's own queues are the only buffers.
+    /// Returns the maximum number of packets that an endpoint buffers for transmission, until they are acknowledged,
+    /// and for reception, until they are taken; `None` if packets are buffered only in the interface's queues.
     fn buffer_requirements(&self) -> Option<[u64; 2]>;
 
     /// Returns the length of the longest frame that carries no packet.
@@ -55,25 +55,25 @@ pub trait ProtocolSpec: PartSpec {
         Bytes::ZERO
     }
 
-    /// Returns the number of cycles of the interface's clock to generate an acknowledgement, which is also the number
-    /// to process one.
+    /// Returns the number of cycles of the interface's clock that it takes to generate an acknowledgement, and to
+    /// process one.
     fn processing_cycles(&self) -> u64 {
         0
     }
 
-    /// Returns the number of logical networks that programs may use on a fabric with `of_fabric` of them.
-    fn classes(&self, of_fabric: u8) -> u8 {
-        of_fabric
+    /// Returns the number of logical networks that programs may use on a fabric with `fabric_classes` of them.
+    fn classes(&self, fabric_classes: u8) -> u8 {
+        fabric_classes
     }
 
-    /// Returns the key whose present value requires a second logical network, and the value that does not; `None` if no
-    /// second network is required.
+    /// Returns the key whose value requires a second logical network, and a value that does not require one; `None` if
+    /// no second network is required.
     fn second_class_key(&self) -> Option<(&'static str, &'static str)> {
         None
     }
 
-    /// Returns the largest number of packets from `senders` nodes that may arrive late at a receiver whose interface
-    /// queues `queued` packets, because they were returned to their senders.
+    /// Returns the maximum number of packets from `senders` nodes that may arrive late, because they were returned to
+    /// their senders, at a receiver whose interface queues `queued` packets.
     fn late_packets(&self, _senders: u64, _queued: u64) -> u64 {
         0
     }
@@ -90,7 +90,7 @@ pub struct ProtocolBinding {
 }
 
 impl ProtocolBinding {
-    /// Returns `spec` as it runs in `environment`.
+    /// Binds `spec` to `environment`.
     pub fn new(spec: Arc<dyn ProtocolSpec>, environment: ProtocolEnvironment) -> ProtocolBinding {
         ProtocolBinding { spec, environment }
     }
@@ -114,7 +114,7 @@ impl ProtocolBinding {
         ProtocolBinding { spec: self.spec.clone(), environment }
     }
 
-    /// Returns what the protocol guarantees here.
+    /// Returns the guarantees of the protocol in its environment.
     pub fn guarantees(&self) -> Guarantees {
         self.spec.guarantees(&self.environment)
     }

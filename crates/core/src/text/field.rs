@@ -4,7 +4,7 @@ use super::kind::{
     Amount, Choice, Count, Decoded, FilePath, Flag, InvalidValue, ListOf, MapOf, Number, NumberOrText,
     SpannedStringKind, ValueKind, Words, own,
 };
-use super::meaning::{Declared, Meaning};
+use super::meaning::{Meaning, ParameterDeclaration};
 use super::quantity::Quantity;
 use super::schema::{Form, Need};
 use super::table::{NotedKey, Table};
@@ -18,72 +18,72 @@ pub struct Field<'f, 't, K> {
     table: &'f mut Table<'t>,
     key: &'static str,
     doc: &'static str,
-    declared: Declared,
+    declared: ParameterDeclaration,
     kind: K,
 }
 
 impl<'t> Table<'t> {
     fn field<K: ValueKind>(&mut self, key: &'static str, doc: &'static str, kind: K) -> Field<'_, 't, K> {
-        let declared = Declared { meaning: K::MEANING, resource: None };
+        let declared = ParameterDeclaration { meaning: K::MEANING, resource: None };
         Field { table: self, key, doc, declared, kind }
     }
 
-    /// A time, such as `"40 ns"`.
+    /// Declares the key `key`, whose value is a time, such as `"40 ns"`.
     pub fn time(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Amount<Time>> {
         self.field(key, doc, Amount::ANY)
     }
 
-    /// An amount of data, such as `"8 KiB"`.
+    /// Declares the key `key`, whose value is an amount of data, such as `"8 KiB"`.
     pub fn bytes(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Amount<Bytes>> {
         self.field(key, doc, Amount::ANY)
     }
 
-    /// A rate, such as `"160 MB/s"`.
+    /// Declares the key `key`, whose value is a rate, such as `"160 MB/s"`.
     pub fn rate(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Amount<Rate>> {
         self.field(key, doc, Amount::ANY)
     }
 
-    /// A frequency, such as `"33 MHz"`.
+    /// Declares the key `key`, whose value is a frequency, such as `"33 MHz"`.
     pub fn hertz(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Amount<Hertz>> {
         self.field(key, doc, Amount::ANY)
     }
 
-    /// A bare integer that is not negative.
+    /// Declares the key `key`, whose value is a bare non-negative integer.
     pub fn count(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Count> {
         self.field(key, doc, Count { min: None, max: None })
     }
 
-    /// A bare number.
+    /// Declares the key `key`, whose value is a bare number.
     pub fn number(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Number> {
         self.field(key, doc, Number { min: None, max: None })
     }
 
-    /// A bare number from 0 to 1.
+    /// Declares the key `key`, whose value is a bare number from 0 to 1.
     pub fn fraction(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Number> {
         self.field(key, doc, Number { min: Some(0.0), max: Some(1.0) })
     }
 
-    /// `true` or `false`.
+    /// Declares the key `key`, whose value is `true` or `false`.
     pub fn flag(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Flag> {
         self.field(key, doc, Flag)
     }
 
-    /// Any text.
+    /// Declares the key `key`, whose value is any text.
     pub fn text(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, Words> {
         self.field(key, doc, Words)
     }
 
-    /// Any text, with its place, to be looked into later.
+    /// Declares the key `key`, whose value is any text, read with its source location to be parsed later.
     pub fn phrase(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, SpannedStringKind> {
         self.field(key, doc, SpannedStringKind)
     }
 
-    /// A list of such texts.
+    /// Declares the key `key`, whose value is a list of texts with their source locations.
     pub fn phrases(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<SpannedStringKind>> {
         self.field(key, doc, ListOf::of(SpannedStringKind))
     }
 
-    /// A number or a text.
+    /// Declares the key `key`, whose value is a number or a text.
     pub fn constant(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, NumberOrText> {
         self.field(key, doc, NumberOrText)
     }
@@ -93,7 +93,7 @@ impl<'t> Table<'t> {
         self.field(key, doc, MapOf(each))
     }
 
-    /// One word of a closed set, itself.
+    /// Declares the key `key`, whose value is one word of a fixed set, as text.
     pub fn word(
         &mut self,
         key: &'static str,
@@ -103,7 +103,7 @@ impl<'t> Table<'t> {
         self.field(key, doc, Choice { words: words.iter().map(|word| (*word, *word)).collect(), former: Vec::new() })
     }
 
-    /// One word of a closed set, as the value that it denotes.
+    /// Declares the key `key`, whose value is one word of a fixed set, as the value that it denotes.
     pub fn choice<T: Clone>(
         &mut self,
         key: &'static str,
@@ -113,32 +113,32 @@ impl<'t> Table<'t> {
         self.field(key, doc, Choice { words: words.to_vec(), former: Vec::new() })
     }
 
-    /// A file.
+    /// Declares the key `key`, whose value is the path of a file.
     pub fn path(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, FilePath> {
         self.field(key, doc, FilePath)
     }
 
-    /// A list of counts.
+    /// Declares the key `key`, whose value is a list of bare non-negative integers.
     pub fn counts(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Count>> {
         self.field(key, doc, ListOf::counts())
     }
 
-    /// A list of bare numbers.
+    /// Declares the key `key`, whose value is a list of bare numbers.
     pub fn numbers(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Number>> {
         self.field(key, doc, ListOf::of(Number { min: None, max: None }))
     }
 
-    /// A list of texts.
+    /// Declares the key `key`, whose value is a list of texts.
     pub fn texts(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Words>> {
         self.field(key, doc, ListOf::of(Words))
     }
 
-    /// A list of times.
+    /// Declares the key `key`, whose value is a list of times.
     pub fn times(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Amount<Time>>> {
         self.field(key, doc, ListOf::of(Amount::ANY))
     }
 
-    /// A list of amounts of data.
+    /// Declares the key `key`, whose value is a list of amounts of data.
     pub fn sizes(&mut self, key: &'static str, doc: &'static str) -> Field<'_, 't, ListOf<Amount<Bytes>>> {
         self.field(key, doc, ListOf::of(Amount::ANY))
     }
@@ -217,7 +217,7 @@ impl<'f, 't, K: ValueKind> Field<'f, 't, K> {
     /// Returns a list of such values.
     pub(super) fn several(self) -> Field<'f, 't, ListOf<K>> {
         let Field { table, key, doc, kind, .. } = self;
-        Field { table, key, doc, declared: Declared::default(), kind: ListOf::of(kind) }
+        Field { table, key, doc, declared: ParameterDeclaration::default(), kind: ListOf::of(kind) }
     }
 }
 
@@ -242,7 +242,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
         self
     }
 
-    /// The value; that it is missing is a problem.
+    /// Returns the value; a missing value is reported as a problem.
     pub fn required(self) -> K::Value {
         self.describe(|| Need::Required);
         match self.table.child(self.key) {
@@ -310,7 +310,7 @@ impl<K: ValueKind> Field<'_, '_, K> {
         self.table.note_key(self.key, self.doc, form, need);
     }
 
-    /// The value of a node, or nothing and all that is wrong with it.
+    /// Returns the value of a node, or reports its problems and returns `None`.
     fn take(&self, node: &TreeNode) -> Option<K::Value> {
         let decoded: Decoded<K::Value> = self.kind.decode(node, self.table.all_texts());
         match decoded {
@@ -333,7 +333,7 @@ fn first(invalid_values: &[InvalidValue]) -> &str {
     invalid_values.first().map_or("", |invalid_value| invalid_value.fault.label.as_str())
 }
 
-/// JSON as text, a lone string without its quotes.
+/// Formats JSON as text; a string is written without its quotes.
 fn plain(json: &serde_json::Value) -> String {
     json.as_str().map_or_else(|| json.to_string(), str::to_string)
 }

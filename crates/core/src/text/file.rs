@@ -9,7 +9,7 @@ use std::path::Path;
 /// folder of that name is ever looked into.
 pub const SHIPPED: &str = "<shipped examples>";
 
-/// The text of a file.
+/// Reads the text of a file.
 pub fn read(path: &Path) -> Result<String, Problem> {
     if path.is_dir() {
         return Err(cannot(path, "it is a folder").help("name a file in it"));
@@ -42,7 +42,7 @@ fn missing(path: &Path) -> Problem {
     }
 }
 
-/// The files in a folder, sorted so that the suggestion is always the same.
+/// Returns the names of the files in a folder, sorted so that suggestions are deterministic.
 fn names_in(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();

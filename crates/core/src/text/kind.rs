@@ -48,7 +48,7 @@ pub trait ValueKind {
     type Written<'d>: Copy + 'd;
     /// The meaning of a number of this kind that declares none.
     const MEANING: Option<Meaning> = None;
-    /// The kind's name in listings.
+    /// Returns the name of the kind in listings.
     fn name(&self) -> String;
     /// Returns the allowed values as a help line.
     fn allowed(&self) -> String;
@@ -56,20 +56,20 @@ pub trait ValueKind {
     fn written(&self, default: Self::Written<'_>) -> TreeValue;
     /// Decodes the value of a node.
     fn decode(&self, node: &TreeNode, texts: &Texts) -> Decoded<Self::Value>;
-    /// Some valid value, with which reading goes on after a problem.
+    /// Returns a valid value, with which reading continues after a problem.
     fn placeholder(&self) -> Self::Value;
-    /// The file that the value names: what it holds is part of the description.
+    /// Returns the file that the value names, whose contents are part of the description.
     fn file<'v>(&self, _: &'v Self::Value) -> Option<&'v Path> {
         None
     }
 
-    /// The value for a result, canonical; `node` is what it was read from.
+    /// Returns the canonical value for a result; `node` is the node that it was read from.
     fn json(&self, value: &Self::Value, node: &TreeNode) -> Json;
-    /// The kind as JSON Schema.
+    /// Returns the kind as JSON Schema.
     fn schema(&self) -> Json;
 }
 
-/// `, 1 to 5`, `, at least 1`, `, at most 5` or nothing.
+/// Formats the bounds as `, 1 to 5`, `, at least 1`, `, at most 5` or nothing.
 fn bounds<T: Display>(min: &Option<T>, max: &Option<T>) -> String {
     match (min, max) {
         (Some(min), Some(max)) => format!(", {min} to {max}"),

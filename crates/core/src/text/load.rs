@@ -89,8 +89,8 @@ pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
     }
 }
 
-/// Several files that are one description: each of them has keys of its own at the top. A file is its
-/// name for messages, its text, and the folder that paths in it are relative to.
+/// Loads several files as one description, in which no two files have the same top-level key. Each file is given as its
+/// name in messages, its text, and the folder to which paths in it are relative.
 pub fn together(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Problems> {
     let shelf = PartLibrary::EMPTY;
     let mut loader = Loader { shelf, texts: Texts::default(), problems: Vec::new(), parts: Vec::new() };
@@ -164,7 +164,7 @@ impl Loader<'_> {
         settings
     }
 
-    /// The file without its `parts`, where it begins, and the parts that count.
+    /// Returns the file without its `parts`, the location of the file, and the parts that apply.
     fn named_parts(&mut self, file: Option<Sheet>, settings: &[Setting]) -> (Option<Sheet>, Option<Place>, Named) {
         let (mut file, mut named) = (file, Vec::new());
         if let Some(sheet) = &mut file {
@@ -177,7 +177,7 @@ impl Loader<'_> {
         (file, place, named)
     }
 
-    /// The parts that entries of tables name, by where they lie.
+    /// Returns the parts that entries of tables name, with the paths of the entries.
     fn parts_of_entries(&mut self, file: &mut Option<Sheet>, settings: &[Setting]) -> Vec<(Vec<String>, Named)> {
         let mut named: Vec<(Vec<String>, Named)> = Vec::new();
         let PartLibrary { tables, .. } = self.shelf;
@@ -197,7 +197,7 @@ impl Loader<'_> {
         named
     }
 
-    /// Whether a setting names parts, of the whole or of an entry.
+    /// Returns whether a setting names parts of the description or of an entry.
     fn is_of_parts(&self, setting: &Setting) -> bool {
         setting.is(PARTS) || setting.is_of_entry(self.shelf.tables, PARTS)
     }

@@ -1,20 +1,21 @@
-//! The meaning of numeric parameters: what a larger value of one does to the part that has it.
+//! The meaning of a numeric parameter: the effect of a larger value on the speed of its part.
 //!
-//! A part declares it with the parameter: `#[param(meaning = Capacity, resource = "send ring")]`. Rates,
-//! frequencies and times have a meaning by their type. `docs/bottlenecks.md` says how sensitivity analysis uses it.
+//! A part declares the meaning with the parameter: `#[param(meaning = Capacity, resource = "send ring")]`. Rates,
+//! frequencies and times have a meaning by their type. Sensitivity analysis uses the meaning as `docs/bottlenecks.md`
+//! describes.
 
-/// The meaning of a numeric parameter.
+/// The meaning of a numeric parameter for the speed of its part.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Meaning {
-    /// Work per time, as of a clock or a bandwidth.
+    /// Work per time, such as a clock frequency or a bandwidth.
     Rate,
-    /// Work that a resource does at once, as of a data path; an alternative to a higher rate.
+    /// Work that a resource does in one cycle, such as the width of a data path; an alternative to a higher rate.
     Width,
     /// Time that an operation takes.
     Latency,
-    /// Cycles, accesses or bytes of a resource that an operation takes; an alternative to a higher rate.
+    /// Cycles, accesses or bytes that an operation needs; a smaller value is an alternative to a higher rate.
     Work,
-    /// Size: buffers, entries, windows.
+    /// Size, such as that of a buffer, a table or a window.
     Capacity,
     /// Unit in which data is moved or kept, such as a burst or a block: a trade-off.
     Granularity,
@@ -30,7 +31,7 @@ pub enum Meaning {
     Repetitions,
 }
 
-/// The change of a parameter that speeds its part up.
+/// The direction in which a parameter changes to speed its part up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SpeedUp {
     /// A larger value is faster.
@@ -93,16 +94,16 @@ impl Meaning {
     }
 }
 
-/// The declaration of a numeric parameter by its part.
+/// The declaration of a parameter by its part.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Declared {
+pub struct ParameterDeclaration {
     /// The meaning, if the parameter is numeric.
     pub meaning: Option<Meaning>,
     /// The resource of the part that the parameter belongs to; by default the parameter is a resource of its own.
     pub resource: Option<&'static str>,
 }
 
-impl Declared {
+impl ParameterDeclaration {
     /// Returns the meaning and the resource as listings show them, such as `rate of PCI`, or `None` without a meaning.
     pub fn text(&self) -> Option<String> {
         let meaning = self.meaning?.name();

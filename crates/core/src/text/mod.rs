@@ -29,7 +29,7 @@ mod variant_selection;
 pub use field::Field;
 pub use kind::{Choice, Constant, SpannedString};
 pub use load::{Document, Loaded, PartLibrary, Source, load};
-pub use meaning::{Declared, Meaning, SpeedUp};
+pub use meaning::{Meaning, ParameterDeclaration, SpeedUp};
 pub use narrows_derive::{ParameterChoice, Parameters};
 pub use origin::{Layer, Origin};
 pub use parameters::{AllOptional, ParameterSink, ParameterVariants, Parameters, TomlSink, to_toml};

@@ -33,7 +33,7 @@ impl Layer {
         }
     }
 
-    /// The name a problem is reported under.
+    /// Returns the name under which problems are reported.
     pub fn title(&self) -> String {
         match self {
             Layer::Default => "default".to_string(),
@@ -105,7 +105,7 @@ pub struct Text {
 }
 
 impl Text {
-    /// The line of the byte at `at`, counted from one.
+    /// Returns the line of the byte at offset `at`, counted from one.
     fn line(&self, at: usize) -> usize {
         self.line_ends.partition_point(|end| *end < at) + 1
     }
@@ -139,7 +139,7 @@ impl Texts {
         self.get(place.text).content.get(place.span.clone()).unwrap_or_default()
     }
 
-    /// The comment behind `place` on its line, which says where a number comes from.
+    /// Returns the comment after `place` on the same line, which states the source of a number.
     pub fn note(&self, place: &Place) -> Option<String> {
         let rest = self.get(place.text).content.get(place.span.end..)?;
         let comment = rest.trim_start_matches([' ', '\t', ',', '}', ']']).strip_prefix('#')?;

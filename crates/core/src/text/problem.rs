@@ -112,7 +112,7 @@ fn snippet<'a>(
         .annotation(kind.span(span).label(printable(label)))
 }
 
-/// The span clipped to one line of the text and moved onto character boundaries.
+/// Clips the span to one line of the text, and moves its ends to character boundaries.
 fn on_boundaries(text: &str, span: &Range<usize>) -> Range<usize> {
     let start = text.floor_char_boundary(span.start.min(text.len()));
     let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
@@ -158,7 +158,7 @@ impl Problems {
         self.list.iter().take(REPORTED_MAX).map(one).collect()
     }
 
-    /// The problems, in order.
+    /// Returns the problems, in order.
     pub fn list(&self) -> &[Problem] {
         &self.list
     }

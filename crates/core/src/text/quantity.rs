@@ -18,7 +18,7 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    /// A fault with one line of help.
+    /// Returns a parse error with one line of help.
     pub fn new(label: impl Into<String>, help: impl Into<String>) -> ParseError {
         ParseError { label: label.into(), help: vec![help.into()] }
     }
@@ -43,7 +43,7 @@ pub trait Quantity: Copy + Ord + Display {
     const MEANING: Option<Meaning>;
     /// Whether nothing at all is a sensible value.
     const MAY_BE_ZERO: bool;
-    /// The quantity of `amount` smallest units.
+    /// Returns the quantity of `amount` smallest units.
     fn from_smallest(amount: u64) -> Self;
 }
 
@@ -109,7 +109,7 @@ impl Quantity for Hertz {
     }
 }
 
-/// The quantity that `text` writes.
+/// Parses `text` as a quantity.
 pub fn parse<Q: Quantity>(text: &str) -> Result<Q, ParseError> {
     let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
@@ -172,7 +172,7 @@ pub fn write_example<Q: Quantity>() -> String {
     format!("write a number and a unit, such as \"{}\"; units are {}", Q::EXAMPLE, units::<Q>())
 }
 
-/// The units allowed, as a phrase.
+/// Returns the allowed units as a phrase.
 fn units<Q: Quantity>() -> String {
     let names: Vec<&str> = Q::UNITS.iter().map(|(name, _)| *name).collect();
     names.join(", ")
@@ -187,7 +187,7 @@ fn unit_size<Q: Quantity>(number: &str, unit: &str) -> Result<u64, ParseError> {
     }
 }
 
-/// Returns the error for KB, MB and GB, which denote powers of ten or of two.
+/// Returns the error of an ambiguous unit: KB, MB and GB, are powers of ten or of two.
 fn ambiguous(number: &str, unit: &str) -> Option<ParseError> {
     let (binary, tens, power) = match unit {
         "KB" => ("KiB", 1, ""),
@@ -224,7 +224,7 @@ fn wrong_unit<Q: Quantity>(number: &str, unit: &str) -> ParseError {
     ParseError { label: format!("`{}` is not a unit of {}", unit.escape_debug(), Q::WHAT), help }
 }
 
-/// The unit meant by a common other spelling.
+/// Returns the unit that a common other spelling means.
 fn spoken(unit: &str) -> Option<&'static str> {
     Some(match unit {
         "bps" | "b/s" => "bit/s",

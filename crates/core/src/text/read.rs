@@ -81,7 +81,8 @@ impl<T> Read<T> {
         self.records.entries()
     }
 
-    /// The whole description as it counts, for a result: snake_case keys, canonical values.
+    /// Returns the complete description with all defaults and overrides, for a result: snake_case keys, canonical
+    /// values.
     pub fn resolved(&self) -> Json {
         self.records.resolved()
     }

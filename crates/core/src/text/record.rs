@@ -1,6 +1,6 @@
 //! The values that were read, one by one: for `narrows show` and for the description inside a result.
 
-use super::meaning::Declared;
+use super::meaning::ParameterDeclaration;
 use super::origin::{Layer, Origin, Place};
 use serde_json::{Map, Value as Json};
 
@@ -14,7 +14,7 @@ pub struct Entry {
     /// The name of its kind.
     pub kind: String,
     /// The declaration of the number by its part.
-    pub declared: Declared,
+    pub declared: ParameterDeclaration,
     /// The layer and source location that it comes from.
     pub origin: Origin,
     /// The comment behind it, which says where a number comes from.
@@ -46,7 +46,7 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// The step as it is written in TOML.
+    /// Returns the step as it is written in TOML.
     fn text(&self) -> String {
         match self {
             Step::Key(key) => (*key).to_string(),
@@ -55,7 +55,7 @@ impl Step {
         }
     }
 
-    /// The step as it is written in JSON.
+    /// Returns the step as it is written in JSON.
     fn json_key(&self) -> String {
         match self {
             Step::Key(key) => key.replace('-', "_"),
@@ -64,7 +64,7 @@ impl Step {
     }
 }
 
-/// A path as text.
+/// Formats a path as text.
 pub(super) fn dotted(path: &[Step]) -> String {
     path.iter().map(Step::text).collect::<Vec<_>>().join(".")
 }
@@ -84,12 +84,12 @@ pub(super) enum Mark {
 pub(super) struct Records(pub Vec<(Vec<Step>, Mark)>);
 
 impl Records {
-    /// The values.
+    /// Returns the values that were read.
     pub fn entries(&self) -> Vec<Entry> {
         self.each().cloned().collect()
     }
 
-    /// The value at a path. What is asked for was most often read just now.
+    /// Returns the value at a path. The search begins with the latest values, which are requested most often.
     pub fn find(&self, path: &str) -> Option<&Entry> {
         self.each().rfind(|entry| entry.path == path)
     }
@@ -115,7 +115,7 @@ impl Records {
         })
     }
 
-    /// The whole as JSON.
+    /// Returns all values as JSON.
     pub fn resolved(&self) -> Json {
         let mut root = Json::Object(Map::new());
         for (path, mark) in &self.0 {

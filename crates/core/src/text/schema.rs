@@ -2,7 +2,7 @@
 //!
 //! It is collected by running the reader itself, so the two cannot disagree.
 
-use super::meaning::Declared;
+use super::meaning::ParameterDeclaration;
 use serde_json::Value as Json;
 
 mod json;
@@ -72,7 +72,7 @@ pub struct Member {
 #[derive(Clone, Debug)]
 pub enum Form {
     /// A value of the kind named, with its JSON Schema and what its part declares of it.
-    Value(String, Json, Declared),
+    Value(String, Json, ParameterDeclaration),
     /// A table.
     Table(TableShape),
     /// A table of tables under names of the user's choice.
@@ -106,7 +106,7 @@ pub struct Line {
     /// The help text.
     pub doc: &'static str,
     /// The declaration of the number by its part.
-    pub declared: Declared,
+    pub declared: ParameterDeclaration,
 }
 
 impl TableShape {
@@ -147,7 +147,7 @@ impl Family {
                 kind: "one of these".into(),
                 need: self.need.clone(),
                 doc: member.doc,
-                declared: Declared::default(),
+                declared: ParameterDeclaration::default(),
             });
             member.shape.list(&path, lines);
         }
@@ -172,8 +172,8 @@ impl Form {
     }
 
     /// Returns what the part declares of the value.
-    fn declared(&self) -> Declared {
-        if let Form::Value(.., declared) = self { *declared } else { Declared::default() }
+    fn declared(&self) -> ParameterDeclaration {
+        if let Form::Value(.., declared) = self { *declared } else { ParameterDeclaration::default() }
     }
 
     fn list(&self, path: &str, lines: &mut Vec<Line>) {
@@ -191,14 +191,14 @@ impl Form {
 }
 
 impl Schema {
-    /// All keys with their kinds, defaults and meanings, in reading order.
+    /// Returns all keys with their kinds, defaults and meanings, in the order in which they are read.
     pub fn lines(&self) -> Vec<Line> {
         let mut lines = Vec::new();
         self.root.list("", &mut lines);
         lines
     }
 
-    /// The lines as plain text.
+    /// Returns the lines as plain text.
     pub fn listing(&self) -> String {
         let line = |line: &Line| {
             let need = match &line.need {

@@ -72,7 +72,7 @@ fn spaces(text: &str) -> usize {
     text.len() - text.trim_start().len()
 }
 
-/// The bare or quoted key that begins at `at`, and its end.
+/// Parses the bare or quoted key that begins at `at`; returns the key and the offset of its end.
 fn key(option: &str, at: usize) -> Result<(String, usize), SyntaxFault> {
     let rest = &option[at..];
     if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'')) {
@@ -149,7 +149,7 @@ impl Setting {
         Definition { rank: self.builder.rank, key: self.builder.place(self.path[depth].1.clone()) }
     }
 
-    /// A table that holds what is left of the path.
+    /// Creates a table with the rest of the path.
     fn new_table(self, depth: usize) -> Result<TreeNode, Problem> {
         let place = Some(self.builder.place(self.path[depth - 1].1.clone()));
         let mut tree = Tree::default();

@@ -18,12 +18,12 @@ pub fn nearest<'a>(given: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         .map(|(_, name)| name)
 }
 
-/// Case and the choice between `-`, `_` and space are not differences worth counting.
+/// Normalises a name for comparison: case, and the choice between `-`, `_` and space, are ignored.
 fn plain(name: &str) -> String {
     name.chars().map(|c| if matches!(c, '_' | ' ') { '-' } else { c.to_ascii_lowercase() }).collect()
 }
 
-/// How far apart two plain names are, or `None` where too far for a slip.
+/// Returns the edit distance of two normalised names, or `None` if it is too large for a typing error.
 fn distance(given: &str, name: &str) -> Option<usize> {
     if name.rsplit('/').next() == Some(given) {
         return Some(0);
@@ -50,7 +50,7 @@ pub fn among(what: &str, given: &str, allowed: &[&str]) -> String {
     }
 }
 
-/// `a`, `b` and `c`: names as a phrase.
+/// Formats names as a phrase: `a`, `b` and `c`.
 pub fn phrase<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let quoted: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     match quoted.split_last() {

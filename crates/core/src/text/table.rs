@@ -6,7 +6,7 @@
 use super::diagnostics;
 use super::kind::InvalidValue;
 use super::load::PARTS;
-use super::meaning::Declared;
+use super::meaning::ParameterDeclaration;
 use super::origin::{Layer, Origin, Place, Texts};
 use super::problem::Problem;
 use super::read_context::{DiagnosticLevel, ReadContext};
@@ -32,7 +32,7 @@ pub struct Table<'t> {
 pub(super) struct NotedKey {
     pub key: &'static str,
     pub doc: &'static str,
-    pub declared: Declared,
+    pub declared: ParameterDeclaration,
 }
 
 impl<'t> Table<'t> {
@@ -75,15 +75,15 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// A table of its own; where absent, it is read from nothing, so that its defaults hold and
-    /// its required keys are missed.
+    /// Reads the sub-table `key`. If it is absent, an empty table is read, so that defaults apply and missing required
+    /// keys are reported.
     pub fn table<T>(&mut self, key: &'static str, doc: &'static str, read: impl FnOnce(&mut Table<'_>) -> T) -> T {
         let (value, shape) = self.below(&[Step::Key(key)], self.child(key), read);
         self.note_key(key, doc, Form::Table(shape), Need::Required);
         value
     }
 
-    /// A table of its own, or none.
+    /// Reads the sub-table `key`, or returns `None` if it is absent.
     pub fn optional_table<T>(
         &mut self,
         key: &'static str,
@@ -101,8 +101,9 @@ impl<'t> Table<'t> {
     }
 
     /// States that the key `new` was called `old`, which is still read: a description that uses the former name is
-    /// reported by [`Read::renamed_keys`](super::Read::renamed_keys). Both names in one layer are an error; a higher layer
-    /// overrides either name. To be called before `new` is read; the values of tables are not merged over both names.
+    /// reported by [`Read::renamed_keys`](super::Read::renamed_keys). Both names in one layer are an error; a higher
+    /// layer overrides either name. To be called before `new` is read; the values of tables are not merged over both
+    /// names.
     pub fn renamed_key(&mut self, old: &'static str, new: &'static str) {
         self.shape.borrow_mut().renamed.push((old, new));
         let Some(tree) = tree_of(self.node) else { return };
@@ -162,7 +163,7 @@ impl<'t> Table<'t> {
         values
     }
 
-    /// A list of tables; empty where absent.
+    /// Reads the list of tables `key`, which is empty if the key is absent.
     pub fn list<T>(
         &mut self,
         key: &'static str,
@@ -217,7 +218,7 @@ impl<'t> Table<'t> {
         self.context.report(DiagnosticLevel::PresentKeys, problem);
     }
 
-    /// The texts that are read.
+    /// Returns the texts that are read.
     pub fn sources(&self) -> &'t Texts {
         self.all_texts()
     }
@@ -237,12 +238,12 @@ impl<'t> Table<'t> {
         self.child(key).is_some()
     }
 
-    /// The path of this table, such as `ni.trapeze`.
+    /// Returns the path of this table, such as `ni.trapeze`.
     pub fn here(&self) -> String {
         dotted(&self.path)
     }
 
-    /// The path of a key of this table, or of the table itself (`""`).
+    /// Returns the path of a key of this table, or of the table itself (`""`).
     pub(super) fn full(&self, key: &str) -> String {
         [self.here().as_str(), key].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
     }
@@ -311,7 +312,7 @@ impl<'t> Table<'t> {
     pub(super) fn note_chosen(&self, doc: &'static str, name: &str, place: Option<&Place>) {
         let (origin, note) = self.origin_and_note(place);
         let (value, kind) = (name.to_string(), "choice".to_string());
-        let declared = Declared::default();
+        let declared = ParameterDeclaration::default();
         let entry = Entry { path: self.here(), value, kind, declared, origin, note, doc };
         self.context.record(self.path.clone(), Mark::Choice(Box::new(entry)));
     }
@@ -324,8 +325,8 @@ impl<'t> Table<'t> {
         (origin, place.and_then(|place| self.all_texts().note(place)))
     }
 
-    /// The node as the user wrote it, strings without their quotes; lists over several lines
-    /// are left to their canonical form.
+    /// Returns the node as the user wrote it, with strings unquoted; `None` for lists over several lines, which are
+    /// shown in canonical form.
     pub(super) fn as_written(&self, node: &TreeNode) -> Option<String> {
         if let Some(text) = node.text() {
             return Some(text.to_string());

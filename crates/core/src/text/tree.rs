@@ -58,7 +58,7 @@ pub struct Tree {
 }
 
 impl TreeValue {
-    /// The value's type as TOML names it, with its article.
+    /// Returns the name of the value's type in TOML, with its article.
     pub fn what(&self) -> &'static str {
         match self {
             TreeValue::Text(_) => "a string",
@@ -78,7 +78,7 @@ impl TreeNode {
         TreeNode { value, place: None, definitions: Vec::new(), shadowed: None }
     }
 
-    /// The table, if it is one.
+    /// Returns the table, if the value is one.
     pub fn table(&self) -> Option<&Tree> {
         match &self.value {
             TreeValue::Table(tree) => Some(tree),
@@ -86,7 +86,7 @@ impl TreeNode {
         }
     }
 
-    /// The table, if it is one, to be changed.
+    /// Returns the table mutably, if the value is one.
     pub fn table_mut(&mut self) -> Option<&mut Tree> {
         match &mut self.value {
             TreeValue::Table(tree) => Some(tree),
@@ -94,7 +94,7 @@ impl TreeNode {
         }
     }
 
-    /// The text, if it is one.
+    /// Returns the text, if the value is a string.
     pub fn text(&self) -> Option<&str> {
         match &self.value {
             TreeValue::Text(text) => Some(text),
@@ -130,12 +130,12 @@ impl TreeNode {
 }
 
 impl Tree {
-    /// The value of a key.
+    /// Returns the value of a key.
     pub fn get(&self, key: &str) -> Option<&TreeNode> {
         self.nodes.get(key)
     }
 
-    /// The value of a key, to be changed.
+    /// Returns the value of a key mutably.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut TreeNode> {
         self.nodes.get_mut(key)
     }
@@ -145,7 +145,7 @@ impl Tree {
         self.nodes.remove(key)
     }
 
-    /// Puts a key in.
+    /// Inserts a key with its value.
     pub fn insert(&mut self, key: String, node: TreeNode) {
         self.nodes.insert(key, node);
     }
@@ -157,7 +157,7 @@ impl Tree {
         all
     }
 
-    /// The same, to be changed.
+    /// Returns the keys and mutable values in the order of their first definitions.
     pub fn in_order_mut(&mut self) -> Vec<(&str, &mut TreeNode)> {
         let mut all: Vec<(&str, &mut TreeNode)> =
             self.nodes.iter_mut().map(|(key, node)| (key.as_str(), node)).collect();
@@ -165,12 +165,12 @@ impl Tree {
         all
     }
 
-    /// The keys, sorted.
+    /// Returns the keys, sorted.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.nodes.keys().map(String::as_str)
     }
 
-    /// The values, to be changed.
+    /// Returns the values mutably.
     pub fn nodes_mut(&mut self) -> impl Iterator<Item = &mut TreeNode> {
         self.nodes.values_mut()
     }
@@ -225,7 +225,7 @@ pub struct TreeBuilder {
 }
 
 impl TreeBuilder {
-    /// The tree of a TOML table.
+    /// Builds the tree of a TOML table.
     pub fn tree(&self, table: &DeTable<'_>) -> Tree {
         let mut tree = Tree::default();
         for (key, value) in table {
@@ -236,7 +236,7 @@ impl TreeBuilder {
         tree
     }
 
-    /// The node of a TOML value, without a key.
+    /// Builds the node of a TOML value without a key.
     pub fn node(&self, value: &Spanned<DeValue<'_>>) -> TreeNode {
         let node = TreeNode::synthetic(self.value(value.get_ref()));
         TreeNode { place: Some(self.place(value.span())), ..node }
@@ -254,7 +254,7 @@ impl TreeBuilder {
         }
     }
 
-    /// A place in the text from a span in the TOML.
+    /// Returns the location in the text of a span in the TOML.
     pub fn place(&self, span: std::ops::Range<usize>) -> Place {
         Place { text: self.text, span: span.start + self.offset..span.end + self.offset }
     }

@@ -118,9 +118,9 @@ impl Description {
         let recorder = if messages { Recorder::off().with_messages() } else { Recorder::off() };
         let (record, chart, data) = work(py, Some(1), None, |_| {
             let read = self.subject.read(&sets)?;
-            let begun = Instant::now();
+            let start = Instant::now();
             let result = narrows::experiment::run(&read.value, recorder);
-            let wall_s = begun.elapsed().as_secs_f64();
+            let wall_s = start.elapsed().as_secs_f64();
             let ledger = MeanLedger::of(&result.ledger);
             let chart = (ledger.messages > 0).then(|| ledger.chart("Where a message's time goes").svg());
             let names = read.value.end_names();

@@ -1,12 +1,13 @@
 //! The numeric parameters of a machine's parts, and scaled copies of them.
 //!
-//! The parts are hosts, interface, protocol, messaging and fabric. Parameters of the workload, which describe the load and
-//! not the machine, are among all numbers of a description alone. A scaled number keeps its unit and is at least one smallest unit.
+//! The parts are hosts, interface, protocol, messaging and fabric. Parameters of the workload, which describe the load
+//! and not the machine, are among all numbers of a description alone. A scaled number keeps its unit and is at least
+//! one smallest unit.
 
 use narrows_core::engine::{Bytes, Hertz, Rate, Time};
 use narrows_core::machine::Machine;
 use narrows_core::text::quantity::{self, ParseError, Quantity};
-use narrows_core::text::{Declared, Entry, Read};
+use narrows_core::text::{Entry, ParameterDeclaration, Read};
 
 /// The tables of a description that hold parts.
 const PARTS: [&str; 5] = ["hosts", "ni", "protocol", "messaging", "fabric"];
@@ -23,7 +24,7 @@ pub struct PartNumber {
     /// The source of the value, from the comment behind it.
     pub source: Option<String>,
     /// The declaration by its part: its meaning, and the resource that it belongs to.
-    pub declared: Declared,
+    pub declared: ParameterDeclaration,
     magnitude: Magnitude,
 }
 
@@ -176,7 +177,7 @@ mod tests {
             value: value.to_owned(),
             meaning: "",
             source: None,
-            declared: Declared::default(),
+            declared: ParameterDeclaration::default(),
             magnitude,
         })
     }

@@ -111,7 +111,7 @@ mod tests {
 
     fn ledger(bus_ns: u64) -> Ledger {
         let mut ledger = Ledger::new(Time::ZERO);
-        ledger.served(Time::from_ns(20), Time::from_ns(bus_ns));
+        ledger.add_service(Time::from_ns(20), Time::from_ns(bus_ns));
         ledger.close("bus", Time::from_ns(bus_ns));
         ledger.close("wire", Time::from_ns(bus_ns + 100));
         ledger

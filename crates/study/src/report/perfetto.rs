@@ -28,7 +28,9 @@ struct Trace<'a> {
 struct Threads {
     lanes: Lanes,
     groups: Vec<String>,
+    /// Process of each track.
     process: Vec<usize>,
+    /// First thread of each track; it has a thread for each of its lanes.
     first: Vec<usize>,
 }
 
@@ -57,25 +59,27 @@ impl Threads {
     }
 }
 
-/// The number of remaining spans of each message, and of all its spans.
+/// The arrows that join the spans of each message.
 struct Flows {
-    left: HashMap<u64, (usize, usize)>,
+    /// For each message, the number of its spans that are not yet written, and of all its spans.
+    span_counts: HashMap<u64, (usize, usize)>,
 }
 
 impl Flows {
     fn of(timeline: &Timeline) -> Flows {
-        let mut left = HashMap::new();
+        let mut span_counts = HashMap::new();
         for message in timeline.spans.iter().filter_map(|span| span.message) {
-            let (remaining, all) = left.entry(message).or_insert((0, 0));
+            let (remaining, all) = span_counts.entry(message).or_insert((0, 0));
             *remaining += 1;
             *all += 1;
         }
-        Flows { left }
+        Flows { span_counts }
     }
 
-    /// Returns the phase of the flow of `message` at its next span: start, step, finish, or `None` for no flow.
+    /// Returns the phase of the flow event of the next span of `message`: start, step or finish. Returns `None` if the
+    /// message has only one span, which no arrow joins.
     fn next(&mut self, message: u64) -> Option<&'static str> {
-        let (remaining, all) = self.left.get_mut(&message)?;
+        let (remaining, all) = self.span_counts.get_mut(&message)?;
         let phase = match (*remaining, *all) {
             (_, 1) => None,
             (1, _) => Some("\"f\",\"bp\":\"e\""),
@@ -99,10 +103,10 @@ impl Trace<'_> {
     }
 
     fn names(&self, out: &mut impl Write) -> io::Result<()> {
-        let mut gap = "";
+        let mut separator = "";
         for (i, group) in self.threads.groups.iter().enumerate() {
             let ids = format!("\"pid\":{}", i + 1);
-            name(out, &mut gap, "process", &ids, group, i)?;
+            name(out, &mut separator, "process", &ids, group, i)?;
         }
         for (track, &lanes) in self.threads.lanes.count.iter().enumerate() {
             let track_name = self.timeline.tracks.get(track).map_or("", |(_, name)| name);
@@ -110,7 +114,7 @@ impl Trace<'_> {
                 let tid = self.threads.first[track] + lane;
                 let ids = format!("\"pid\":{},\"tid\":{tid}", self.threads.process[track]);
                 let lane_name = if lane == 0 { track_name.to_owned() } else { format!("{track_name} ({})", lane + 1) };
-                name(out, &mut gap, "thread", &ids, &lane_name, tid)?;
+                name(out, &mut separator, "thread", &ids, &lane_name, tid)?;
             }
         }
         Ok(())
@@ -121,14 +125,14 @@ impl Trace<'_> {
     fn span(&mut self, index: usize, out: &mut impl Write) -> io::Result<()> {
         let span = &self.timeline.spans[index];
         let ids = self.threads.ids(span, index);
-        let (start, long) = (exact_us(span.start.ps()), (span.end - span.start).ps());
+        let (start, duration) = (exact_us(span.start.ps()), (span.end - span.start).ps());
         let what = json(span.what);
         write!(out, ",\n{{\"ph\":\"X\",\"name\":{what},\"cat\":\"span\",{ids},\"ts\":{start},")?;
-        write!(out, "\"dur\":{},\"args\":{{\"bytes\":{}", exact_us(long), span.bytes.get())?;
+        write!(out, "\"dur\":{},\"args\":{{\"bytes\":{}", exact_us(duration), span.bytes.get())?;
         if let Some(message) = span.message {
             write!(out, ",\"message\":{message}")?;
         }
-        if let Some(rate) = mb_per_s(span.bytes.get(), long).filter(|&rate| rate > 0.0) {
+        if let Some(rate) = mb_per_s(span.bytes.get(), duration).filter(|&rate| rate > 0.0) {
             write!(out, ",\"MB/s\":{rate:.3}")?;
         }
         write!(out, "}}}}")?;
@@ -141,10 +145,10 @@ impl Trace<'_> {
     }
 }
 
-fn name(out: &mut impl Write, gap: &mut &str, what: &str, ids: &str, name: &str, sort: usize) -> io::Result<()> {
+fn name(out: &mut impl Write, separator: &mut &str, what: &str, ids: &str, name: &str, sort: usize) -> io::Result<()> {
     let name = json(name);
-    write!(out, "{gap}\n{{\"ph\":\"M\",\"name\":\"{what}_name\",{ids},\"args\":{{\"name\":{name}}}}}")?;
-    *gap = ",";
+    write!(out, "{separator}\n{{\"ph\":\"M\",\"name\":\"{what}_name\",{ids},\"args\":{{\"name\":{name}}}}}")?;
+    *separator = ",";
     write!(out, ",\n{{\"ph\":\"M\",\"name\":\"{what}_sort_index\",{ids},\"args\":{{\"sort_index\":{sort}}}}}")
 }
 

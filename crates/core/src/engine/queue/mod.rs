@@ -37,13 +37,13 @@ impl Event {
     /// No event, in place of the next where none is pending: later than any.
     pub(super) const NONE: Event = Event::from_key(NOTHING);
 
-    /// The task it wakes.
+    /// Returns the task that the event wakes.
     #[inline]
     pub const fn task(self) -> u32 {
         (self.id & ((1 << TASK_BITS) - 1)) as u32
     }
 
-    /// One number that orders events: two compared as such take no branch.
+    /// Returns a number that orders events, so that two are compared without a branch.
     #[inline]
     const fn key(self) -> u128 {
         (self.time.ps() as u128) << 64 | self.id as u128
@@ -105,7 +105,7 @@ impl EventQueue {
     /// Adds an event at its instant, or at `now`, the present one, where that is over.
     #[inline(always)]
     pub(super) fn push_from(&mut self, event: Event, now: Time) {
-        // What lies in a later bucket lies in the future, and most does where there are buckets.
+        // Events of a later bucket are in the future. If there are buckets, most events are.
         if self.later.is_of_later_bucket(event) {
             self.later.list(event);
         } else if event.time > now {

@@ -102,7 +102,7 @@ impl Wheel {
         }
     }
 
-    /// Whether it happens after the current bucket, the one of the event taken last.
+    /// Returns whether `event` is due after the current bucket, which is that of the last event taken.
     #[inline(always)]
     pub fn is_of_later_bucket(&self, event: Event) -> bool {
         event.time > self.near_last
@@ -170,7 +170,7 @@ impl Wheel {
         }
     }
 
-    /// The same without the look, where it is not worth a copy of its code.
+    /// Removes the earliest event without the check, where inlining it is not worthwhile.
     #[inline(never)]
     pub fn pop_key(&mut self) -> u128 {
         self.pop().0
@@ -302,7 +302,7 @@ impl Wheel {
         (place.wrapping_sub(start) & mask) as u64 + 1
     }
 
-    /// The current bucket took in too many events since it became current.
+    /// Handles a current bucket to which too many events were added since it became current.
     #[cold]
     fn crowded(&mut self, sequence: u64) {
         match sequence >= self.fit_after {
@@ -311,7 +311,7 @@ impl Wheel {
         }
     }
 
-    /// Whether buckets hold too many events, or most events came by way of `far`.
+    /// Returns whether the width of buckets is unsuitable: they hold too many events, or most events came from `far`.
     fn fits_ill(&mut self) -> bool {
         let ill = self.fetched > self.sorted / 2 || self.len() > 4 * self.heads.len();
         (self.sorted, self.fetched) = (0, 0);

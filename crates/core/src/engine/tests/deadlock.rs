@@ -35,7 +35,7 @@ fn a_server_is_reported_only_if_an_essential_task_waits_for_it() {
     let signal = Rc::new(Signal::new(&sim, "an answer"));
     for name in ["idle server", "busy server"] {
         let question = Signal::new(&sim, format!("a question to the {name}"));
-        let answer = signal.point();
+        let answer = signal.wait_reason();
         let of_server = sim.clone();
         sim.spawn_server(name, async move {
             if name == "busy server" {
@@ -57,7 +57,7 @@ fn a_server_is_reported_only_if_an_essential_task_waits_for_it() {
 fn polling_with_a_stated_reason_is_a_deadlock_by_the_limit() {
     let bench = Bench::new();
     let bus = Rc::new(Resource::new(&bench.sim(), "bus"));
-    let door = bench.sim().point("the door");
+    let door = bench.sim().register_wait_reason("the door");
     for name in ["a", "b"] {
         let bus = bus.clone();
         bench.spawn(name, |sim, _| async move {
@@ -79,7 +79,7 @@ fn polling_with_a_stated_reason_is_a_deadlock_by_the_limit() {
 #[test]
 fn spinning_for_no_stated_reason_is_a_livelock() {
     let bench = Bench::new();
-    let door = bench.sim().point("the door");
+    let door = bench.sim().register_wait_reason("the door");
     bench.spawn("poller", |sim, _| async move {
         let _polls = sim.polls_for(door);
         loop {
@@ -119,7 +119,7 @@ async fn spin_for(sim: &Sim, span: Time) {
 
 /// A task that polls for ever, and says so.
 fn poll_for(bench: &Bench, what: &str, interval: Time) {
-    let point = bench.sim().point(what);
+    let point = bench.sim().register_wait_reason(what);
     bench.spawn("poller", |sim, _| async move {
         let _polls = sim.polls_for(point);
         loop {
@@ -134,7 +134,7 @@ fn a_long_wait_for_an_instant_is_slow_and_not_stuck() {
         let bench = Bench::new();
         if polled {
             let sim = bench.sim();
-            let door = sim.point("the door");
+            let door = sim.register_wait_reason("the door");
             sim.clone().spawn_server("poller", async move {
                 let _polls = sim.polls_for(door);
                 loop {
@@ -193,7 +193,7 @@ fn who_polls_seldom_is_waited_for_until_it_has_looked() {
 /// again and again.
 fn reported_waits(act: impl AsyncFnOnce(&Sim, WaitReasonId) + 'static) -> Vec<String> {
     let bench = Bench::new();
-    let door = bench.sim().point("the door");
+    let door = bench.sim().register_wait_reason("the door");
     bench.spawn("task", |sim, _| async move {
         act(&sim, door).await;
         spin_for(&sim, Time::from_us(10)).await;
@@ -221,7 +221,7 @@ fn a_poll_reason_is_not_reported_after_its_guard_is_dropped() {
 #[test]
 fn a_poll_reason_is_reported_while_its_guard_lives() {
     let bench = Bench::new();
-    let [door, window] = ["the door", "the window"].map(|name| bench.sim().point(name));
+    let [door, window] = ["the door", "the window"].map(|name| bench.sim().register_wait_reason(name));
     bench.spawn("poller", |sim, _| async move {
         let _door = sim.polls_for(door);
         drop(sim.polls_for(window));
@@ -251,7 +251,7 @@ fn a_clock_that_stands_still_is_a_livelock_without_any_limit() {
 fn a_task_that_works_is_waited_for_until_it_polls() {
     let outcome = |polls: bool| {
         let bench = Bench::new();
-        let door = bench.sim().point("the door");
+        let door = bench.sim().register_wait_reason("the door");
         poll_for(&bench, "the window", ns(10));
         bench.spawn("slow", move |sim, log| async move {
             // The inner of two guards holds.
@@ -273,7 +273,7 @@ fn a_task_that_works_is_waited_for_until_it_polls() {
 #[test]
 fn progress_that_is_known_to_come_is_waited_for() {
     let bench = Bench::new();
-    let door = bench.sim().point("the door");
+    let door = bench.sim().register_wait_reason("the door");
     bench.spawn("member", move |sim, log| async move {
         sim.progress_at(Time::from_us(50));
         sim.progress();
@@ -288,7 +288,7 @@ fn progress_that_is_known_to_come_is_waited_for() {
 #[test]
 fn what_comes_between_two_seldom_polls_is_found() {
     let bench = Bench::new();
-    let (door, opens) = (bench.sim().point("the door"), Rc::new(std::cell::Cell::new(false)));
+    let (door, opens) = (bench.sim().register_wait_reason("the door"), Rc::new(std::cell::Cell::new(false)));
     let opened = opens.clone();
     bench.spawn("porter", |sim, _| async move {
         spin_for(&sim, ns(500)).await;
@@ -343,7 +343,7 @@ fn returns_end_when_a_slow_receiver_accepts() {
     };
     assert_eq!(returned_until(works), (Outcome::Done, end));
     let sleeps = move |sim: Sim| async move {
-        let door = sim.point("the door");
+        let door = sim.register_wait_reason("the door");
         let _polls = sim.polls_for(door);
         sim.delay(end).await;
     };

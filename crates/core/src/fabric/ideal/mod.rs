@@ -194,11 +194,11 @@ impl StreamRx for IdealRx {
     async fn next(&mut self, most: Bytes) -> Piece {
         let sim = &self.fabric.sim;
         let (called_at, link) = (sim.now(), self.fabric.link(self.node, self.class));
-        let (begun, packet, out) = match self.packet.take() {
+        let (start, packet, out) = match self.packet.take() {
             Some((packet, out)) => (called_at, packet, out),
             None => {
-                let (begun, packet) = link.arrivals.receive().await;
-                (begun.max(called_at), packet, Bytes::ZERO)
+                let (start, packet) = link.arrivals.receive().await;
+                (start.max(called_at), packet, Bytes::ZERO)
             }
         };
         let bytes = most.min(packet.label().length - out);
@@ -208,10 +208,10 @@ impl StreamRx for IdealRx {
         }
         let time = self.fabric.parameters.rate.time_for(bytes);
         if first {
-            self.wire().take_since(begun);
+            self.wire().take_since(start);
         }
         self.piece = Some((packet.clone(), time, last));
-        let left = (begun + time).since(sim.now());
+        let left = (start + time).since(sim.now());
         Piece::Bytes { packet, bytes, time: left, first, last }
     }
 

@@ -132,7 +132,7 @@ impl Myrinet {
 
     /// Sets the task that takes arriving bytes at `node`, which the report of a deadlock names.
     pub fn set_receiver(&self, node: NodeId, task: TaskId) {
-        self.sim.set_holder(self.ports[node.index()].slack.point(), task);
+        self.sim.set_holder(self.ports[node.index()].slack.wait_reason(), task);
     }
 
     /// Returns the credits of `bytes` that `node` has taken.
@@ -171,12 +171,12 @@ impl Link {
     /// Records that the current task holds the link from now on.
     fn start_hold(&self, sim: &Sim) {
         self.wire.take();
-        sim.set_holder(self.free.point(), sim.current());
+        sim.set_holder(self.free.wait_reason(), sim.current());
     }
 
     fn release(&self, sim: &Sim, packet: &Packet) {
         self.wire.release(packet);
-        sim.set_holder(self.free.point(), NO_TASK);
+        sim.set_holder(self.free.wait_reason(), NO_TASK);
         self.free.release(1);
     }
 }

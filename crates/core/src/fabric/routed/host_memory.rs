@@ -1,29 +1,30 @@
 //! The check that the simulating machine has enough memory for a fabric before the first cycle.
 //!
-//! The memory of a fabric is estimated, from runs of meshes of 10⁴ and 4·10⁴ nodes. Leaves out: packets in flight,
-//! which need more memory, and operating systems other than Linux, whose free memory is not known.
+//! The estimate is based on measurements of meshes with 10⁴ and 4·10⁴ nodes. Leaves out packets in flight, which need
+//! more memory, and the check on operating systems other than Linux, whose free memory is not known.
 
 use super::{RoutedFabric, RoutedParameters};
 use crate::part::ParameterError;
 use std::fs;
 
 /// Bytes of a node without the channels of its router: source, sink, wiring, and the search for cycles.
-const NODE: u64 = 1500;
+const NODE_BYTES: u64 = 1500;
 /// Bytes of a channel without its buffer.
-const CHANNEL: u64 = 30;
+const CHANNEL_BYTES: u64 = 30;
 /// Bytes of a buffer slot for one flit.
-const FLIT: u64 = 4;
-/// Estimated ports per node of a shape without dimensions, over the levels of a fat tree or the stages of a butterfly.
-const PORTS: u64 = 16;
-/// Bytes up to which a fabric is assumed to fit on every machine.
-const SMALL: u64 = 1 << 28;
+const FLIT_BYTES: u64 = 4;
+/// Estimated number of router ports per node in a topology without dimensions: a fat tree or a butterfly, whose levels
+/// or stages are included.
+const PORTS_PER_NODE: u64 = 16;
+/// Estimate up to which free memory is not checked, because every machine has as much.
+const UNCHECKED_BYTES: u64 = 1 << 28;
 
 /// Returns an error if the fabric needs more memory than is free.
 pub(super) fn check(fabric: &RoutedFabric) -> Option<ParameterError> {
-    let ports = fabric.topology.dimensions().map_or(PORTS, |dimensions| 2 * dimensions as u64 + 1);
+    let ports = fabric.topology.dimensions().map_or(PORTS_PER_NODE, |dimensions| 2 * dimensions as u64 + 1);
     let nodes = u64::from(fabric.topology.nodes());
     let needed = needed(nodes, ports, &fabric.parameters);
-    let free = (needed > SMALL).then(free).flatten()?;
+    let free = (needed > UNCHECKED_BYTES).then(free).flatten()?;
     (needed > free).then(|| {
         let [needed, free] = [needed, free].map(gibibytes);
         let message = format!("{nodes} nodes with their routers take at least {needed} of memory, and {free} are free");
@@ -35,7 +36,7 @@ fn needed(nodes: u64, ports: u64, routed: &RoutedParameters) -> u64 {
     let router = &routed.router;
     let channels = ports * u64::from(router.networks) * u64::from(router.virtual_channels);
     let flits = u64::from(router.buffer_flits).next_power_of_two();
-    nodes.saturating_mul(NODE + channels * (CHANNEL + FLIT * flits))
+    nodes.saturating_mul(NODE_BYTES + channels * (CHANNEL_BYTES + FLIT_BYTES * flits))
 }
 
 fn gibibytes(bytes: u64) -> String {
@@ -44,8 +45,8 @@ fn gibibytes(bytes: u64) -> String {
 
 /// Returns the free memory in bytes, or `None` if it is not known.
 fn free() -> Option<u64> {
-    let about = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = about.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let meminfo = fs::read_to_string("/proc/meminfo").ok()?;
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
@@ -55,7 +56,7 @@ mod tests {
     use crate::text::Parameters;
 
     #[test]
-    fn the_estimate_for_a_mesh_of_40_000_nodes_is_near_the_measured_memory() {
+    fn estimate_for_a_mesh_of_40_000_nodes_is_near_the_measured_memory() {
         // 168 MB were measured, including some tens of MB of the program itself.
         let needed = needed(40_000, 5, &RoutedParameters::defaults());
         assert!((100_000_000..168_000_000).contains(&needed), "{needed}");

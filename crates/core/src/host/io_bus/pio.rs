@@ -114,7 +114,7 @@ impl Pio {
         });
         let drain = drain(parameters, pci.clone(), devices.clone(), writes.clone());
         let drainer = sim.spawn_server(format!("{name} bridge"), drain);
-        sim.set_holder(writes.slots.point(), drainer);
+        sim.set_holder(writes.slots.wait_reason(), drainer);
         Pio { parameters, pci, devices, writes }
     }
 

@@ -21,7 +21,7 @@ pub struct CacheAgent {
     bus: Rc<Bus>,
     id: AgentId,
     sim: Sim,
-    /// The fills of frames that had never held a block, by their instants in picoseconds.
+    /// The fills of frames that had never held a block, by time in picoseconds.
     cold_fills: RefCell<TimeSeries>,
 }
 
@@ -30,7 +30,7 @@ pub struct Contents {
     cache: RefCell<Cache>,
     supply_time: Time,
     watched: Cell<Address>,
-    lost: Signal,
+    watched_block_lost: Signal,
 }
 
 impl CacheAgent {
@@ -40,7 +40,7 @@ impl CacheAgent {
             cache: RefCell::new(Cache::new(parameters.size, parameters.ways)),
             supply_time: parameters.supply_time,
             watched: Cell::new(Address::MAX),
-            lost: Signal::new(sim, format!("{name}: a change of the polled block")),
+            watched_block_lost: Signal::new(sim, format!("{name}: a change of the polled block")),
         });
         let id = bus.attach(contents.clone(), None);
         CacheAgent { contents, bus: bus.clone(), id, sim: sim.clone(), cold_fills: RefCell::default() }
@@ -63,15 +63,15 @@ impl CacheAgent {
     }
 
     /// Returns the signal that the watched block was invalidated or replaced.
-    pub fn lost(&self) -> &Signal {
-        &self.contents.lost
+    pub fn watched_block_lost(&self) -> &Signal {
+        &self.contents.watched_block_lost
     }
 
     /// Watches the block of `address`, and returns the signal that it was invalidated or replaced. Only one block is
     /// watched at a time.
     pub fn watch(&self, address: Address) -> &Signal {
         self.contents.watched.set(block_of(address));
-        &self.contents.lost
+        &self.contents.watched_block_lost
     }
 
     /// Makes the block of `address` readable, or writable if `write` is true. Returns the time for which it waited for
@@ -105,10 +105,10 @@ impl CacheAgent {
     async fn replace(&self, address: Address, granted: Granted<'_>, write: bool) -> bool {
         let (place, old) = self.contents.cache.borrow().victim(address);
         let mut data = self.contents.cache.borrow().block(place);
-        // The block is invalid at once, so that nothing is stored to it while the bus is busy.
+        // The block is invalidated now, so that no store hits it during the transaction.
         self.contents.cache.borrow_mut().set_state(place, State::Invalid);
         if old.is_some_and(|(old, _)| old == self.contents.watched.get()) {
-            self.contents.lost.notify();
+            self.contents.watched_block_lost.notify();
         }
         if let Some((old, state)) = old
             && state.owns()
@@ -136,7 +136,7 @@ impl Agent for Contents {
         }
         cache.set_state(place, snooped.next);
         if snooped.next == State::Invalid && self.watched.get() == block {
-            self.lost.notify();
+            self.watched_block_lost.notify();
         }
         snooped
     }

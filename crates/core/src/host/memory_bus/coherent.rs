@@ -7,8 +7,8 @@ use crate::host::block::Address;
 use crate::host::coherent_processor::{CoherentProcessor, PolledRegister};
 
 impl CoherentProcessor for MemoryBusProcessor {
-    fn attention(&self) -> &Signal {
-        MemoryBusProcessor::attention(self)
+    fn wakeup(&self) -> &Signal {
+        MemoryBusProcessor::wakeup(self)
     }
 
     fn spin<'a>(

@@ -237,7 +237,7 @@ impl MemoryBusProcessor {
         let core = &*self.0;
         loop {
             let Some(first) = core.stores.first() else {
-                core.stores.filled.wait().await;
+                core.stores.became_nonempty.wait().await;
                 continue;
             };
             if first.at > core.sim.now() {

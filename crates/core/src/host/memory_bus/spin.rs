@@ -22,8 +22,8 @@ impl MemoryBusProcessor {
     }
 
     /// Returns the signal that the polled block was invalidated. Notifying it also wakes a program for any other event.
-    pub fn attention(&self) -> &Signal {
-        self.0.cache.lost()
+    pub fn wakeup(&self) -> &Signal {
+        self.0.cache.watched_block_lost()
     }
 
     async fn simulate_poll(&self) {

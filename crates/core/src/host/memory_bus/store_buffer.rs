@@ -1,8 +1,8 @@
 //! The store buffer: stores that wait for their block while the program continues.
 //!
-//! Models: stores leave in order; those that wait for the same block leave together when it
-//! arrives. A load of exactly the word of a waiting store takes its value; a load that overlaps one otherwise waits
-//! until the buffer is empty; other loads pass. Uncached accesses wait until the buffer is empty.
+//! Models: stores leave in order; stores that wait for the same block leave together when the block arrives. A load
+//! with the address and width of a waiting store takes the value of that store; a load that overlaps one in another way
+//! waits until the buffer is empty; other loads pass. Uncached accesses wait until the buffer is empty.
 //! Leaves out: merging of stores to one word.
 
 use crate::engine::{Signal, Sim, Time};
@@ -43,11 +43,11 @@ pub enum StoreForwarding {
 /// The store buffer of a processor.
 pub struct StoreBuffer {
     entries: RefCell<VecDeque<BufferedStore>>,
-    /// Whether there are entries, which every hit checks.
-    waiting: Cell<bool>,
+    /// Whether the buffer has entries; kept apart because every cache hit checks it.
+    has_entries: Cell<bool>,
     entries_max: usize,
     /// Notified at the local time of a store that enters an empty buffer.
-    pub filled: Signal,
+    pub became_nonempty: Signal,
     /// Notified when stores have left.
     pub drained: Signal,
     /// Notified when all stores have left.
@@ -59,9 +59,9 @@ impl StoreBuffer {
     pub fn new(sim: &Sim, name: &str, entries_max: usize) -> StoreBuffer {
         StoreBuffer {
             entries: RefCell::default(),
-            waiting: Cell::new(false),
+            has_entries: Cell::new(false),
             entries_max,
-            filled: Signal::new(sim, format!("{name}: a store")),
+            became_nonempty: Signal::new(sim, format!("{name}: a store")),
             emptied: Signal::new(sim, format!("{name}: an empty store buffer")),
             drained: Signal::new(sim, format!("{name}: a free entry of the store buffer")),
         }
@@ -70,7 +70,7 @@ impl StoreBuffer {
     /// Returns whether no store waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        !self.waiting.get()
+        !self.has_entries.get()
     }
 
     /// Adds a store. Returns `false` if the buffer is full.
@@ -80,9 +80,9 @@ impl StoreBuffer {
             return false;
         }
         entries.push_back(entry);
-        self.waiting.set(true);
+        self.has_entries.set(true);
         if entries.len() == 1 {
-            self.filled.notify_at(entry.at);
+            self.became_nonempty.notify_at(entry.at);
         }
         true
     }
@@ -96,7 +96,7 @@ impl StoreBuffer {
     pub fn pop_for(&self, block: Address) -> Option<BufferedStore> {
         let mut entries = self.entries.borrow_mut();
         let entry = entries.pop_front_if(|entry| block_of(entry.address) == block);
-        self.waiting.set(!entries.is_empty());
+        self.has_entries.set(!entries.is_empty());
         entry
     }
 

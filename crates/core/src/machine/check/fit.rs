@@ -155,7 +155,7 @@ fn interfaces_for(registry: &Registry, host: &HostPart) -> String {
     format!("interfaces for this host: {}", fits.map(|interface| interface.name()).collect::<Vec<_>>().join(", "))
 }
 
-/// A firmware that carries UDP alone runs no other protocol.
+/// Checks that a firmware which supports only UDP runs no other protocol.
 fn spoken(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (ni, protocol) = (parts.interface.name(), parts.ends.protocol.name());
     if parts.interface.runs_protocols() || parts.ends.protocol.buffer_requirements().is_none() {
@@ -173,8 +173,8 @@ fn spoken(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 /// Checks that a protocol's buffers fit the memory of an interface whose firmware runs it.
 fn firmware(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (ni, protocol) = (parts.interface.name(), parts.ends.protocol.name());
-    let room = parts.interface.protocol_memory(&*parts.ends.protocol, 1);
-    let Some(ProtocolMemory { needed, available: memory, size_key, .. }) = room else { return Vec::new() };
+    let memory_use = parts.interface.protocol_memory(&*parts.ends.protocol, 1);
+    let Some(ProtocolMemory { needed, available: memory, size_key, .. }) = memory_use else { return Vec::new() };
     if needed.is_some_and(|needed| needed <= memory) || parts.ends.protocol.buffer_requirements().is_none() {
         return Vec::new();
     }
@@ -300,7 +300,7 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     )]
 }
 
-/// The interface executes the one-sided operations of the workload.
+/// Checks that the interface executes the one-sided operations of the workload.
 fn one_sided(parts: &Parts<'_>) -> Option<IncompatibleParts> {
     let (key, bytes) = parts.workload.needs().one_sided?;
     let ni = parts.interface.name();

@@ -26,7 +26,7 @@ struct Need {
 }
 
 impl Need {
-    /// All of it, in whole pages of 4 KiB.
+    /// Returns the total, rounded up to whole pages of 4 KiB.
     fn in_pages(self) -> Bytes {
         Bytes(self.all().div_ceil(FIRST_FREE).saturating_mul(FIRST_FREE))
     }
@@ -115,12 +115,12 @@ fn other_memory(machine: &Machine, node: usize, ends: &Ends, grain: Grain) -> u6
 
 /// Buffers in which messages are put together; an interface that places them itself needs none.
 fn received(traffic: &Traffic, node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> u64 {
-    let room = ends.of(&machine.nodes[node]).memory_footprint();
-    let Some(packet) = room.packet else { return 0 };
+    let footprint = ends.of(&machine.nodes[node]).memory_footprint();
+    let Some(packet) = footprint.packet else { return 0 };
     let fragments = traffic.message_max.max(1).div_ceil(packet.carries);
     let buffer = grain.of(fragments.saturating_mul(packet.takes));
     let programs = u64::from(machine.nodes[node].endpoints);
-    open(&traffic.received[node], (ends, programs, room.queued), packet.carries).saturating_mul(buffer)
+    open(&traffic.received[node], (ends, programs, footprint.queued), packet.carries).saturating_mul(buffer)
 }
 
 /// Returns the largest number of messages of the flows to a node of which only a part may have arrived.

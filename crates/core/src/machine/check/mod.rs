@@ -72,7 +72,7 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     classes(read, ends, problems);
 }
 
-/// The kinds of host that have an interface, by name.
+/// Returns the hosts that have `interface`, by name.
 fn hosts_of<'a>(machine: &'a Machine, interface: &InterfacePart) -> Vec<(&'a str, &'a HostPart)> {
     let has_it = |node: &&NodeDescription| node.ni_table() == interface.family_table();
     let of = |node: &NodeDescription| machine.hosts.iter().find(|(name, _)| *name == node.host);
@@ -82,7 +82,7 @@ fn hosts_of<'a>(machine: &'a Machine, interface: &InterfacePart) -> Vec<(&'a str
     hosts
 }
 
-/// The key of the most endpoints that a node has.
+/// Returns the key that states the largest number of endpoints of a node.
 fn endpoints_key(machine: &Machine) -> String {
     let most = machine.addresses().most();
     let node = machine.nodes.iter().find(|node| node.endpoints == most);
@@ -104,8 +104,8 @@ fn second_class(ends: &super::Ends) -> Option<(String, &'static str)> {
     ends.protocol.second_class_key().map(|(key, none)| (ends.protocol.key(key), none))
 }
 
-/// States what holds instead of defaults that the fabric cannot give: a protocol takes a second logical network by default
-/// where there is one.
+/// States what holds instead of defaults that the fabric cannot give: a protocol takes a second logical network by
+/// default where there is one.
 pub(super) fn settle_defaults(read: &mut Read<Machine>) {
     let Some(ends) = &read.value.ends else { return };
     if let Some((key, none)) = second_class(ends)

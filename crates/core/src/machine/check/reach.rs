@@ -8,7 +8,7 @@ use crate::machine::{Ends, FabricPart, InterfacePart, Registry};
 use crate::messaging::shared::{PART_WORDS_MIN, SharingMake};
 use crate::ni::{self, EndpointLimit, MessageBound, ProtocolMemory};
 
-/// The longest of the packets that enter the fabric, and the key that says so.
+/// Returns the length of the longest packet that enters the fabric, and the key that determines it.
 pub(super) fn longest(ends: &Ends, interface: &InterfacePart) -> (Bytes, String) {
     let (alone, packet) = (ends.protocol.control_frame(), interface.limits().packet);
     match alone > packet {
@@ -167,9 +167,9 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         }
         _ => {}
     }
-    let room = |endpoints| parts.interface.protocol_memory(&*parts.ends.protocol, endpoints);
-    let fits = |room: ProtocolMemory| room.needed.is_some_and(|needed| needed <= room.available);
-    match (room(1).is_none_or(fits), room(most)) {
+    let memory_use = |endpoints| parts.interface.protocol_memory(&*parts.ends.protocol, endpoints);
+    let fits = |memory: ProtocolMemory| memory.needed.is_some_and(|needed| needed <= memory.available);
+    match (memory_use(1).is_none_or(fits), memory_use(most)) {
         (true, Some(ProtocolMemory { needed: Some(needed), available, endpoint_key, .. })) if needed > available => {
             let message = format!(
                 "with the {endpoint_key} of {most} endpoints [{}] needs {needed} of its memory, which has {available}",

@@ -37,8 +37,8 @@ impl Barrier {
     /// Adds an endpoint. All are added before any enters.
     pub(super) fn join(&self, endpoint: Rc<Endpoint>) {
         let sim = endpoint.cpu().sim();
-        let answer = sim.point(format!("an answer of {}", endpoint.name()));
-        self.point.get_or_init(|| sim.point("the barrier"));
+        let answer = sim.register_wait_reason(format!("an answer of {}", endpoint.name()));
+        self.point.get_or_init(|| sim.register_wait_reason("the barrier"));
         let (task, entered) = (Cell::new(NO_TASK), Cell::default());
         self.members.borrow_mut().push(Member { endpoint, task, entered, answer });
     }
@@ -66,7 +66,7 @@ impl Barrier {
     }
 
     /// Returns the reason of a wait in the barrier.
-    pub(super) fn point(&self) -> WaitReasonId {
+    pub(super) fn wait_reason(&self) -> WaitReasonId {
         *self.point.get().expect("a waiting endpoint has joined")
     }
 
@@ -82,14 +82,14 @@ impl Barrier {
             let opens = clock.edge_since(now, cycles);
             self.opened.set((number + 1, opens));
             members[id.index()].endpoint.cpu().sim().progress_at(opens);
-            members.iter().for_each(|member| member.endpoint.attention().notify());
+            members.iter().for_each(|member| member.endpoint.wakeup().notify());
             return number;
         }
         while members[self.missing.get()].entered.get() > number {
             self.missing.set(self.missing.get() + 1);
         }
         let missing = &members[self.missing.get()];
-        missing.endpoint.cpu().sim().set_holder(self.point(), missing.task.get());
+        missing.endpoint.cpu().sim().set_holder(self.wait_reason(), missing.task.get());
         number
     }
 

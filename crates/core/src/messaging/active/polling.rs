@@ -48,14 +48,14 @@ impl Active {
             // The program holds the processor until a message arrives; the remaining cycles are done afterwards.
             cpu.sync().await;
             let turn = cpu.acquire("compute").await;
-            let begun = cpu.now();
-            let over = begun + self.clock.cycles(left);
+            let start = cpu.now();
+            let over = start + self.clock.cycles(left);
             cpu.arbiter().begin_work();
             while !driver.may_have_packet() && cpu.sim().now() < over {
-                self.endpoint.attention().wait_until(over).await;
+                self.endpoint.wakeup().wait_until(over).await;
             }
             cpu.arbiter().end_work();
-            let done = cpu.sim().now().since(begun);
+            let done = cpu.sim().now().since(start);
             left = if done >= self.clock.cycles(left) { 0 } else { left - self.clock.cycle_at(done).min(left) };
             cpu.sync().await;
             drop(turn);
@@ -215,9 +215,9 @@ impl Active {
             self.charge_to(Cause::Capacity);
             self.may_receive() && self.receive_one().await
         };
-        let begun = self.endpoint.put(&composed, permit, receive).await;
+        let start = self.endpoint.put(&composed, permit, receive).await;
         // Of all attempts the last one sent the packet.
-        self.time.switch(Cause::Send, begun);
+        self.time.switch(Cause::Send, start);
         self.charge_to(before);
         self.count_sent();
         if !transfer::is_part(packet.handler) {
@@ -237,10 +237,10 @@ impl Active {
             return self.receive_deferred(shared).await;
         }
         let context = &endpoint.context;
-        let begun = endpoint.now();
-        let Some(mut arrival) = context.driver.poll(&context.cpu, &transfer::answers).await else { return false };
+        let start = endpoint.now();
+        let Some(mut arrival) = context.driver.poll(&context.cpu, &transfer::sends_reply).await else { return false };
         let _works = self.sim().works();
-        let before = self.time.switch(Cause::Receive, begun);
+        let before = self.time.switch(Cause::Receive, start);
         self.count_accepted();
         self.sim().progress();
         let (from, handler, journey) = (arrival.from, arrival.envelope.handler, arrival.journey.clone());
@@ -257,11 +257,11 @@ impl Active {
 
     /// Receives the next packet where programs share the node, any of which may have taken it.
     async fn receive_deferred(&self, shared: &SharedNode) -> bool {
-        let begun = self.endpoint.now();
+        let start = self.endpoint.now();
         let context = &self.endpoint.context;
-        let Some(message) = shared.next_deferred(context, &transfer::answers).await else { return false };
+        let Some(message) = shared.next_deferred(context, &transfer::sends_reply).await else { return false };
         let _works = self.sim().works();
-        let before = self.time.switch(Cause::Receive, begun);
+        let before = self.time.switch(Cause::Receive, start);
         self.count_accepted();
         self.sim().progress();
         let DeferredMessage { from, handler, words, journey } = message;
@@ -319,7 +319,7 @@ impl Active {
     /// Waits until all endpoints have entered the barrier, and polls meanwhile.
     pub async fn barrier(&self) {
         let number = self.enter_barrier().await;
-        self.wait_because(self.barrier.point(), || self.has_passed(number)).await;
+        self.wait_because(self.barrier.wait_reason(), || self.has_passed(number)).await;
     }
 
     /// Waits until `condition` holds, which the program of `id` brings about; a deadlock report names that program.

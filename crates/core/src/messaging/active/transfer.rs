@@ -101,8 +101,8 @@ pub(super) fn setup(to: EndpointId, handler: u8, words: &[u32]) -> ActiveMessage
     ActiveMessage::new(to, TRANSFER_BEGIN, &[first_word(handler, words)])
 }
 
-/// Returns whether a handler answers the sender.
-pub(super) fn answers(handler: u8) -> bool {
+/// Returns whether `handler` sends a reply to the sender of the packet.
+pub(super) fn sends_reply(handler: u8) -> bool {
     handler == TRANSFER_BEGIN
 }
 

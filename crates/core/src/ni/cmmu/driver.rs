@@ -112,7 +112,7 @@ impl Driver for CmmuDriver {
             payload: self.parameters.payload.len(),
             inline_bytes: 0,
             sequences: 1 << SEQUENCE_BITS,
-            steers: false,
+            steers_by_tag: false,
             classes: self.port.classes(),
         }
     }
@@ -122,8 +122,8 @@ impl Driver for CmmuDriver {
         TxToken::default()
     }
 
-    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _begun: &TxToken) -> bool {
-        if cpu.is_idle() && self.port.room(packet.class) == 0 {
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _token: &TxToken) -> bool {
+        if cpu.is_idle() && self.port.free_send_slots(packet.class) == 0 {
             return false;
         }
         let lease = cpu.acquire("look for room").await;
@@ -146,7 +146,7 @@ impl Driver for CmmuDriver {
         self.rx.has_message()
     }
 
-    async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
+    async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         if !self.rx.has_message() {
             return None;
         }
@@ -173,7 +173,7 @@ impl Driver for CmmuDriver {
         extra_cycles: u64,
         sink: PayloadSink<'_>,
     ) -> RxCompletion {
-        let (begun, p) = (cpu.now(), &self.parameters);
+        let (start, p) = (cpu.now(), &self.parameters);
         let packet = arrival.state.whole.take().expect("a packet that was found");
         let body = body(&packet, wire::decode(&packet).padding);
         let interrupt = if self.is_interrupted() { p.interrupt } else { 0 };
@@ -196,10 +196,10 @@ impl Driver for CmmuDriver {
             }
         };
         cpu.sync().await;
-        arrival.journey.served(begun, cpu.now());
+        arrival.journey.add_service(start, cpu.now());
         arrival.journey.close("receive", cpu.now());
         if let Some(lease) = arrival.lease.take() {
-            lease.did("receive", arrival.journey.id(), HEADER_BYTES.len() + body.len());
+            lease.record_span("receive", arrival.journey.id(), HEADER_BYTES.len() + body.len());
         }
         RxCompletion { address, ..RxCompletion::default() }
     }
@@ -231,7 +231,7 @@ impl Driver for CmmuDriver {
         }
     }
 
-    fn attention(&self) -> &Signal {
+    fn wakeup(&self) -> &Signal {
         &self.port.changed
     }
 

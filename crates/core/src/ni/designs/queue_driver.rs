@@ -160,7 +160,7 @@ impl Driver for SplitDriver {
             payload,
             inline_bytes: 0,
             sequences: Header::SEQUENCES,
-            steers: false,
+            steers_by_tag: false,
             classes: 1,
         }
     }
@@ -171,15 +171,15 @@ impl Driver for SplitDriver {
         TxToken(ticket)
     }
 
-    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, begun: &TxToken) -> bool {
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, token: &TxToken) -> bool {
         let lease = cpu.acquire("look for room").await;
         if !on_half!(&self.sender, Sender, half => half.can_send(cpu).await) {
             return false;
         }
         let _works = cpu.sim().works();
         let header = self.header(packet);
-        on_half!(&self.sender, Sender, half => half.send(cpu, header, packet, begun.0.clone()).await);
-        lease.did("send", packet.journey.id(), header.packet_bytes());
+        on_half!(&self.sender, Sender, half => half.send(cpu, header, packet, token.0.clone()).await);
+        lease.record_span("send", packet.journey.id(), header.packet_bytes());
         true
     }
 
@@ -188,7 +188,7 @@ impl Driver for SplitDriver {
         cpu.sync().await;
     }
 
-    async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
+    async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         let lease = cpu.acquire("poll").await;
         let RxHit { header, journey, state } = on_half!(&self.receiver, Receiver, half => half.poll(cpu).await)?;
         let ends = [header.source, header.destination].map(|end| EndpointId(end.into()));
@@ -211,7 +211,7 @@ impl Driver for SplitDriver {
             ticket.end(&RECEIVING, cpu.now());
         }
         if let Some(lease) = arrival.lease.take() {
-            lease.did("receive", arrival.journey.id(), header.packet_bytes());
+            lease.record_span("receive", arrival.journey.id(), header.packet_bytes());
         }
         RxCompletion { address, ..RxCompletion::default() }
     }
@@ -228,21 +228,21 @@ impl Driver for SplitDriver {
         on_half!(&self.receiver, Receiver, half => half.charge_poll(cpu));
     }
 
-    fn attention(&self) -> &Signal {
+    fn wakeup(&self) -> &Signal {
         // A program that polls a cached block waits for its invalidation; one that polls a status register waits for a
         // packet.
         match (self.cpu.snooping(), self.receiver.fifo()) {
             (Some(_), Some(fifo)) => &fifo.visible,
-            (Some(processor), None) => processor.attention(),
+            (Some(processor), None) => processor.wakeup(),
             (None, _) => &self.port.changed,
         }
     }
 
-    fn polled_capacity(&self) -> Option<WaitReasonId> {
-        Some(self.port.freed.point())
+    fn capacity_wait_reason(&self) -> Option<WaitReasonId> {
+        Some(self.port.freed.wait_reason())
     }
 
-    fn polled_packet(&self) -> Option<WaitReasonId> {
+    fn packet_wait_reason(&self) -> Option<WaitReasonId> {
         on_half!(&self.receiver, Receiver, half => half.polled(&self.cpu))
     }
 

@@ -23,12 +23,12 @@ impl InterfaceSpec for QueuesParameters {
 
     fn limits(&self) -> InterfaceLimits {
         let endpoints = EndpointLimit::PerNode(1 << ENDPOINT_BITS);
-        InterfaceLimits::new(self.packet, Bytes(self.part() << FRAGMENT_BITS), u32::MAX, endpoints)
+        InterfaceLimits::new(self.packet, Bytes(self.fragment_bytes() << FRAGMENT_BITS), u32::MAX, endpoints)
             .with_words(self.words())
     }
 
     fn memory_footprint(&self) -> MemoryFootprint {
-        MemoryFootprint::packets_of(self.part())
+        MemoryFootprint::packets_of(self.fragment_bytes())
     }
 
     fn packet_key(&self) -> &'static str {

@@ -85,7 +85,7 @@ impl WholePacketNic for QueuesNic {
             payload: self.packet.len() - PART_HEADER,
             inline_bytes: 0,
             sequences: 1 << SEQUENCE_BITS,
-            steers: false,
+            steers_by_tag: false,
             classes: 1,
         }
     }

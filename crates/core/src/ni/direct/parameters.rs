@@ -1,15 +1,15 @@
-//! The parameters of the queues.
+//! The parameters of the interface `queues`.
 
 use super::wire::PART_HEADER;
 use crate::engine::Bytes;
 use crate::text::Parameters;
 
-/// The parameters of the queues.
+/// The parameters of the interface `queues`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct QueuesParameters {
     /// Length of every packet with its header, in whole words.
     ///
-    /// 32 bytes, or 24 for real programs (§3).
+    /// Callahan and Goldstein (1995, §3) use 32 bytes, and 24 bytes for real programs.
     #[param(min = "12 B", max = "36 B", default = "32 B", check = not_whole_words, meaning = Granularity)]
     pub packet: Bytes,
 }
@@ -20,13 +20,13 @@ fn not_whole_words(packet: &Bytes) -> Option<(String, &'static str)> {
 }
 
 impl QueuesParameters {
-    /// Returns the largest number of words of an active message: all but the header's.
+    /// Returns the largest number of words of an active message: those of a packet without the header.
     pub(super) fn words(&self) -> usize {
         self.packet.len() / 4 - 1
     }
 
-    /// Returns the bytes of a message that a packet carries.
-    pub(super) fn part(&self) -> u64 {
+    /// Returns the number of bytes of a message that one packet carries.
+    pub(super) fn fragment_bytes(&self) -> u64 {
         self.packet.get() - PART_HEADER as u64
     }
 }

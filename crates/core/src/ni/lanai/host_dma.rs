@@ -85,6 +85,22 @@ impl HostDma {
         }
     }
 
+    async fn transfer(&self, job: &HostJob, start: Time) {
+        let mut transfer = submit_when_free(&*self.port, &self.request(job)).await;
+        let setup = transfer.set_up().await;
+        job.journey.add_service(start, self.sim.now());
+        self.registers.record_moved(setup);
+        let mut data = self.buffer.take();
+        while let Some(beat) = transfer.next_beat(&mut data).await {
+            self.pass_beat(job, &mut transfer, (beat, &data)).await;
+        }
+        self.buffer.set(data);
+        if let Some(stage) = job.closes {
+            job.journey.close(stage, self.sim.now());
+        }
+        self.record(job, start);
+    }
+
     fn request(&self, job: &HostJob) -> DmaRequest {
         let (sram, from) = (self.sram.clone(), job.sram_address);
         let operation = match job.direction {
@@ -111,7 +127,7 @@ impl HostDma {
             self.sim.until(end).await;
         }
         self.sram.set_bus_rate(None);
-        job.journey.served(beat.began, end);
+        job.journey.add_service(beat.began, end);
         self.registers.record_moved(end - beat.began);
         if job.landing.as_ref().is_some_and(|landing| landing.settle()) {
             self.attention.notify();

@@ -156,7 +156,7 @@ impl ReceiveDma {
         // Bytes that arrived earlier are received faster than at the link's rate.
         self.registers.record_moved(alone.min(time));
         self.sram.end_network();
-        packet.journey.served(start, self.sim.now());
+        packet.journey.add_service(start, self.sim.now());
     }
 
     fn record(&self, bytes: Bytes, start: Time) {

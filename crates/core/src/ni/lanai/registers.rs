@@ -85,6 +85,6 @@ impl<J> Registers<J> {
 
     /// Returns the point at which an idle engine waits.
     pub(super) fn work(&self) -> WaitReasonId {
-        self.started.point()
+        self.started.wait_reason()
     }
 }

@@ -135,7 +135,7 @@ impl TransmitDma {
             // The link may still transmit the last bytes when the engine has read all of them.
             self.registers.record_moved(alone.min(self.sim.now() - start));
             self.sram.end_network();
-            job.packet.journey.served(start, self.sim.now());
+            job.packet.journey.add_service(start, self.sim.now());
             sent += bytes;
         }
         Ok(())

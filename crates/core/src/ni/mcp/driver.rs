@@ -1,4 +1,4 @@
-//! The driver as the messaging layer sees it: the kernel's sockets, or a library.
+//! The driver as the messaging layer sees it: the kernel's sockets, or a user-level library.
 
 use super::card::Card;
 use super::headers::ENVELOPE;
@@ -31,7 +31,7 @@ pub struct McpDriver {
     chip: Rc<Lanai>,
     /// Datagrams that programs have received and not released, by number.
     held: RefCell<BTreeMap<u64, ReceivedDatagram>>,
-    /// The next such number.
+    /// Number of the next datagram that a poll finds.
     next: Cell<u64>,
 }
 
@@ -82,7 +82,7 @@ impl Driver for McpDriver {
             payload,
             inline_bytes: 0,
             sequences: 1 << 16,
-            steers: false,
+            steers_by_tag: false,
             classes: 1,
         }
     }
@@ -91,7 +91,7 @@ impl Driver for McpDriver {
         TxToken::default()
     }
 
-    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _begun: &TxToken) -> bool {
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _token: &TxToken) -> bool {
         match &self.stack {
             SoftwareStack::Kernel(kernel) => kernel.send(cpu, packet).await,
             SoftwareStack::Library(library) => library.send(cpu, packet).await,
@@ -115,7 +115,7 @@ impl Driver for McpDriver {
         }
     }
 
-    async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
+    async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         if let SoftwareStack::Library(library) = &self.stack {
             library.poll(cpu).await;
         }
@@ -129,7 +129,8 @@ impl Driver for McpDriver {
         Some(RxPacket::new(ends, envelope, bytes, journey).with_state(state))
     }
 
-    /// Receives a message: for a socket this is `recvfrom`; a library has received the message when it found it.
+    /// Receives a message: with sockets by the system call `recvfrom`; with a library by a copy, since its poll has
+    /// already received the message.
     async fn take(
         &self,
         cpu: &AnyProcessor,
@@ -144,7 +145,7 @@ impl Driver for McpDriver {
             cpu.work(kernel.card.costs.receive + kernel.costs.receive);
         }
         let entry = arrival.state.entry;
-        let landed = match sink {
+        let completion = match sink {
             PayloadSink::Memory(_) if self.is_zero_copy() => {
                 let address = self.held.borrow()[&entry].parts[0].address;
                 RxCompletion { address, entry: Some(entry), ..RxCompletion::default() }
@@ -160,10 +161,10 @@ impl Driver for McpDriver {
             }
         };
         cpu.sync().await;
-        arrival.journey.served(start, cpu.now());
+        arrival.journey.add_service(start, cpu.now());
         arrival.journey.close(stage::HOST_RECEIVE, cpu.now());
-        lease.did("receive", arrival.journey.id(), arrival.bytes);
-        landed
+        lease.record_span("receive", arrival.journey.id(), arrival.bytes);
+        completion
     }
 
     async fn release(&self, cpu: &AnyProcessor, entry: u64) {
@@ -196,21 +197,21 @@ impl Driver for McpDriver {
         }
     }
 
-    fn attention(&self) -> &Signal {
+    fn wakeup(&self) -> &Signal {
         self.inbox().arrived()
     }
 
-    fn polled_capacity(&self) -> Option<WaitReasonId> {
+    fn capacity_wait_reason(&self) -> Option<WaitReasonId> {
         match &self.stack {
             SoftwareStack::Kernel(_) => None,
-            SoftwareStack::Library(library) => Some(library.card.send_wakeup.point()),
+            SoftwareStack::Library(library) => Some(library.card.send_wakeup.wait_reason()),
         }
     }
 
-    fn polled_packet(&self) -> Option<WaitReasonId> {
+    fn packet_wait_reason(&self) -> Option<WaitReasonId> {
         match &self.stack {
             SoftwareStack::Kernel(_) => None,
-            SoftwareStack::Library(library) => Some(library.inbox.point()),
+            SoftwareStack::Library(library) => Some(library.inbox.wait_reason()),
         }
     }
 

@@ -68,7 +68,7 @@ impl Library {
         }
         cpu.fence().await;
         cpu.sync().await;
-        packet.journey.served(start, cpu.now());
+        packet.journey.add_service(start, cpu.now());
         packet.journey.close(stage::HOST_SEND, cpu.now());
         let descriptor = Descriptor {
             to: card.addresses.node(packet.to),
@@ -81,7 +81,7 @@ impl Library {
         };
         card.enqueue(cpu, descriptor).await;
         cpu.sync().await;
-        lease.did("send", packet.journey.id(), packet.source.bytes());
+        lease.record_span("send", packet.journey.id(), packet.source.bytes());
         true
     }
 
@@ -134,8 +134,8 @@ impl Library {
         let data = length as usize - MESSAGE_HEADER;
         let (address, range) = (memory + MESSAGE_HEADER as u64, ENVELOPE..ENVELOPE + data);
         let part = Part { buffer, address, range, sum: Sum::ZERO, journey: journey.clone() };
-        journey.served(start, cpu.now());
-        lease.did("receive", journey.id(), data);
+        journey.add_service(start, cpu.now());
+        lease.record_span("receive", journey.id(), data);
         let envelope = decode(&head).expect("a message begins with an envelope");
         let bytes = ENVELOPE + data;
         self.inbox.send(ReceivedDatagram { from, to, envelope, parts: vec![part], bytes, journey });

@@ -159,7 +159,7 @@ impl Port {
                 self.sim.packet_returned();
             }
             false => {
-                packet.journey.served(Time::ZERO, now);
+                packet.journey.add_service(Time::ZERO, now);
                 packet.journey.close(self.stages.fabric, now);
             }
         }
@@ -197,7 +197,7 @@ impl Port {
     }
 
     pub(super) fn apply_effects(&self, effects: Effects) {
-        if let Some(class) = effects.place {
+        if let Some(class) = effects.slot_freed {
             self.wire.add_slot(class);
         }
         if effects.ready {

@@ -170,8 +170,8 @@ impl Port {
     }
 
     /// Returns the number of packets of a class that can be reserved now.
-    pub fn room(&self, class: Class) -> u32 {
-        self.protocol.borrow().room(class)
+    pub fn free_send_slots(&self, class: Class) -> u32 {
+        self.protocol.borrow().free_send_slots(class)
     }
 
     /// Reserves a slot for a packet of a class, if one is free.

@@ -217,8 +217,8 @@ impl MarkedWindow {
 }
 
 impl Protocol<PacketHandle> for MarkedWindow {
-    fn room(&self, class: Class) -> u32 {
-        self.inner.room(class)
+    fn free_send_slots(&self, class: Class) -> u32 {
+        self.inner.free_send_slots(class)
     }
 
     fn reserve(&mut self, class: Class) -> Option<Slot> {

@@ -99,7 +99,7 @@ impl TrapezeDriver {
             receive_next: Cell::new(0),
             receive_held: (0..parameters.ring_entries).map(|_| Cell::new(false)).collect(),
             inbox: Mailbox::new(sim, format!("a message for {name}")),
-            ring_space: sim.point(format!("a send ring entry of {name}")),
+            ring_space: sim.register_wait_reason(format!("a send ring entry of {name}")),
         });
         if parameters.notification == Notification::Interrupt {
             let handler = driver.clone();
@@ -117,7 +117,7 @@ impl TrapezeDriver {
     /// Sets the task that frees ring entries and delivers messages, for the deadlock report.
     pub(super) fn set_firmware(&self, firmware: TaskId) {
         self.sim.set_holder(self.ring_space, firmware);
-        self.sim.set_holder(self.inbox.point(), firmware);
+        self.sim.set_holder(self.inbox.wait_reason(), firmware);
     }
 
     /// Writes a send ring entry: the words after the state first, and the state last, since the firmware takes the
@@ -186,10 +186,10 @@ impl TrapezeDriver {
         let received = self.read_entry(entry, index).await;
         self.receive_next.set(index + 1);
         self.cpu.sync().await;
-        journey.served(start, self.cpu.now());
+        journey.add_service(start, self.cpu.now());
         journey.close(stage::HOST_RECEIVE, self.cpu.now());
         self.instruments.tally.deliver(&journey, self.cpu.now());
-        lease.did("receive", journey.id(), received.length.len());
+        lease.record_span("receive", journey.id(), received.length.len());
         Some(received)
     }
 
@@ -254,7 +254,7 @@ impl Driver for TrapezeDriver {
             payload: self.parameters.payload_max.len(),
             inline_bytes: PROGRAM_BYTES,
             sequences: 1,
-            steers: true,
+            steers_by_tag: true,
             classes: 1,
         }
     }
@@ -265,7 +265,7 @@ impl Driver for TrapezeDriver {
 
     /// Sends a message if the ring has a free entry. The processor is held from the check until the entry is filled, so
     /// that no other program can take the entry in between.
-    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _begun: &TxToken) -> bool {
+    async fn try_send(&self, cpu: &AnyProcessor, packet: &SendRequest<'_>, _token: &TxToken) -> bool {
         let lease = cpu.acquire("look for room").await;
         if !self.has_ring_space().await {
             return false;
@@ -281,9 +281,9 @@ impl Driver for TrapezeDriver {
         self.write_entry(entry, packet, &control).await;
         // The firmware may take the entry before the processor, whose local time may be ahead, continues.
         let written = self.sim.now();
-        packet.journey.served(working, written);
+        packet.journey.add_service(working, written);
         packet.journey.close(stage::HOST_SEND, written);
-        lease.did("send", packet.journey.id(), packet.source.bytes());
+        lease.record_span("send", packet.journey.id(), packet.source.bytes());
         true
     }
 
@@ -291,7 +291,7 @@ impl Driver for TrapezeDriver {
         self.sim.delay(self.parameters.ring_poll).await;
     }
 
-    async fn poll(&self, cpu: &AnyProcessor, _answers: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
+    async fn poll(&self, cpu: &AnyProcessor, _sends_reply: &dyn Fn(u8) -> bool) -> Option<RxPacket> {
         let received = match self.parameters.notification {
             Notification::Interrupt => self.inbox.try_receive(),
             Notification::Polling(_) => {
@@ -354,18 +354,18 @@ impl Driver for TrapezeDriver {
         }
     }
 
-    fn attention(&self) -> &Signal {
+    fn wakeup(&self) -> &Signal {
         self.inbox.arrived()
     }
 
-    fn polled_capacity(&self) -> Option<WaitReasonId> {
+    fn capacity_wait_reason(&self) -> Option<WaitReasonId> {
         Some(self.ring_space)
     }
 
-    fn polled_packet(&self) -> Option<WaitReasonId> {
+    fn packet_wait_reason(&self) -> Option<WaitReasonId> {
         match self.parameters.notification {
             Notification::Interrupt => None,
-            Notification::Polling(_) => Some(self.inbox.point()),
+            Notification::Polling(_) => Some(self.inbox.wait_reason()),
         }
     }
 

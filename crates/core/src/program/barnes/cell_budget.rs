@@ -4,7 +4,7 @@ use super::galaxy::{Body, Galaxy};
 use super::octree::Octree;
 use super::{serial, zones};
 
-/// The budget of cells, and the bodies at the end, from a serial run before the parallel one.
+/// The results of a serial run before the parallel one: the budget of cells, and the bodies at the end.
 pub struct CellBudget {
     /// Bodies at the end of the run.
     pub bodies: Vec<Body>,
@@ -13,8 +13,9 @@ pub struct CellBudget {
 }
 
 impl CellBudget {
-    /// Runs the program serially. The tree of a step and the bodies of each processor do not depend on the order of
-    /// execution. The processor that creates a cell does, but it has a body of its own in the cell's parent.
+    /// Runs the program serially, and counts the cells that each processor can create. The tree of a step and the
+    /// bodies of each processor do not depend on the order of execution. Which processor creates a cell does depend on
+    /// it, but only processors with a body in the parent of the cell can.
     pub fn new(galaxy: &Galaxy, seed: u64, steps: u64, processors: usize) -> CellBudget {
         let mut cells = vec![0; processors];
         let mut own: Vec<Vec<u32>> =
@@ -23,8 +24,8 @@ impl CellBudget {
             let paths = Paths::new(tree, bodies.len());
             for (processor, own) in own.iter_mut().enumerate() {
                 // The first processor creates the root.
-                let most = paths.count_children(tree, own) + usize::from(processor == 0);
-                cells[processor] = most.max(cells[processor]);
+                let created_max = paths.count_children(tree, own) + usize::from(processor == 0);
+                cells[processor] = created_max.max(cells[processor]);
                 *own = zones::zone(tree, bodies, processor, processors, &mut Vec::new());
             }
         });
@@ -52,7 +53,7 @@ impl Paths {
         paths
     }
 
-    /// Returns the number of children of all divided cells that contain some of these bodies.
+    /// Returns the number of children of all divided cells that contain any of `bodies`.
     fn count_children(&self, tree: &Octree, bodies: &[u32]) -> usize {
         let (mut is_counted, mut count) = (vec![false; self.parents.len()], 0);
         for body in bodies {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `galaxy.rs` | the problem: parameters, Plummer's model, leapfrog |
 //! | `octree.rs` | the tree |
-//! | `access.rs` | the accesses of a piece of the program |
+//! | `access.rs` | the list of memory accesses of one function of the program |
 //! | `words.rs` | the encoding of bodies and cells in words of shared memory |
 //! | `memory.rs` | bodies and cells in shared memory |
 //! | `insertion.rs` | insertion of a body into the tree, under locks |
@@ -13,7 +13,7 @@
 //! | `force.rs` | the force on a body |
 //! | `serial.rs` | the run on one processor |
 //! | `cell_budget.rs` | the largest number of cells that a processor creates |
-//! | `costs.rs` | instructions of each piece |
+//! | `costs.rs` | number of instructions of each function |
 //! | `run.rs` | the program of a processor |
 //!
 //! A step, with a barrier after each phase:
@@ -23,21 +23,22 @@
 //! 2. Each processor inserts its own bodies, all into one tree, with a lock for each cell.
 //! 3. Each processor computes the moments of the cells it created, latest first, and waits for those of their children.
 //!    This cannot deadlock: children are created after their parents, so a cell waits only for later ones.
-//! 4. Each processor determines its bodies anew, by the costs of the last step.
+//! 4. The bodies are divided among the processors anew, by the costs of the last step.
 //! 5. Each processor computes the forces on its bodies, which changes their costs (hence the barrier before).
 //! 6. Each processor moves its bodies.
 //!
 //! The result is bit for bit that of a serial run, whatever the order of insertions. A cell is divided if more than
 //! eight bodies lie in its cube, in whatever order they were inserted; a leaf keeps its bodies in the order of their
-//! numbers; moments are added in the order of octants, and forces in the order of a walk through them. Only the
-//! addresses of cells depend on the order, and so does time. (Morton-sorted subtrees would need no locks, but a
-//! parallel sort in each step, and the original program has locks.) Sides of cubes are powers of two, so halving them
-//! is exact.
+//! numbers; moments are added in the order of octants, and forces in the order of a walk through them. The
+//! addresses of cells and the simulated time do depend on the order. Sides of cubes are powers of two, so halving them
+//! is exact. The tree is built under locks because the original program does so; subtrees sorted by Morton order would
+//! need no locks, but a parallel sort in each step.
 //!
-//! An insertion issues each access before it uses the value. The other pieces read only values that nobody changes at
-//! the same time, and return a list of their accesses of eight bytes each, which is faster to simulate than a call for
-//! each. The cells and bodies of a processor follow from costs and positions alone; a serial run in advance gives the
-//! largest number of cells that each processor creates, so that its array of them is large enough.
+//! Insertions change shared cells, so they simulate each access when they use its value. All other functions read only
+//! values that no processor changes in the same phase: they compute first, and return a list of their accesses, each of
+//! eight bytes, which is simulated as a whole. This is faster than one call for each access. The bodies and cells of a
+//! processor depend on costs and positions alone; a serial run in advance determines the largest number of cells that
+//! each processor creates, which is the length of its array of cells.
 //!
 //! Leaves out quadrupole moments, input from files, and private data: lists of own bodies and cells, the stack.
 

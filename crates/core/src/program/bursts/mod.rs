@@ -74,7 +74,7 @@ impl Bursts {
         let waiting = measured.sent.get() > measured.receipts.count();
         if !is_done && waiting && self.cycles >= measured.accepted_cycle.get() + QUIET_CYCLES {
             measured.is_overtime.set(true);
-            let point = world.sim.point("packets to be accepted: none was for long");
+            let point = world.sim.register_wait_reason("packets to be accepted: none was for long");
             measured.change.wait_for(point, Time::MAX).await;
         }
     }

@@ -1,7 +1,7 @@
-//! The program of a processor with positions and forces in shared memory (Chong et al. 1998, §4.4.2): it loads the
-//! positions that its pairs need, and adds the forces on others' particles to those in shared memory, under their
-//! locks; then it moves its own particles. Barriers separate moving from computing. It may prefetch positions for
-//! reading and forces for writing.
+//! The program of a processor with positions and forces in shared memory (Chong et al. 1998, §4.4.2). It loads the
+//! positions that its pairs need. It adds its forces on the particles of other processors to the forces in shared
+//! memory, each of which has a lock. Then it moves its own particles. Barriers separate moving from computing. It may
+//! prefetch positions for reading and forces for writing.
 //!
 //! A force occupies two blocks; the lock is in the second block, next to the third component. A processor that updates
 //! a block holds it exclusively, so no other update intervenes. Each processor begins with the particles after its own,
@@ -54,16 +54,16 @@ impl Run {
         self.finish(&worker, state);
     }
 
-    /// Computes the forces of the processor's pairs, and adds those on others' particles to shared memory; returns the
-    /// potential energy of the pairs.
+    /// Computes the forces of the processor's pairs, and adds the forces on particles of other processors to shared
+    /// memory. Returns the potential energy of the pairs.
     async fn update_forces(&self, worker: &Worker, state: &mut ProcessorState) -> i64 {
         let own = self.split.particles(worker.id());
         let mut remote: Vec<usize> = state.list.remote().iter().map(|at| *at as usize).collect();
-        let behind = remote.partition_point(|at| *at < own.end);
-        remote.rotate_left(behind);
-        let ahead = self.parameters.prefetch as usize;
+        let first_after_own = remote.partition_point(|at| *at < own.end);
+        remote.rotate_left(first_after_own);
+        let prefetch_distance = self.parameters.prefetch as usize;
         for (number, particle) in remote.iter().enumerate() {
-            if let Some(next) = remote.get(number + ahead).filter(|_| ahead > 0) {
+            if let Some(next) = remote.get(number + prefetch_distance).filter(|_| prefetch_distance > 0) {
                 prefetch_blocks(worker, self.address(*next), Want::Read).await;
             }
             self.load_position(worker, &mut state.positions, *particle).await;
@@ -75,7 +75,7 @@ impl Run {
         // Only some of the particles on the list are near enough to interact.
         remote.retain(|at| state.sums[*at] != Force::default());
         for (number, particle) in remote.iter().enumerate() {
-            if let Some(next) = remote.get(number + ahead).filter(|_| ahead > 0) {
+            if let Some(next) = remote.get(number + prefetch_distance).filter(|_| prefetch_distance > 0) {
                 prefetch_blocks(worker, self.force_address(*next), Want::Write).await;
             }
             worker.compute(costs::SHARED_ADD + costs::LOCK).await;
@@ -86,14 +86,14 @@ impl Run {
         potential
     }
 
-    /// Returns the address of the force that others add up for a particle.
+    /// Returns the address at which other processors accumulate their forces on a particle.
     fn force_address(&self, particle: usize) -> SharedAddress {
         let processor = self.split.owner(particle);
         let first = self.split.particles(processor).start;
         self.forces[processor].plus(((particle - first) * FORCE_BLOCKS_BYTES) as u32)
     }
 
-    /// Loads the force that others have added up for a particle.
+    /// Loads the sum of the forces of other processors on a particle.
     async fn external_force(&self, worker: &Worker, particle: usize) -> Force {
         let (address, mut force) = (self.force_address(particle), Force::default());
         for (axis, sum) in (0..).zip(&mut force) {
@@ -102,7 +102,7 @@ impl Run {
         force
     }
 
-    /// Clears the force that others have added up for a particle.
+    /// Clears the sum of the forces of other processors on a particle.
     async fn clear(&self, worker: &Worker, particle: usize) {
         for axis in 0..3 {
             worker.store(self.force_address(particle).plus(8 * axis), 0).await;

@@ -85,13 +85,13 @@ impl<P: Clone> NifdyAdapter<P> {
 }
 
 impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
-    fn room(&self, class: Class) -> u32 {
+    fn free_send_slots(&self, class: Class) -> u32 {
         let Lane { unit, reserved, .. } = &self.lanes[class.index()];
         u32::from(self.parameters.unit.pool) - unit.waiting() as u32 - reserved
     }
 
     fn reserve(&mut self, class: Class) -> Option<Slot> {
-        if self.room(class) == 0 {
+        if self.free_send_slots(class) == 0 {
             return None;
         }
         let lane = &mut self.lanes[class.index()];
@@ -139,7 +139,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         let discards = unit.statistics().duplicates > before;
         let lane = &mut self.lanes[of.index()];
         lane.peak.note_came(&lane.unit);
-        Effects { place: frees.then_some(of), discards, ..Effects::NONE }
+        Effects { slot_freed: frees.then_some(of), discards, ..Effects::NONE }
     }
 
     fn front(&self, class: Class) -> Option<(NodeId, &P)> {
@@ -160,7 +160,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     }
 
     fn release(&mut self, class: Class, slot: Slot) -> Effects {
-        Effects { place: (slot == PLACE).then_some(class), ..Effects::NONE }
+        Effects { slot_freed: (slot == PLACE).then_some(class), ..Effects::NONE }
     }
 
     fn next_timer(&self) -> Option<Time> {

@@ -24,7 +24,7 @@ impl Outstanding {
         Outstanding { entries_max, entries: Vec::with_capacity(entries_max) }
     }
 
-    pub(super) fn has_room(&self) -> bool {
+    pub(super) fn has_capacity(&self) -> bool {
         self.entries.len() < self.entries_max
     }
 
@@ -37,7 +37,7 @@ impl Outstanding {
     }
 
     pub(super) fn insert(&mut self, entry: Entry) {
-        assert!(self.has_room(), "at most O scalar packets are outstanding");
+        assert!(self.has_capacity(), "at most O scalar packets are outstanding");
         assert!(!self.has(entry.destination), "at most one scalar packet is outstanding per destination");
         self.entries.push(entry);
     }

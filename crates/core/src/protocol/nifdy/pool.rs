@@ -48,7 +48,7 @@ impl<T> Pool<T> {
         Pool { buffers, waiting: VecDeque::with_capacity(buffers) }
     }
 
-    pub(super) fn has_room(&self) -> bool {
+    pub(super) fn has_capacity(&self) -> bool {
         self.waiting.len() < self.buffers
     }
 
@@ -63,7 +63,7 @@ impl<T> Pool<T> {
 
     /// Inserts a packet behind the waiting packets and the `outstanding` ones of its destination.
     pub(super) fn insert(&mut self, packet: OutgoingPacket<T>, outstanding: usize) {
-        assert!(self.has_room(), "a packet enters where a buffer is empty (§2.1.1)");
+        assert!(self.has_capacity(), "a packet enters where a buffer is empty (§2.1.1)");
         let rank = if packet.acknowledged { self.waiting_for(packet.destination) + outstanding } else { 0 };
         self.waiting.push_back((packet, rank));
     }

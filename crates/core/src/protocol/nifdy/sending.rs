@@ -87,7 +87,7 @@ impl<T: Clone> NifdyUnit<T> {
         }
         match self.bulk_send.to(packet.destination) {
             Some(dialog) => (dialog.is_open() && rank == dialog.unacknowledged()).then_some(Eligibility::Bulk),
-            None => (rank == 0 && self.outstanding.has_room()).then_some(Eligibility::Scalar),
+            None => (rank == 0 && self.outstanding.has_capacity()).then_some(Eligibility::Scalar),
         }
     }
 

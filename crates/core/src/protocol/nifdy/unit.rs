@@ -64,8 +64,8 @@ impl<T: Clone> NifdyUnit<T> {
     }
 
     /// Returns whether the pool has an empty buffer.
-    pub fn has_room(&self) -> bool {
-        self.pool.has_room()
+    pub fn has_capacity(&self) -> bool {
+        self.pool.has_capacity()
     }
 
     /// Inserts a packet from the processor into the pool.
@@ -74,7 +74,7 @@ impl<T: Clone> NifdyUnit<T> {
     ///
     /// Returns the packet if no buffer is empty.
     pub fn offer(&mut self, packet: OutgoingPacket<T>) -> Result<(), OutgoingPacket<T>> {
-        if !self.pool.has_room() {
+        if !self.pool.has_capacity() {
             return Err(packet);
         }
         if packet.answers {
@@ -189,7 +189,7 @@ impl<T: Clone> NifdyUnit<T> {
     pub(super) fn is_held(&self, waiting: &Waiting) -> bool {
         match waiting.waits {
             Waits::Not => false,
-            Waits::ForOffer => self.pool.has_room(),
+            Waits::ForOffer => self.pool.has_capacity(),
             Waits::ForAnswer => self.can_answer(waiting.destination),
         }
     }

@@ -69,13 +69,13 @@ impl<P> Plain<P> {
 }
 
 impl<P: Clone> Protocol<P> for Plain<P> {
-    fn room(&self, class: Class) -> u32 {
+    fn free_send_slots(&self, class: Class) -> u32 {
         let lane = &self.lanes[class.index()];
         u32::from(self.parameters.outgoing - lane.reserved) - lane.outgoing.len() as u32
     }
 
     fn reserve(&mut self, class: Class) -> Option<Slot> {
-        let is_free = self.room(class) > 0;
+        let is_free = self.free_send_slots(class) > 0;
         self.lane(class).reserved += u16::from(is_free);
         is_free.then_some(Slot(0))
     }
@@ -116,7 +116,7 @@ impl<P: Clone> Protocol<P> for Plain<P> {
 
     fn release(&mut self, class: Class, _slot: Slot) -> Effects {
         self.lane(class).reading -= 1;
-        Effects { place: Some(class), ..Effects::NONE }
+        Effects { slot_freed: Some(class), ..Effects::NONE }
     }
 
     fn unacknowledged(&self, _to: Option<NodeId>) -> u32 {
@@ -161,14 +161,14 @@ mod tests {
         let [mut a, mut b] = ends(1);
         assert_eq!([1, 2, 3].map(|body| offer(&mut a, body)), [true, true, false], "two wait, and no more");
         let [first, second] = [(); 2].map(|()| a.next(CLASS, Time::ZERO).expect("it was offered"));
-        assert!(a.next(CLASS, Time::ZERO).is_none() && a.room(CLASS) == 2);
+        assert!(a.next(CLASS, Time::ZERO).is_none() && a.free_send_slots(CLASS) == 2);
         assert!(first.needs_slot && second.needs_slot);
         assert_eq!(b.arrive(second, Time::ZERO), Effects::NONE);
         assert_eq!(b.front(CLASS), Some((NODES[0], &2)));
         assert_eq!(b.arrive(first, Time::ZERO), Effects::NONE, "nothing keeps their order");
         let taken = b.take(CLASS, Answer::None).expect("it arrived");
         assert_eq!((taken.from, taken.body), (NODES[0], 2));
-        assert_eq!(b.release(CLASS, taken.slot), Effects { place: Some(CLASS), ..Effects::NONE });
+        assert_eq!(b.release(CLASS, taken.slot), Effects { slot_freed: Some(CLASS), ..Effects::NONE });
         assert!(b.next(CLASS, Time::ZERO).is_none(), "nothing is acknowledged");
         assert_eq!((b.statistics().accepted, b.state_bytes(32)), (1, 96));
     }
@@ -178,7 +178,7 @@ mod tests {
         let [mut a, _] = ends(2);
         let slots = [a.reserve(CLASS), a.reserve(CLASS)];
         assert!(slots.iter().all(Option::is_some) && a.reserve(CLASS).is_none());
-        assert_eq!((a.room(CLASS), a.room(Class::REPLIES)), (0, 2));
+        assert_eq!((a.free_send_slots(CLASS), a.free_send_slots(Class::REPLIES)), (0, 2));
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl<P: Clone> ReturnToSenderAdapter<P> {
 }
 
 impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
-    fn room(&self, _class: Class) -> u32 {
+    fn free_send_slots(&self, _class: Class) -> u32 {
         self.outgoing.census().free.unwrap_or(u32::MAX)
     }
 
@@ -135,7 +135,7 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
 
     fn left(&mut self, class: Class) -> Effects {
         let answered = self.classes > 1 && class == self.replies_class();
-        Effects { place: answered.then_some(Class::REQUESTS), ..Effects::NONE }
+        Effects { slot_freed: answered.then_some(Class::REQUESTS), ..Effects::NONE }
     }
 
     fn arrive(&mut self, frame: Frame<P>, now: Time) -> Effects {

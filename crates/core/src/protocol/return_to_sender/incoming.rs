@@ -87,8 +87,8 @@ impl<P> IncomingHalf<P> {
     }
 
     /// Returns whether the next packet would be accepted.
-    pub fn has_room(&self) -> bool {
-        self.slots.has_room()
+    pub fn has_capacity(&self) -> bool {
+        self.slots.has_capacity()
     }
 
     /// Handles a packet from the first network, which is always consumed. Returns the reply to inject into the second
@@ -96,7 +96,7 @@ impl<P> IncomingHalf<P> {
     pub fn arrive(&mut self, packet: DataPacket<P>) -> Reply<P> {
         let DataPacket { from, to, buffer, payload } = packet;
         assert_eq!(to, self.node, "a packet goes where it is addressed");
-        let verdict = match self.has_room() {
+        let verdict = match self.has_capacity() {
             true => self.accept(from, payload),
             false => self.turn_back(payload),
         };

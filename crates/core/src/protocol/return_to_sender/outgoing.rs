@@ -112,13 +112,13 @@ impl<P> OutgoingHalf<P> {
     }
 
     /// Returns whether a buffer is free.
-    pub fn has_room(&self) -> bool {
-        self.slots.has_room()
+    pub fn has_capacity(&self) -> bool {
+        self.slots.has_capacity()
     }
 
     /// Reserves a buffer for a message to be composed, if one is free.
     pub fn reserve(&mut self) -> Option<OutgoingBuffer> {
-        if !self.has_room() {
+        if !self.has_capacity() {
             return None;
         }
         let buffer = OutgoingBuffer(self.slots.insert(State::Reserved));

@@ -17,7 +17,7 @@ impl<T> Slots<T> {
         Slots { limit, entries: Vec::new(), holes: Vec::new(), free: 0 }
     }
 
-    /// Number of buffers in use.
+    /// Returns the number of buffers in use.
     pub(super) fn used(&self) -> u32 {
         self.entries.len() as u32 - self.free
     }
@@ -28,13 +28,17 @@ impl<T> Slots<T> {
         Some(count.checked_sub(self.used()).expect("no more buffers are in use than there are"))
     }
 
-    pub(super) fn has_room(&self) -> bool {
+    pub(super) fn has_capacity(&self) -> bool {
         self.free() != Some(0)
     }
 
-    /// Puts `entry` into a free buffer; there must be one.
+    /// Puts `entry` into the free buffer with the lowest number, which it returns.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no buffer is free.
     pub(super) fn insert(&mut self, entry: T) -> u32 {
-        assert!(self.has_room(), "a buffer is free");
+        assert!(self.has_capacity(), "a buffer is free");
         let number = self.first_hole().unwrap_or_else(|| self.grow());
         self.set_hole(number, false);
         let before = self.entries[number as usize].replace(entry);
@@ -51,7 +55,7 @@ impl<T> Slots<T> {
         Some(word as u32 * u64::BITS + self.holes[word].trailing_zeros())
     }
 
-    /// Adds a number, which is free, and returns it.
+    /// Appends a free buffer and returns its number.
     fn grow(&mut self) -> u32 {
         let number = u32::try_from(self.entries.len()).expect("buffers are numbered in 32 bits");
         self.entries.push(None);
@@ -60,7 +64,7 @@ impl<T> Slots<T> {
         number
     }
 
-    /// Marks a number as free or as used; it must have been the other.
+    /// Marks a used buffer as free, or a free buffer as used.
     fn set_hole(&mut self, number: u32, is_free: bool) {
         let (holes, bit) = (&mut self.holes[(number / u64::BITS) as usize], 1 << (number % u64::BITS));
         debug_assert_eq!(*holes & bit == 0, is_free, "buffer {number} changes");
@@ -104,7 +108,7 @@ mod tests {
     fn the_lowest_free_number_is_taken_and_the_limit_holds() {
         let mut slots = Slots::new(Buffers::finite(3).unwrap());
         assert_eq!([slots.insert('a'), slots.insert('b'), slots.insert('c')], [0, 1, 2]);
-        assert!(!slots.has_room());
+        assert!(!slots.has_capacity());
         assert_eq!((slots.remove(1), slots.remove(1), slots.remove(9)), (Some('b'), None, None));
         assert_eq!((slots.free(), slots.insert('d')), (Some(1), 1));
         assert_eq!(slots.iter().map(|(_, entry)| *entry).collect::<String>(), "adc");
@@ -123,19 +127,19 @@ mod tests {
     proptest! {
         #[test]
         fn the_free_numbers_are_those_without_entry(steps in prop::collection::vec(prop::option::of(0..150u32), 1..400)) {
-            let (mut slots, mut plain) = (Slots::new(Buffers::Infinite), BTreeMap::new());
+            let (mut slots, mut reference) = (Slots::new(Buffers::Infinite), BTreeMap::new());
             for (step, freed) in steps.into_iter().enumerate() {
                 match freed {
-                    Some(number) => prop_assert_eq!(slots.remove(number), plain.remove(&number)),
+                    Some(number) => prop_assert_eq!(slots.remove(number), reference.remove(&number)),
                     None => {
-                        let lowest = (0..).find(|number| !plain.contains_key(number)).unwrap();
+                        let lowest = (0..).find(|number| !reference.contains_key(number)).unwrap();
                         prop_assert_eq!(slots.insert(step), lowest);
-                        plain.insert(lowest, step);
+                        reference.insert(lowest, step);
                     }
                 }
-                prop_assert_eq!(slots.used() as usize, plain.len());
-                prop_assert!(slots.iter().eq(plain.iter().map(|(number, step)| (*number, step))));
-                let last = plain.keys().last().map_or(0, |last| last + 1);
+                prop_assert_eq!(slots.used() as usize, reference.len());
+                prop_assert!(slots.iter().eq(reference.iter().map(|(number, step)| (*number, step))));
+                let last = reference.keys().last().map_or(0, |last| last + 1);
                 prop_assert_eq!((slots.entries.len(), slots.holes.len()), (last as usize, last.div_ceil(64) as usize));
             }
         }

@@ -34,7 +34,7 @@ impl ProtocolSpec for ReturnToSenderParameters {
         self.acknowledgement
     }
 
-    fn classes(&self, _of_fabric: u8) -> u8 {
+    fn classes(&self, _fabric_classes: u8) -> u8 {
         1
     }
 

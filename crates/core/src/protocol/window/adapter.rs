@@ -52,8 +52,8 @@ impl<P: Clone> WindowAdapter<P> {
 }
 
 impl<P: Clone> Protocol<P> for WindowAdapter<P> {
-    fn room(&self, class: Class) -> u32 {
-        self.links[class.index()].room()
+    fn free_send_slots(&self, class: Class) -> u32 {
+        self.links[class.index()].free_send_slots()
     }
 
     fn reserve(&mut self, class: Class) -> Option<Slot> {

@@ -42,13 +42,13 @@ impl<P> Arrivals<P> {
         self.waiting.len() + self.reading.len()
     }
 
-    pub(super) fn has_room(&self) -> bool {
+    pub(super) fn has_capacity(&self) -> bool {
         assert!(self.used() <= self.places, "no more slots are in use than there are");
         self.used() < self.places
     }
 
     pub(super) fn insert(&mut self, from: NodeId, body: P) {
-        assert!(self.has_room(), "a slot is free");
+        assert!(self.has_capacity(), "a slot is free");
         self.waiting.push_back((from, body));
     }
 

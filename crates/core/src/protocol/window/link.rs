@@ -57,8 +57,8 @@ impl<P: Clone> WindowLink<P> {
     }
 
     /// Returns the number of free send buffers.
-    pub fn room(&self) -> u32 {
-        self.sending.room()
+    pub fn free_send_slots(&self) -> u32 {
+        self.sending.free_send_slots()
     }
 
     /// Reserves a send buffer for a packet that will be offered. Returns `false` if none is free.

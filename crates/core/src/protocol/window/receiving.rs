@@ -64,7 +64,7 @@ impl<P> Receiving<P> {
     }
 
     fn place(&mut self, from: Peer, number: u32, body: P) -> Arrived {
-        let has_slot = self.arrivals.has_room();
+        let has_slot = self.arrivals.has_capacity();
         let source = self.sources.entry(from).or_insert_with(|| Source { next: 0, kept: BTreeMap::new() });
         let ahead = self.space.distance(source.next, number);
         let position = source.next + ahead;
@@ -99,7 +99,7 @@ impl<P> Receiving<P> {
     /// Gives free slots to the ready sources in turn, and returns the number of packets that obtained one.
     fn fill(&mut self) -> u32 {
         let mut filled = 0;
-        while let Some(from) = self.ready.pop_front_if(|_| self.arrivals.has_room()) {
+        while let Some(from) = self.ready.pop_front_if(|_| self.arrivals.has_capacity()) {
             let source = self.sources.get_mut(&from).expect("it sent something");
             let body = source.kept.remove(&source.next).expect("the next packet of a ready source is kept");
             self.accept(from, body);
@@ -147,7 +147,10 @@ impl<P> Receiving<P> {
 
     /// Asserts the invariants.
     pub(super) fn check(&self) {
-        assert!(self.ready.is_empty() || !self.arrivals.has_room(), "while a place is free, no source waits for one");
+        assert!(
+            self.ready.is_empty() || !self.arrivals.has_capacity(),
+            "while a place is free, no source waits for one"
+        );
         for (from, source) in &self.sources {
             let buffers = source.next..source.next + self.reorder;
             assert!(source.kept.keys().all(|position| buffers.contains(position)), "a packet is kept in its buffer");

@@ -46,13 +46,13 @@ impl<P: Clone> Sending<P> {
         }
     }
 
-    pub(super) fn room(&self) -> u32 {
+    pub(super) fn free_send_slots(&self) -> u32 {
         let used = self.reserved + self.waiting.len() as u32 + self.sent;
         self.parameters.buffers.checked_sub(used).expect("no more buffers are in use than there are")
     }
 
     pub(super) fn reserve(&mut self) -> bool {
-        let is_free = self.room() > 0;
+        let is_free = self.free_send_slots() > 0;
         self.reserved += u32::from(is_free);
         is_free
     }
@@ -159,7 +159,7 @@ impl<P: Clone> Sending<P> {
     pub(super) fn check(&self) {
         let sent: usize = self.destinations.values().map(Outgoing::len).sum();
         assert_eq!(sent, self.sent as usize, "send buffers are conserved");
-        assert!(self.room() <= self.parameters.buffers);
+        assert!(self.free_send_slots() <= self.parameters.buffers);
         for (to, outgoing) in &self.destinations {
             let due = self.due.iter().filter(|other| *other == to).count();
             let watches = usize::from(self.timers.runs(*to)) + due;

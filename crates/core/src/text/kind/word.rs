@@ -8,7 +8,7 @@ use super::{Decoded, ValueKind, invalid_value};
 use serde_json::{Value as Json, json};
 use std::path::{Path, PathBuf};
 
-/// The text of a node that must be a string.
+/// Returns the text of a node, which must be a string.
 fn text_of(node: &TreeNode, what: &str, allowed: String) -> Decoded<String> {
     match &node.value {
         TreeValue::Text(text) => Ok(text.clone()),

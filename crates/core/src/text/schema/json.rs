@@ -1,14 +1,14 @@
 //! The schema as JSON Schema, draft 2020-12.
 //!
-//! Two schemas in one: the keys allowed anywhere, and the keys required in a file without `parts`.
+//! The schema combines two: the keys that are allowed in every file, and those required in a file without `parts`.
 
 use super::super::load::PARTS;
 use super::{Family, Form, Item, Member, Need, Schema, TableShape};
 use serde_json::{Map, Value as Json, json};
 
 impl Schema {
-    /// JSON Schema, draft 2020-12. Keys are demanded only of a file without `parts`, since
-    /// parts may bring them.
+    /// Returns the schema as JSON Schema, draft 2020-12. Required keys are required only in a file without `parts`,
+    /// because a part may define them.
     pub fn json_schema(&self) -> Json {
         let mut schema = json!({ "$schema": "https://json-schema.org/draft/2020-12/schema" });
         if let (Json::Object(all), Json::Object(root)) = (&mut schema, self.root.allowed()) {
@@ -16,25 +16,25 @@ impl Schema {
         }
         let doc = "Shipped parts that this file starts from, each laid over those before it";
         schema["properties"][PARTS] = described(Form::Parts.allowed(), doc, &Need::Optional);
-        if let Some(demanded) = self.root.demanded() {
+        if let Some(required) = self.root.required_schema() {
             schema["if"] = json!({ "not": { "required": [PARTS] } });
-            schema["then"] = demanded;
+            schema["then"] = required;
         }
         schema
     }
 }
 
 impl TableShape {
-    /// The names of required keys.
+    /// Returns the names of the required keys.
     fn required(&self) -> Vec<&'static str> {
-        let must = |item: &Item| match item {
-            Item::Key { key, form, need, .. } => (*need == Need::Required && form.must_stand()).then_some(*key),
+        let required_key = |item: &Item| match item {
+            Item::Key { key, form, need, .. } => (*need == Need::Required && form.is_required()).then_some(*key),
             Item::Family(_) => None,
         };
-        self.items.iter().filter_map(must).collect()
+        self.items.iter().filter_map(required_key).collect()
     }
 
-    fn needs_something(&self) -> bool {
+    fn has_required_keys(&self) -> bool {
         let needed_family = |item: &Item| matches!(item, Item::Family(family) if family.need == Need::Required);
         !self.required().is_empty() || self.items.iter().any(needed_family)
     }
@@ -58,9 +58,9 @@ impl TableShape {
             }
         }
         let mut schema = json!({ "type": "object", "properties": properties, "additionalProperties": false });
-        let clashes: Vec<Json> = self.families().flat_map(Family::clashes).collect();
-        if !clashes.is_empty() {
-            schema["not"] = json!({ "anyOf": clashes });
+        let conflicts: Vec<Json> = self.families().flat_map(Family::conflicts).collect();
+        if !conflicts.is_empty() {
+            schema["not"] = json!({ "anyOf": conflicts });
         }
         schema
     }
@@ -73,18 +73,18 @@ impl TableShape {
     }
 
     /// Returns the schema of the required keys, if there are any.
-    fn demanded(&self) -> Option<Json> {
+    fn required_schema(&self) -> Option<Json> {
         let mut properties = Map::new();
         for item in &self.items {
             match item {
                 Item::Key { key, form, .. } => {
-                    properties.extend(form.demanded().map(|inner| ((*key).to_string(), inner)));
+                    properties.extend(form.required_schema().map(|inner| ((*key).to_string(), inner)));
                 }
-                Item::Family(family) => properties.extend(family.demands()),
+                Item::Family(family) => properties.extend(family.required_schemas()),
             }
         }
         let one_each: Vec<Json> =
-            self.families().filter(|family| family.need == Need::Required).map(Family::any).collect();
+            self.families().filter(|family| family.need == Need::Required).map(Family::any_member).collect();
         let mut schema = Map::new();
         for (key, value) in
             [("required", json!(self.required())), ("properties", properties.into()), ("allOf", one_each.into())]
@@ -106,7 +106,7 @@ impl Family {
     }
 
     /// Returns every pair of members, of which at most one may be defined.
-    fn clashes(&self) -> Vec<Json> {
+    fn conflicts(&self) -> Vec<Json> {
         let mut pairs = Vec::new();
         for (at, a) in self.members.iter().enumerate() {
             pairs.extend(self.members[at + 1..].iter().map(|b| json!({ "required": [a.name, b.name] })));
@@ -114,22 +114,22 @@ impl Family {
         pairs
     }
 
-    fn any(&self) -> Json {
+    fn any_member(&self) -> Json {
         let each: Vec<Json> = self.members.iter().map(|member| json!({ "required": [member.name] })).collect();
         json!({ "anyOf": each })
     }
 
-    fn demands(&self) -> Map<String, Json> {
-        let demand = |member: &Member| Some((member.name.to_string(), member.shape.demanded()?));
-        self.members.iter().filter_map(demand).collect()
+    fn required_schemas(&self) -> Map<String, Json> {
+        let schema_of = |member: &Member| Some((member.name.to_string(), member.shape.required_schema()?));
+        self.members.iter().filter_map(schema_of).collect()
     }
 }
 
 impl Form {
     /// Returns whether the table is required: one whose keys all have defaults is not.
-    fn must_stand(&self) -> bool {
+    fn is_required(&self) -> bool {
         match self {
-            Form::Table(shape) => shape.needs_something(),
+            Form::Table(shape) => shape.has_required_keys(),
             _ => true,
         }
     }
@@ -152,13 +152,13 @@ impl Form {
         }
     }
 
-    fn demanded(&self) -> Option<Json> {
+    fn required_schema(&self) -> Option<Json> {
         match self {
             Form::Value(..) | Form::Like(_) | Form::Parts => None,
-            Form::Table(shape) => shape.demanded(),
-            Form::Map(shape) => shape.demanded().map(|inner| json!({ "additionalProperties": inner })),
-            Form::List(shape) => shape.demanded().map(|inner| json!({ "items": inner })),
-            Form::OneOf(family, _) => Some(json!({ "minProperties": 1, "properties": family.demands() })),
+            Form::Table(shape) => shape.required_schema(),
+            Form::Map(shape) => shape.required_schema().map(|inner| json!({ "additionalProperties": inner })),
+            Form::List(shape) => shape.required_schema().map(|inner| json!({ "items": inner })),
+            Form::OneOf(family, _) => Some(json!({ "minProperties": 1, "properties": family.required_schemas() })),
         }
     }
 }

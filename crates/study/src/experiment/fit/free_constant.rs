@@ -11,28 +11,28 @@ use std::collections::BTreeSet;
 /// The factor from the starting value to each bound, where none are declared (chosen).
 const BOUND_FACTOR: f64 = 100.0;
 
-/// A constant to be fitted. Amounts are in the smallest unit of its kind.
+/// A constant to be fitted. Amounts are in the smallest unit of the parameter's kind.
 #[derive(Clone, Debug)]
 pub struct FreeConstant {
     /// The key, with `*` for names of parts.
     pub key: String,
-    /// The parameter as the first machine has it.
+    /// The parameter with its value in the first machine.
     pub current: PartNumber,
     /// The distinct source locations of its value.
     pub origins: Vec<Origin>,
     /// The starting value.
     pub start: f64,
-    /// One standard deviation of the logarithm.
+    /// The standard deviation of the logarithm of the constant before the fit.
     pub prior: f64,
     /// The least and the greatest value.
     pub bounds: (f64, f64),
 }
 
 /// Returns whether `key` matches `pattern`, in which `*` matches any one name.
-pub fn key_matches(by: &str, key: &str) -> bool {
-    let (mut by, mut key) = (by.split('.'), key.split('.'));
+pub fn key_matches(pattern: &str, key: &str) -> bool {
+    let (mut pattern, mut key) = (pattern.split('.'), key.split('.'));
     loop {
-        match (by.next(), key.next()) {
+        match (pattern.next(), key.next()) {
             (None, None) => return true,
             (Some(a), Some(b)) if a == "*" || a == b => {}
             _ => return false,
@@ -48,7 +48,7 @@ impl FreeConstant {
     /// Reports a key that no machine has, one whose values differ between machines, and bounds that do not enclose the
     /// starting value.
     pub fn find(wanted: &FitConstant, machines: &[&Read<Machine>]) -> Result<FreeConstant, Problem> {
-        let wrong = |message: String, label: &str| Problem::new(message).at(wanted.key.place.clone(), label);
+        let problem_at_key = |message: String, label: &str| Problem::new(message).at(wanted.key.place.clone(), label);
         let key = &wanted.key.text;
         let (mut found, mut all_keys) = (Vec::new(), BTreeSet::new());
         for read in machines {
@@ -65,15 +65,20 @@ impl FreeConstant {
         let Some((current, _)) = found.first().cloned() else {
             let nearest = suggest::nearest(key, all_keys.iter().map(String::as_str));
             let label = nearest.map_or("no machine has it".to_owned(), |near| format!("did you mean `{near}`?"));
-            let problem = wrong(format!("the machines that are run have no constant `{key}`"), &label);
+            let problem = problem_at_key(format!("the machines that are run have no constant `{key}`"), &label);
             return Err(
                 problem.help("constants are numbers of hosts, interface, protocol, messaging and fabric, above 0")
             );
         };
         if let Some((other, _)) = found.iter().find(|(other, _)| other.value != current.value) {
-            let several =
-                format!("`{key}` names constants of different values: {} and {}", with(&current), with(other));
-            return Err(wrong(several, "name one").help("fit constants of different values each by its own key"));
+            let message = format!(
+                "`{key}` names constants of different values: {} and {}",
+                key_and_value(&current),
+                key_and_value(other)
+            );
+            return Err(
+                problem_at_key(message, "name one").help("fit constants of different values each by its own key")
+            );
         }
         let mut origins: Vec<Origin> = Vec::new();
         for origin in found.into_iter().filter_map(|(_, origin)| origin) {
@@ -108,9 +113,9 @@ impl FreeConstant {
         if self.start > least && self.start < most && least > 0.0 {
             return Ok(self);
         }
-        let written = |number: f64| self.current.quantize(number).0;
+        let format = |number: f64| self.current.quantize(number).0;
         let message = format!("`{}` starts outside its bounds, or at one of them", self.key);
-        let label = format!("{} must lie between {} and {}", written(self.start), written(least), written(most));
+        let label = format!("{} must lie between {} and {}", format(self.start), format(least), format(most));
         Err(Problem::new(message).at(place(wanted), label).help("bounds must be above 0, the least first"))
     }
 
@@ -127,7 +132,7 @@ impl FreeConstant {
     }
 }
 
-fn with(number: &PartNumber) -> String {
+fn key_and_value(number: &PartNumber) -> String {
     format!("`{}` is {}", number.key, number.value)
 }
 

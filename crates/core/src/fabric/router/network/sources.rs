@@ -1,8 +1,8 @@
 //! Sources: packets wait in a queue of each logical network and enter the first router flit by flit.
 //!
 //! The logical networks that share a link alternate flit by flit. A header takes the next channel with a credit, in
-//! round-robin order; no packet of a network starts before the packet ahead has left. A packet whose next
-//! flit is not available waits and holds its channel.
+//! round-robin order; a packet of a network starts only when
+//! the previous packet has left. A packet whose next flit is not available waits and holds its channel.
 
 use super::active::{round_robin, take_lowest};
 use super::cycle::{MovingFlit, Rules, Shared};
@@ -13,7 +13,7 @@ use crate::fabric::router::{EventKind, Injection, Switching};
 /// The source of a node.
 #[derive(Clone, Debug)]
 pub struct Source<const C: usize> {
-    /// First channel of the input by which packets enter.
+    /// Number of the first channel of the router input at which packets enter.
     entry: u32,
     lanes: [Lane; 2],
     /// Credits of each channel.
@@ -22,7 +22,7 @@ pub struct Source<const C: usize> {
     available: u32,
     /// Lane that sent last.
     last: u8,
-    /// Whether the link still moves a flit.
+    /// Whether the link is moving a flit.
     is_busy: bool,
     /// Number of flits that have left.
     pub(super) flits: u64,
@@ -35,14 +35,15 @@ struct Lane {
     last: u32,
     /// Number of flits of the first packet that have left.
     sent: u16,
-    /// Channel taken last, within the logical network; the highest before the first packet.
+    /// Index, within the logical network, of the channel that the last packet took; initially the highest index, so
+    /// that the first packet takes channel 0.
     channel: u8,
     /// Whether a packet of the queue may lack flits.
     may_lack: bool,
 }
 
 impl<const C: usize> Source<C> {
-    /// Creates a source whose packets enter by the channels from `entry` on.
+    /// Creates a source whose packets enter the router on the channels from number `entry` on.
     pub fn new(entry: u32, rules: &Rules) -> Source<C> {
         let channel = rules.virtual_channels as u8 - 1;
         let lane = Lane { first: NONE, last: NONE, sent: 0, channel, may_lack: false };

@@ -35,10 +35,10 @@ struct EdgeText {
     latency: Option<Value>,
 }
 
-/// Returns the graph of node-link JSON.
+/// Parses a graph in node-link JSON.
 pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
-    let whole: NodeLink<'_> = serde_json::from_str(text).map_err(|error| vec![json_error(&error, 1)])?;
-    let edges = match (whole.edges, whole.links) {
+    let document: NodeLink<'_> = serde_json::from_str(text).map_err(|error| vec![json_error(&error, 1)])?;
+    let edges = match (document.edges, document.links) {
         (Some(edges), None) | (None, Some(edges)) => edges,
         (None, None) => return Err(vec![GraphError::new(None, "it has no `edges`", "write `edges` or `links`")]),
         (Some(_), Some(links)) => {
@@ -46,8 +46,8 @@ pub(super) fn parse(text: &str) -> Result<Graph, Vec<GraphError>> {
             return Err(vec![GraphError::new(line, "it has both `edges` and `links`", "one of them holds the links")]);
         }
     };
-    let mut reader = Reader { lines: Lines::new(text), builder: Builder::default(), is_one_way: whole.directed };
-    whole.nodes.into_iter().for_each(|node| reader.node(node));
+    let mut reader = Reader { lines: Lines::new(text), builder: Builder::default(), is_one_way: document.directed };
+    document.nodes.into_iter().for_each(|node| reader.node(node));
     edges.into_iter().for_each(|edge| reader.edge(edge));
     reader.builder.build()
 }
@@ -65,7 +65,7 @@ impl Reader<'_> {
             Ok(node) => node,
             Err(error) => return self.builder.errors.push(json_error(&error, line)),
         };
-        let kind = match node.kind.as_ref().map(|kind| attributes::kind(&plain(kind))).transpose() {
+        let kind = match node.kind.as_ref().map(|kind| attributes::kind(&unquoted(kind))).transpose() {
             Ok(kind) => kind,
             Err((message, help)) => return self.builder.error(line, message, help),
         };
@@ -82,18 +82,18 @@ impl Reader<'_> {
             Ok(edge) => edge,
             Err(error) => return self.builder.errors.push(json_error(&error, line)),
         };
-        let [rate, latency] = [edge.rate, edge.latency].map(|value| value.as_ref().map(plain));
+        let [rate, latency] = [edge.rate, edge.latency].map(|value| value.as_ref().map(unquoted));
         let attributes = match attributes::link(rate.as_deref(), latency.as_deref()) {
             Ok(attributes) => attributes,
             Err((message, help)) => return self.builder.error(line, message, help),
         };
-        let ends = [&edge.source, &edge.target].map(|end| self.known(end, line));
+        let ends = [&edge.source, &edge.target].map(|end| self.find_vertex(end, line));
         if let [Some(from), Some(to)] = ends {
             self.builder.link(GraphLink { from, to, is_one_way: self.is_one_way, line, attributes });
         }
     }
 
-    fn known(&mut self, end: &Value, line: usize) -> Option<u32> {
+    fn find_vertex(&mut self, end: &Value, line: usize) -> Option<u32> {
         let id = self.id(end, line)?;
         let found = self.builder.find(&id);
         if found.is_none() {
@@ -116,8 +116,8 @@ impl Reader<'_> {
     }
 }
 
-/// Returns a value as text, a string without its quotes.
-fn plain(value: &Value) -> String {
+/// Returns a value as text; a string is returned without its quotes.
+fn unquoted(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 

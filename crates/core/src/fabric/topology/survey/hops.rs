@@ -1,29 +1,28 @@
-//! Hops between nodes: over the fewest links of the wiring, and by the formula of the shape.
+//! Number of hops between nodes: on a shortest path of the wiring, and by the formula of the shape.
 
 use super::super::{End, Shape, Wiring};
 use std::collections::VecDeque;
 
-/// Hops over pairs of different nodes.
+/// Statistics of the number of hops between different nodes.
 #[derive(Default)]
 pub struct Hops {
-    /// Fewest links between routers.
-    pub router_hops: Count,
+    /// Links between routers on a shortest path.
+    pub router_hops: HopStatistics,
     /// Hops as the shape's latency formula counts them.
-    pub distance: Count,
+    pub distance: HopStatistics,
 }
 
-/// The maximum and the mean of hop counts.
+/// The maximum and the mean of the number of hops.
 #[derive(Default)]
-pub struct Count {
-    /// The maximum.
-    pub most: u32,
+pub struct HopStatistics {
+    pub max: u32,
     sum: u64,
     pairs: u64,
 }
 
-impl Count {
+impl HopStatistics {
     fn add(&mut self, hops: u32) {
-        self.most = self.most.max(hops);
+        self.max = self.max.max(hops);
         self.sum += u64::from(hops);
         self.pairs += 1;
     }
@@ -34,7 +33,7 @@ impl Count {
     }
 }
 
-/// Returns the hops from these sources to all nodes.
+/// Counts the hops from `sources` to all other nodes that a path leads to.
 pub fn hops(shape: &Shape, sources: &[u32]) -> Hops {
     let exits = exits(&shape.wiring);
     let mut hops = Hops::default();
@@ -50,14 +49,15 @@ pub fn hops(shape: &Shape, sources: &[u32]) -> Hops {
     hops
 }
 
-/// Returns the fewest links between routers and the formula's hops between two nodes; `None` if there is no path.
+/// Returns the number of router links on a shortest path between two nodes, and the hops by the formula of the shape;
+/// `None` if there is no path.
 pub fn between(shape: &Shape, (from, to): (u32, u32)) -> Option<(u32, u32)> {
     let router = exits(&shape.wiring)[to as usize]?;
     let steps = steps(&shape.wiring, shape.wiring.entry(from).0)[router as usize]?;
     Some((steps, shape.routing.distance(from, to)))
 }
 
-/// Returns, for each node, the router that leads to it.
+/// Returns the router that each node is attached to by an output.
 fn exits(wiring: &Wiring) -> Vec<Option<u32>> {
     let mut exits = vec![None; wiring.nodes() as usize];
     for router in 0..wiring.routers() {
@@ -70,7 +70,7 @@ fn exits(wiring: &Wiring) -> Vec<Option<u32>> {
     exits
 }
 
-/// Returns the fewest links from a router to each router.
+/// Returns the number of links on a shortest path from router `from` to each router.
 fn steps(wiring: &Wiring, from: u32) -> Vec<Option<u32>> {
     let mut steps = vec![None; wiring.routers() as usize];
     steps[from as usize] = Some(0);

@@ -235,7 +235,7 @@ fn farthest_returns_nodes_at_the_largest_distance() {
     for shape in shapes {
         let all = hops::hops(&shape, &sample(shape.wiring.nodes()));
         let farthest = shape.routing.farthest().and_then(|pair| hops::between(&shape, pair));
-        assert_eq!(farthest, Some((all.router_hops.most, all.distance.most)), "{}", shape.name);
+        assert_eq!(farthest, Some((all.router_hops.max, all.distance.max)), "{}", shape.name);
     }
 }
 

@@ -35,7 +35,7 @@ pub struct BlockSender {
     window: Window,
     block_buffer_cycles: u64,
     word_cycles: u64,
-    room: Cell<u64>,
+    free_slots: Cell<u64>,
 }
 
 /// The driver's receiving half.
@@ -54,7 +54,7 @@ pub fn sender(context: &HalfContext<'_>) -> BlockSender {
     let (p, fifo) = (context.parameters, send_fifo(context));
     let window = context.host().attach(fifo.clone(), BYTES);
     let (block_buffer_cycles, word_cycles) = (p.block_buffer_cycles, p.word_cycles);
-    BlockSender { fifo, window, block_buffer_cycles, word_cycles, room: Cell::new(0) }
+    BlockSender { fifo, window, block_buffer_cycles, word_cycles, free_slots: Cell::new(0) }
 }
 
 /// Builds the receiving half.
@@ -86,14 +86,14 @@ impl BlockSender {
 
 impl SendHalf for BlockSender {
     async fn can_send(&self, cpu: &AnyProcessor) -> bool {
-        if self.room.get() == 0 {
-            self.room.set(cpu.read(self.window.at(STATUS), REGISTER_BYTES).await);
+        if self.free_slots.get() == 0 {
+            self.free_slots.set(cpu.read(self.window.at(STATUS), REGISTER_BYTES).await);
         }
-        self.room.get() > 0
+        self.free_slots.get() > 0
     }
 
     async fn send(&self, cpu: &AnyProcessor, header: Header, packet: &SendRequest<'_>, ticket: Option<Ticket>) {
-        self.room.set(self.room.get() - 1);
+        self.free_slots.set(self.free_slots.get() - 1);
         self.fifo.record_journey(&packet.journey, ticket);
         for first_word in (0..header.words()).step_by(WORDS_PER_BLOCK) {
             self.send_block(cpu, header, packet, first_word).await;
@@ -143,6 +143,6 @@ impl ReceiveHalf for BlockReceiver {
     }
 
     fn polled(&self, _cpu: &AnyProcessor) -> Option<WaitReasonId> {
-        Some(self.fifo.visible.point())
+        Some(self.fifo.visible.wait_reason())
     }
 }

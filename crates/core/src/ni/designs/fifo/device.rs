@@ -97,7 +97,7 @@ impl Output {
             if start + self.time > self.sim.now() {
                 self.sim.until(start + self.time).await;
             }
-            body.journey.served(start, self.sim.now());
+            body.journey.add_service(start, self.sim.now());
             body.journey.close("send: interface", self.sim.now());
             let to = self.port.addresses().node(EndpointId(Header::of(&body).destination.into()));
             let bytes = crate::engine::Bytes(body.bytes().len() as u64);
@@ -166,8 +166,8 @@ impl Device for SendFifo {
 
     fn read(&self, at: u64, into: &mut [u8]) {
         assert_eq!(at, STATUS, "only the status is read");
-        let room = u64::from(self.port.room(Class::REQUESTS).min(STATUS_MAX));
-        into.copy_from_slice(&room.to_le_bytes()[..into.len()]);
+        let free_slots = u64::from(self.port.free_send_slots(Class::REQUESTS).min(STATUS_MAX));
+        into.copy_from_slice(&free_slots.to_le_bytes()[..into.len()]);
     }
 
     fn write(&self, at: u64, bytes: &[u8]) {
@@ -234,7 +234,7 @@ impl ReceiveFifo {
         loop {
             let taken = self.arriving.receive().await;
             let (journey, now) = (&taken.packet.journey, self.sim.now());
-            journey.served(now - self.filling, now);
+            journey.add_service(now - self.filling, now);
             journey.close("receive: interface", now);
             if self.ready.borrow().is_empty() {
                 self.scheduled_at.set(self.sim.wakeup_scheduled_at());

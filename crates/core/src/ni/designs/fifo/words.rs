@@ -194,6 +194,6 @@ impl ReceiveHalf for WordReceiver {
     }
 
     fn polled(&self, _cpu: &AnyProcessor) -> Option<WaitReasonId> {
-        Some(self.fifo.visible.point())
+        Some(self.fifo.visible.wait_reason())
     }
 }

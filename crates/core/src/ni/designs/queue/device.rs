@@ -108,7 +108,7 @@ pub async fn serve_sends(
         registers.head.set(position + 1);
         let (journey, marks) =
             registers.packets.borrow_mut().pop_front().expect("a packet before the tail has a journey");
-        journey.served(start, registers.sim.now());
+        journey.add_service(start, registers.sim.now());
         output.send(slot, Packet::of_row(Label::default(), journey, bytes), marks);
     }
 }
@@ -199,7 +199,7 @@ pub async fn serve_receives(
         blocks.extend((0..header.blocks()).map(|block| block_of(&packet, block)));
         target.deposit(position, &blocks).await;
         port.release(taken);
-        packet.journey.served(start, sim.now());
+        packet.journey.add_service(start, sim.now());
         packet.journey.close("receive: interface", sim.now());
         shared.journeys.borrow_mut().push_back(packet.journey.clone());
         shared.visible.notify();

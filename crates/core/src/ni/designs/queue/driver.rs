@@ -224,7 +224,7 @@ impl ReceiveHalf for QueueReceiver {
         let block = self.queue.block(self.head.get(), 0);
         match cpu.snooping() {
             Some(processor) => {
-                processor.spin(block, self.poll_cycles, self.shared.visible.point(), wake.next).await;
+                processor.spin(block, self.poll_cycles, self.shared.visible.wait_reason(), wake.next).await;
             }
             None => {
                 self.charge_poll(cpu);
@@ -242,7 +242,7 @@ impl ReceiveHalf for QueueReceiver {
     fn polled(&self, cpu: &AnyProcessor) -> Option<WaitReasonId> {
         match cpu.snooping() {
             Some(_) => None,
-            None => Some(self.shared.visible.point()),
+            None => Some(self.shared.visible.wait_reason()),
         }
     }
 }

@@ -81,7 +81,7 @@ pub(super) fn start(
         mcp: Mcp::new(config(parameters)),
         send: SendSide::default(),
         receive: ReceiveSide::default(),
-        work: build.sim.point(format!("work for {name}")),
+        work: build.sim.register_wait_reason(format!("work for {name}")),
         context,
     };
     let task = build.sim.spawn_server(format!("{name} firmware"), firmware.run());
@@ -202,6 +202,6 @@ impl Context {
     async fn work_for(&self, journey: &Journey, cycles: u64) {
         let start = self.chip.sim.now();
         self.chip.work(cycles).await;
-        journey.served(start, self.chip.sim.now());
+        journey.add_service(start, self.chip.sim.now());
     }
 }

@@ -49,7 +49,7 @@ impl Kernel {
                 let (id, length) = (event.journey.id(), event.length as usize);
                 self.process_packet(cpu, event).await;
                 cpu.sync().await;
-                lease.did("packet", id, length);
+                lease.record_span("packet", id, length);
             }
             self.drop_expired(cpu).await;
             cpu.sync().await;
@@ -98,7 +98,7 @@ impl Kernel {
             false => Part { sum: self.sum(cpu, part.address, part.range.len()).await, ..part },
         };
         cpu.sync().await;
-        journey.served(start, cpu.now());
+        journey.add_service(start, cpu.now());
         let outcome = self.reassembly.borrow_mut().arrive(&packet, part, cpu.now());
         match outcome {
             ReassemblyOutcome::Kept => {}

@@ -62,7 +62,7 @@ impl Kernel {
         let sources = self.gather(cpu, &mut outgoing, packet).await;
         self.enqueue_all(cpu, &outgoing, packet, (buffer, sources), start).await;
         cpu.sync().await;
-        lease.did("send", packet.journey.id(), packet.source.bytes());
+        lease.record_span("send", packet.journey.id(), packet.source.bytes());
         true
     }
 
@@ -174,7 +174,7 @@ impl Kernel {
                 journey,
             };
             cpu.sync().await;
-            descriptor.journey.served(since, cpu.now());
+            descriptor.journey.add_service(since, cpu.now());
             descriptor.journey.close(stage::HOST_SEND, cpu.now());
             since = cpu.now();
             self.card.enqueue(cpu, descriptor).await;

@@ -66,7 +66,7 @@ impl Admission {
 
     /// Returns whether a packet can be reserved for sending.
     pub(super) fn can_reserve(&self) -> bool {
-        self.protocol.borrow().room(CLASS) > 0
+        self.protocol.borrow().free_send_slots(CLASS) > 0
     }
 
     /// Reserves a slot, which must be free.
@@ -157,7 +157,7 @@ impl Admission {
     }
 
     fn apply_effects(&self, effects: Effects) {
-        if effects.place.is_some() {
+        if effects.slot_freed.is_some() {
             self.add_slot();
         }
     }

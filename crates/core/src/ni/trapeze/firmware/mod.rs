@@ -65,11 +65,11 @@ pub(super) fn start(
 ) -> TaskId {
     let (sim, name) = (build.sim, build.name());
     let wait_points = WaitPoints {
-        work: sim.point(format!("work for {name}")),
-        receive_buffer: sim.point(format!("a free packet buffer of {name}")),
-        receive_entry: sim.point(format!("a receive ring entry of {name}")),
-        transmit: sim.point(format!("netTx of {name}")),
-        answer: sim.point(format!("an answer to what {name} sent")),
+        work: sim.register_wait_reason(format!("work for {name}")),
+        receive_buffer: sim.register_wait_reason(format!("a free packet buffer of {name}")),
+        receive_entry: sim.register_wait_reason(format!("a receive ring entry of {name}")),
+        transmit: sim.register_wait_reason(format!("netTx of {name}")),
+        answer: sim.register_wait_reason(format!("an answer to what {name} sent")),
     };
     let context = Context {
         chip: chip.clone(),
@@ -172,7 +172,7 @@ impl Context {
     async fn work_for(&self, journey: &Journey, cycles: u64) {
         let start = self.chip.sim.now();
         self.chip.work(cycles).await;
-        journey.served(start, self.chip.sim.now());
+        journey.add_service(start, self.chip.sim.now());
     }
 
     /// Charges the protocol's work for an event of a message, if there is a protocol.

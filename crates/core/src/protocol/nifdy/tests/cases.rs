@@ -59,7 +59,7 @@ fn a_node_that_ignores_the_network_gets_one_packet_of_each_sender_and_holds_up_n
         assert_eq!(net.settle(&[C]), []);
         for (node, other) in [(A, B), (B, A)] {
             assert_eq!(net.unit(node).unacknowledged(C), 1);
-            if net.unit(node).has_room() {
+            if net.unit(node).has_capacity() {
                 net.offer(node, OutgoingPacket::new(other, n));
                 assert_eq!(net.settle(&[C]), [(node, other, n)]);
             }

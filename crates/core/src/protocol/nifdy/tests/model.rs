@@ -116,7 +116,7 @@ impl State {
         }
         for (node, unit) in (0..).map(NodeId).zip(&self.net.units) {
             let can = [
-                (!self.unoffered[node.index()].is_empty() && unit.has_room(), Step::Offer(node)),
+                (!self.unoffered[node.index()].is_empty() && unit.has_capacity(), Step::Offer(node)),
                 (unit.has_next(), Step::Leave(node)),
                 (unit.arrived() > 0, Step::Accept(node)),
                 (self.timeouts > 0 && self.may_time_out(node, case), Step::Timeout(node)),

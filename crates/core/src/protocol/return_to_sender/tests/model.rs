@@ -61,7 +61,7 @@ impl State {
             let can = [
                 (endpoint.incoming.has_waiting(), Step::Take(node)),
                 (endpoint.outgoing.next_retry().is_some(), Step::Retry(node)),
-                (program.wants_a_buffer() && endpoint.outgoing.has_room(), Step::Reserve(node)),
+                (program.wants_a_buffer() && endpoint.outgoing.has_capacity(), Step::Reserve(node)),
             ];
             steps.extend(can.iter().filter(|(possible, _)| *possible).map(|&(_, step)| step));
         }

@@ -10,12 +10,12 @@ fn a_buffer_is_taken_from_its_reservation_to_its_acknowledgement() {
     let mut net = Net::new(2, &LinkParameters { buffers: 2, ..parameters() });
     assert!(net.link(A).reserve() && net.link(A).reserve() && !net.link(A).reserve());
     net.link(A).offer(B, "one");
-    assert_eq!((net.link(A).room(), net.link(A).unacknowledged(Some(B))), (0, 1));
+    assert_eq!((net.link(A).free_send_slots(), net.link(A).unacknowledged(Some(B))), (0, 1));
     assert_eq!(net.carry(A), [Arrived::Readable(1)]);
     assert!(!net.link(A).reserve(), "its acknowledgement is on its way");
     assert_eq!(net.carry(B), [Arrived::Freed(1)]);
     assert!(net.link(A).reserve());
-    assert_eq!((net.link(A).room(), net.link(A).unacknowledged(None)), (0, 0));
+    assert_eq!((net.link(A).free_send_slots(), net.link(A).unacknowledged(None)), (0, 0));
     assert!(!net.link(A).is_idle(), "a buffer is reserved");
 }
 
