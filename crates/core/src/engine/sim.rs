@@ -315,6 +315,8 @@ impl Sim {
         let returns = self.0.returns.get().with_one(self.now(), self.0.progress.get());
         self.0.returns.set(returns);
         if returns.is_check_due() {
+            // No further delay passes without an event.
+            self.0.no_event_before.set(Time::ZERO);
             self.0.wakeups.borrow_mut().guard_next();
         }
     }

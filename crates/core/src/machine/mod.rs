@@ -177,19 +177,6 @@ impl Machine {
         EndpointMap::new(self.nodes.iter().map(|node| node.endpoints))
     }
 
-    /// Returns the endpoint called `name`. The first endpoint of a node may also be called by the name of the node.
-    pub fn end(&self, name: &str) -> Option<EndpointId> {
-        let addresses = self.addresses();
-        let node = |name: &str| self.nodes.iter().position(|node| node.name == name);
-        let at = |node: usize, place: u32| addresses.at(NodeId(node as u32), place);
-        node(name).map(|node| at(node, 0)).or_else(|| {
-            let (name, place) = name.rsplit_once(':')?;
-            let (node, place) = (node(name)?, place.parse().ok()?);
-            let several = self.nodes[node].endpoints;
-            (several > 1 && place < several).then(|| at(node, place))
-        })
-    }
-
     /// Returns the names of endpoints.
     pub fn end_names(&self) -> Vec<String> {
         let of = |node: &NodeDescription| match node.endpoints {

@@ -187,7 +187,7 @@ fn unit_size<Q: Quantity>(number: &str, unit: &str) -> Result<u64, ParseError> {
     }
 }
 
-/// Returns the error of an ambiguous unit: KB, MB and GB, are powers of ten or of two.
+/// Returns the error of an ambiguous unit: KB, MB and GB are powers of ten or of two.
 fn ambiguous(number: &str, unit: &str) -> Option<ParseError> {
     let (binary, tens, power) = match unit {
         "KB" => ("KiB", 1, ""),

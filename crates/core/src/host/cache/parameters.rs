@@ -22,7 +22,7 @@ pub struct CacheParameters {
     /// 1 MB on a memory-bus node (Mukherjee and Hill 1998, Table 3).
     #[param(min = "64 B", max = "64 MiB", meaning = Capacity, resource = "cache")]
     pub size: Bytes,
-    /// Blocks in a set; 1 is direct-mapped.
+    /// Associativity: the blocks in a set; 1 is direct-mapped.
     ///
     /// 1 on a memory-bus node (Table 3).
     #[param(min = 1, max = 64, meaning = Capacity)]

@@ -49,7 +49,7 @@ impl IoBusProcessor {
 }
 
 impl CoherentProcessor for IoBusProcessor {
-    fn attention(&self) -> &Signal {
+    fn wakeup(&self) -> &Signal {
         self.snooped().lost()
     }
 

@@ -65,35 +65,6 @@ pub struct MemoryBusProcessorParameters {
     pub spin: Spin,
 }
 
-/// The simulation method of a loop that polls a cached word.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Spin {
-    /// Waits for the block to be invalidated and counts the polls until then.
-    Skipped,
-    /// Simulates each poll: slow, and the reference in tests.
-    Each,
-}
-
-/// The parameters of a cache.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
-#[param(resource = "cache")]
-pub struct CacheParameters {
-    /// Size of the cache; a power of two.
-    ///
-    /// 1 MB (Table 3).
-    #[param(min = "64 B", max = "64 MiB", meaning = Capacity, resource = "cache")]
-    pub size: Bytes,
-    /// Associativity: the blocks in a set; 1 is direct-mapped.
-    ///
-    /// 1 (Table 3).
-    #[param(min = 1, max = 64, meaning = Capacity)]
-    pub ways: usize,
-    /// Time to supply a block that another agent reads.
-    ///
-    /// 20 ns (chosen).
-    pub supply_time: Time,
-}
-
 /// The parameters of the bus. A transaction holds the bus for arbitration, address, snoop, the access at the home or
 /// owner, data and turnaround.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]

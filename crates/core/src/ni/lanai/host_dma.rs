@@ -85,22 +85,6 @@ impl HostDma {
         }
     }
 
-    async fn transfer(&self, job: &HostJob, start: Time) {
-        let mut transfer = submit_when_free(&*self.port, &self.request(job)).await;
-        let setup = transfer.set_up().await;
-        job.journey.add_service(start, self.sim.now());
-        self.registers.record_moved(setup);
-        let mut data = self.buffer.take();
-        while let Some(beat) = transfer.next_beat(&mut data).await {
-            self.pass_beat(job, &mut transfer, (beat, &data)).await;
-        }
-        self.buffer.set(data);
-        if let Some(stage) = job.closes {
-            job.journey.close(stage, self.sim.now());
-        }
-        self.record(job, start);
-    }
-
     fn request(&self, job: &HostJob) -> DmaRequest {
         let (sram, from) = (self.sram.clone(), job.sram_address);
         let operation = match job.direction {
@@ -161,7 +145,7 @@ impl TransferEngine for HostTransfer<'_> {
     async fn drive(&self, mut transfer: impl Transfer) {
         let HostTransfer { engine, job, start } = *self;
         let setup = transfer.set_up().await;
-        job.journey.served(start, engine.sim.now());
+        job.journey.add_service(start, engine.sim.now());
         engine.registers.record_moved(setup);
         let mut data = engine.buffer.take();
         while let Some(beat) = transfer.next_beat(&mut data).await {

@@ -275,7 +275,7 @@ fn polled(spin: Spin, round_cycles: u64, written: Time) -> (Time, f64, Utilizati
     let word = bench.host.memory.allocate(Bytes(64));
     let seen = Rc::new(Cell::default());
     let noted = seen.clone();
-    let reason: WaitReasonId = bench.simulation.sim().point("the word");
+    let reason: WaitReasonId = bench.simulation.sim().register_wait_reason("the word");
     bench.spawn("program", move |sim, host| async move {
         let cpu = cpu(&host);
         loop {
