@@ -142,7 +142,7 @@ fn a_copy_that_comes_late_is_acknowledged_again_and_not_read() {
 }
 
 #[test]
-fn numbers_go_round() {
+fn numbers_wrap_around() {
     let mut net = Net::new(2, &LinkParameters { sequence_bits: 2, ..parameters() });
     for packet in 0..23 {
         net.offer(A, B, packet);
@@ -182,14 +182,14 @@ fn state_grows_with_the_peers_talked_to() {
 
 #[test]
 #[should_panic(expected = "a frame goes where it is addressed")]
-fn a_network_that_misroutes_is_found_out() {
+fn a_misrouted_frame_panics() {
     let (mut net, frames) = sent(1, &parameters());
     let _ = net.link(C).arrive(frames[0].clone(), Time::ZERO);
 }
 
 #[test]
 #[should_panic(expected = "whoever acknowledges was sent something")]
-fn an_acknowledgement_from_a_stranger_is_found_out() {
+fn an_acknowledgement_from_an_unknown_peer_panics() {
     let (mut net, _) = sent(1, &parameters());
     let header = WindowHeader::Acknowledgement { next: 1 };
     let _ = net
