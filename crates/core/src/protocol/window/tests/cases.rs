@@ -122,8 +122,8 @@ fn senders_take_turns_for_places() {
 }
 
 #[test]
-#[should_panic(expected = "a place is released once")]
-fn a_place_is_released_once() {
+#[should_panic(expected = "a slot is released once")]
+fn a_slot_is_released_once() {
     let (mut net, frames) = sent(1, &parameters());
     assert_eq!(net.arrive(&frames[0]), Arrived::Readable(1));
     let (_, _, place) = net.link(B).take().unwrap();
@@ -188,7 +188,7 @@ fn a_misrouted_frame_panics() {
 }
 
 #[test]
-#[should_panic(expected = "whoever acknowledges was sent something")]
+#[should_panic(expected = "a peer that acknowledges was sent a packet")]
 fn an_acknowledgement_from_an_unknown_peer_panics() {
     let (mut net, _) = sent(1, &parameters());
     let header = WindowHeader::Acknowledgement { next: 1 };
