@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "a packet waits in the fabric until a place is free")]
-    fn a_packet_keeps_its_place_until_it_was_read() {
+    fn a_packet_keeps_its_slot_until_it_was_read() {
         let [mut a, mut b] = ends(1);
         let mut send = |body| {
             assert!(offer(&mut a, body));

@@ -38,7 +38,7 @@ mod tests {
     use super::Space;
 
     #[test]
-    fn distances_go_round() {
+    fn distances_wrap_around() {
         let space = Space::new(3);
         assert_eq!((space.number(7), space.number(8), space.number(21)), (7, 0, 5));
         assert_eq!((space.distance(21, 5), space.distance(21, 0), space.distance(21, 4)), (0, 3, 7));
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "both ends have the same sequence space")]
-    fn a_number_of_a_larger_space_is_found_out() {
+    fn a_number_outside_the_space_panics() {
         let _ = Space::new(3).distance(0, 8);
     }
 }

@@ -96,7 +96,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
 
     #[test]
-    fn memory_equals_the_stores_one_after_another(run in some_run()) {
+    fn memory_counts_every_store(run in some_run()) {
         let (mut world, stores) = run.perform();
         run.drain(&mut world);
         for &block in &run.case.blocks {

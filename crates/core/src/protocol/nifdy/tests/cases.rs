@@ -51,7 +51,7 @@ fn acknowledged_when_accepted_or_when_inserted() {
 }
 
 #[test]
-fn a_node_that_ignores_the_network_gets_one_packet_of_each_sender_and_holds_up_nobody_else() {
+fn a_node_that_ignores_the_network_receives_one_packet_per_sender_and_delays_no_other() {
     let mut net = Net::new(3, &no_bulk());
     for n in 0..10 {
         let _ = net.unit(A).offer(OutgoingPacket::new(C, n));
@@ -111,7 +111,7 @@ fn bulk_packets_are_put_in_order_and_acknowledged_by_half_windows() {
 }
 
 #[test]
-fn or_each_bulk_packet_is_acknowledged() {
+fn each_bulk_packet_may_be_acknowledged() {
     let each = UnitParameters { bulk_acknowledge: BulkAcknowledge::EachPacket, window: 3, ..parameters() };
     let mut net = in_dialog(&each, &[1, 2, 3, 4]);
     assert_eq!(net.leave_all(A), [1, 2, 3].map(Some));
@@ -228,7 +228,7 @@ fn a_receiver_ends_a_dialog_and_the_next_packet_is_its_last() {
 }
 
 #[test]
-fn or_an_empty_packet_is_its_last_where_none_waits() {
+fn a_dialog_without_waiting_packets_ends_with_an_empty_packet() {
     for packets in 0..4 {
         let mut net = in_dialog(&parameters(), &[1, 2, 3][..packets]);
         net.leave_all(A);
@@ -325,7 +325,7 @@ fn state_grows_with_the_parameters_and_not_with_use() {
 }
 
 #[test]
-fn what_was_held_at_most_counts_and_what_was_never_does_not() {
+fn state_bytes_count_peak_occupancy() {
     let (mut unit, mut held) = (NifdyUnit::new(A, &no_bulk()), PeakOccupancy::default());
     held.note(&unit, 0);
     assert_eq!(held.bytes(32), 0);
@@ -344,7 +344,7 @@ fn what_was_held_at_most_counts_and_what_was_never_does_not() {
 
 #[test]
 #[should_panic(expected = "a scalar packet waits in the network until a slot is free")]
-fn a_network_that_does_not_count_places_is_found_out() {
+fn a_packet_without_a_free_slot_panics() {
     let mut net = Net::new(3, &UnitParameters { arrivals: 1, ..no_bulk() });
     for node in [A, C] {
         net.offer(node, OutgoingPacket::new(B, ()));

@@ -76,7 +76,7 @@ proptest! {
     }
 
     #[test]
-    fn and_so_where_frames_are_dropped(
+    fn each_packet_is_delivered_once_and_in_order_if_frames_are_dropped(
         parameters in some_parameters(),
         (nodes, packets) in some_packets(),
         may_end_dialog in any::<bool>(),
@@ -91,7 +91,7 @@ proptest! {
 
     /// Packets for the node that ignores the network fill no pool here, so all others are delivered.
     #[test]
-    fn a_node_that_never_accepts_holds_up_nobody_else(parameters in some_parameters(), packets in 1usize..20) {
+    fn a_node_that_never_accepts_delays_no_other_node(parameters in some_parameters(), packets in 1usize..20) {
         let mut net = Net::new(4, &UnitParameters { pool: 2, outstanding: 2, ..parameters });
         let mut delivered = 0;
         for node in [A, B, C] {
@@ -138,7 +138,7 @@ fn a_packet_is_sent_again_when_its_timer_goes_off_and_not_before() {
 }
 
 #[test]
-fn a_packet_that_comes_again_is_acknowledged_without_the_answer() {
+fn a_duplicate_is_acknowledged_without_the_answer() {
     let retransmission = Some(Retransmission { timeout: Time::from_ns(100) });
     let parameters = UnitParameters { retransmission, carried: true, ..no_bulk() };
     let (mut unit, mut receiver) = (NifdyUnit::new(A, &parameters), NifdyUnit::new(B, &parameters));

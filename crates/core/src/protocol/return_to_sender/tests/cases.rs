@@ -226,7 +226,7 @@ fn impossible_parameters_are_refused_with_the_reason() {
 
 #[test]
 #[should_panic(expected = "node 1 replies to outgoing buffer 0, which awaits none")]
-fn a_network_that_duplicates_a_reply_is_found_out() {
+fn a_duplicated_reply_panics() {
     let mut net = Net::pair(buffers(1));
     let packet = net.node(A).outgoing.send(B, "one").unwrap();
     let reply = net.node(B).incoming.arrive(packet);
@@ -236,7 +236,7 @@ fn a_network_that_duplicates_a_reply_is_found_out() {
 
 #[test]
 #[should_panic(expected = "a packet goes where it is addressed")]
-fn a_network_that_misroutes_is_found_out() {
+fn a_misrouted_frame_panics() {
     let mut net = Net::trio(buffers(1));
     let packet = net.node(A).outgoing.send(B, "one").unwrap();
     let _ = net.node(C).incoming.arrive(packet);

@@ -16,7 +16,7 @@ fn the_example_of_rfc_1071() {
 }
 
 #[test]
-fn a_sum_of_zero_goes_as_all_ones() {
+fn a_checksum_of_zero_is_sent_as_all_ones() {
     let datagram = datagram(2);
     let before = Sum::before(datagram.from, datagram.to, 2);
     // The payload that makes the checksum zero.
@@ -36,7 +36,7 @@ fn a_sum_of_zero_goes_as_all_ones() {
 }
 
 #[test]
-fn zero_on_the_wire_says_that_there_is_none() {
+fn a_checksum_field_of_zero_means_none() {
     let packet = datagram(3).fragments(1500).expect("an MTU").next().expect("one").packet(b"abc");
     let parsed = parse(&packet).expect("a packet");
     let head = parsed.udp.expect("a first fragment");

@@ -59,7 +59,7 @@ fn parsing_inverts_fragmentation() {
 }
 
 #[test]
-fn what_follows_a_packet_and_options_are_skipped() {
+fn trailing_bytes_and_options_are_skipped() {
     let mut packet = packets(b"hello", 1_500).remove(0);
     packet.extend([0xee; 13]);
     assert_eq!(parse(&packet).map(|parsed| parsed.place()), Ok(0..5));
@@ -102,7 +102,7 @@ fn each_fault_has_its_reason() {
 }
 
 #[test]
-fn any_bit_of_the_headers_that_flips_is_caught() {
+fn any_flipped_header_bit_is_detected() {
     for (length, mtu) in [(20, 1_500), (60, 44)] {
         let payload = content(length);
         let good = packets(&payload, mtu).remove(0);

@@ -40,7 +40,7 @@ fn length(of: Reassembled) -> Option<usize> {
 }
 
 #[test]
-fn the_last_may_come_first_and_a_copy_is_dropped_alone() {
+fn fragments_may_arrive_in_any_order_and_copies_are_dropped() {
     let mut reassembly = Reassembly::new(LIMITS);
     assert_eq!(reassembly.arrive(&fragment(1, 50, 40..50), Time::ZERO), KEPT);
     assert_eq!(reassembly.arrive(&fragment(1, 50, 40..50), Time::ZERO), dropped(DropReason::Duplicate, false));

@@ -79,7 +79,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn what_is_sent_once_comes_once(length in any_payload(), mtu in any_mtu(), seed in any::<u64>()) {
+    fn packets_sent_once_give_the_datagram_once(length in any_payload(), mtu in any_mtu(), seed in any::<u64>()) {
         let payload = content(length);
         let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(ROOM));
         for packet in shuffled(sent(1, &payload, mtu), seed, false) {
@@ -91,7 +91,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_copied_and_mixed_comes_whole(
+    fn copied_and_mixed_packets_give_whole_datagrams(
         lengths in prop::collection::vec(any_payload(), 1..4),
         mtu in any_mtu(),
         seed in any::<u64>(),

@@ -122,8 +122,8 @@ fn senders_take_turns_for_places() {
 }
 
 #[test]
-#[should_panic(expected = "a place is released once")]
-fn a_place_is_released_once() {
+#[should_panic(expected = "a slot is released once")]
+fn a_slot_is_released_once() {
     let (mut net, frames) = sent(1, &parameters());
     assert_eq!(net.arrive(&frames[0]), Arrived::Readable(1));
     let (_, _, place) = net.link(B).take().unwrap();
@@ -142,7 +142,7 @@ fn a_copy_that_comes_late_is_acknowledged_again_and_not_read() {
 }
 
 #[test]
-fn numbers_go_round() {
+fn numbers_wrap_around() {
     let mut net = Net::new(2, &LinkParameters { sequence_bits: 2, ..parameters() });
     for packet in 0..23 {
         net.offer(A, B, packet);
@@ -182,14 +182,14 @@ fn state_grows_with_the_peers_talked_to() {
 
 #[test]
 #[should_panic(expected = "a frame goes where it is addressed")]
-fn a_network_that_misroutes_is_found_out() {
+fn a_misrouted_frame_panics() {
     let (mut net, frames) = sent(1, &parameters());
     let _ = net.link(C).arrive(frames[0].clone(), Time::ZERO);
 }
 
 #[test]
-#[should_panic(expected = "whoever acknowledges was sent something")]
-fn an_acknowledgement_from_a_stranger_is_found_out() {
+#[should_panic(expected = "a peer that acknowledges was sent a packet")]
+fn an_acknowledgement_from_an_unknown_peer_panics() {
     let (mut net, _) = sent(1, &parameters());
     let header = WindowHeader::Acknowledgement { next: 1 };
     let _ = net

@@ -51,7 +51,7 @@ fn more_than_half_the_numbers_are_too_many() {
 }
 
 #[test]
-fn numbers_used_once_survive_any_network() {
+fn numbers_used_once_are_safe_in_any_network() {
     for (packets, parameters) in [(1, window(1, 1)), (3, window(1, 2)), (2, window(2, 2)), (6, window(2, 3))] {
         let order = Order::Any { packets: packets as u64 };
         pair(packets, right(LinkParameters { order, ..parameters }), Network::Anything).check();

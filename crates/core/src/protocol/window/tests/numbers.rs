@@ -26,7 +26,7 @@ proptest! {
 
 #[test]
 #[should_panic(expected = "a field of a header holds what its bits can")]
-fn words_with_other_bits_are_of_no_header() {
+fn words_with_other_bits_panic() {
     let _ = WindowHeader::decode([0, 1 << 32]);
 }
 
@@ -78,7 +78,7 @@ fn numbers_must_distinguish_packets() {
 
 #[test]
 #[should_panic(expected = "node 1 is sent more than 3 packets, which was promised not to be")]
-fn more_packets_than_promised_are_found_out() {
+fn more_packets_than_the_limit_panic() {
     let mut net = Net::new(2, &LinkParameters { order: Order::Any { packets: 3 }, ..parameters() });
     for packet in 0..4 {
         net.offer(A, B, packet);
@@ -89,7 +89,7 @@ fn more_packets_than_promised_are_found_out() {
 
 #[test]
 #[should_panic(expected = "new packets to node 1 leave less than 10 ns apart, which was promised not to be")]
-fn packets_closer_than_promised_are_found_out() {
+fn packets_closer_than_the_spacing_panic() {
     let order = Order::Lifetime { lifetime: Time::from_ns(50), spacing: Time::from_ns(10) };
     let mut net = Net::new(3, &LinkParameters { order, ..parameters() });
     for (ns, to) in [(0, B), (5, C), (10, B), (19, B)] {
@@ -102,6 +102,6 @@ fn packets_closer_than_promised_are_found_out() {
 
 #[test]
 #[should_panic(expected = "the parameters are valid")]
-fn wrong_parameters_make_no_link() {
+fn invalid_parameters_panic() {
     let _ = WindowLink::<()>::new(A, &LinkParameters { window: 9, ..parameters() });
 }

@@ -43,7 +43,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
     #[test]
-    fn where_order_is_kept(
+    fn all_packets_are_delivered_if_order_is_kept(
         parameters in some_parameters(),
         fabric in some_fabric(),
         packets in some_packets(),
@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn where_frames_are_reordered_and_numbers_used_once(
+    fn all_packets_are_delivered_if_numbers_are_used_once(
         parameters in some_parameters(),
         fabric in some_fabric(),
         packets in some_packets(),
@@ -64,7 +64,7 @@ proptest! {
     }
 
     #[test]
-    fn where_frames_are_reordered_and_die(
+    fn all_packets_are_delivered_if_copies_die(
         parameters in some_parameters(),
         fabric in some_fabric(),
         packets in some_packets(),
