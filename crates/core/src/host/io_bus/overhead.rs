@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn one_layer_states_one_of_the_two() {
         let problems = read(&format!("{CYCLES}\nread-overhead = \"450 ns\""), &[]).unwrap_err();
-        assert!(problems.contains("`read-overhead-cycles` and `read-overhead` cannot both"), "{problems}");
+        assert!(problems.contains("`read-overhead-cycles` and `read-overhead` are mutually exclusive"), "{problems}");
         let problems = read("write-overhead-cycles = 4", &[]).unwrap_err();
         assert!(problems.contains("`pio.read-overhead-cycles`") && problems.contains("`read-overhead`"), "{problems}");
         let problems = read(CYCLES, &["pio.read-overhead=\"2 ms\""]).unwrap_err();
