@@ -157,7 +157,7 @@ fn text_json_and_table_report_a_transient_and_name_the_key() {
         "{message}"
     );
     let table = String::from_utf8(ran.stdout).expect("UTF-8");
-    let outcomes: Vec<bool> = table.lines().skip(2).map(|row| row.contains("run_ok, transient")).collect();
+    let outcomes: Vec<bool> = table.lines().skip(2).map(|row| row.contains("done, transient")).collect();
     assert_eq!(outcomes, [true, false], "{table}");
     let rows = stdout(&[&sweep[..], &["--format=csv"]].concat());
     let cells: Vec<Vec<&str>> = rows.lines().map(|row| row.split(',').collect()).collect();

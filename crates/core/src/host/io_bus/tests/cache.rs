@@ -168,7 +168,7 @@ fn access() -> impl Strategy<Value = Access> {
 
 /// Moves data between memory and an engine; returns what was read.
 async fn transfer(port: &BusDma, address: Address, operation: DmaOperation) -> Vec<u8> {
-    let mut transfer = port.submit(DmaRequest { address, operation }).ok().expect("a free tag");
+    let Ok(mut transfer) = port.submit(DmaRequest { address, operation }) else { panic!("no tag is free") };
     let (mut all, mut beat) = (Vec::new(), Vec::new());
     while transfer.next_beat(&mut beat).await.is_some() {
         all.append(&mut beat);

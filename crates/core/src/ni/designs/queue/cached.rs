@@ -13,10 +13,10 @@
 //! reads them directly. Two rules (§4):
 //!
 //! * If the receive cache is full of unread messages, a message bypasses it and goes to main memory. The interface
-//! first reads the head, since its lazy pointer may be out of date.
+//!   first reads the head, since its lazy pointer may be out of date.
 //! * Blocks of messages that have been read are dead, and are replaced without a write-back. There is one exception: if
-//! the header in memory has the sense of the next lap, the processor would take it for a new message; then the dead
-//! header is written back over it.
+//!   the header in memory has the sense of the next lap, the processor would take it for a new message; then the dead
+//!   header is written back over it.
 //!
 //! The caches are direct-mapped (chosen; the paper does not say): consecutive slots of the queue map to consecutive
 //! cache lines, so lines are replaced in the order of the queue, and a receive cache is full when the message that

@@ -5,13 +5,13 @@
 //!
 //! * A queue is a ring of slots, each of whole blocks and as large as the largest message.
 //! * *Message valid bits with sense reverse*: a header contains the lap of the ring in which it was written, so the
-//! reader sees from the message itself that it is new, and the message need not be cleared. The lap has seven bits, not
-//! one: a design that drops dead messages without a write-back leaves older laps in memory, and with one bit the last
-//! but one would look new.
+//!   reader sees from the message itself that it is new, and the message need not be cleared. The lap has seven bits,
+//!   not one: a design that drops dead messages without a write-back leaves older laps in memory, and with one bit the
+//!   last but one would look new.
 //! * *Lazy pointers*: each side uses the last value that it has read of the other's pointer, and reads it again only
-//! when the queue seems full. The reader's head is a word in cacheable memory, in a block of its own.
+//!   when the queue seems full. The reader's head is a word in cacheable memory, in a block of its own.
 //! * The processor notifies the interface of a message to send by one uncached store of the tail. It detects a received
-//! message by polling the block of its header in its cache.
+//!   message by polling the block of its header in its cache.
 //!
 //! Leaves out: several processes; interrupts.
 //! Parameters: blocks of a queue, the loop's cycles per word and per poll.
