@@ -60,7 +60,7 @@ impl AnyDmaPort {
         AnyDmaPort(PortKind::Custom(port))
     }
 
-    /// Returns the port as an object.
+    /// Returns the port as an object, on which another port can be built, such as [`TaggedDma`](super::TaggedDma).
     pub fn port(&self) -> Rc<dyn DmaPort> {
         match &self.0 {
             PortKind::Bus(port) => port.clone(),

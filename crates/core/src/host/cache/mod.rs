@@ -1,13 +1,13 @@
-//! The cache of a processor, whatever it is attached to: its blocks with their states and bytes, and its parameters.
+//! The cache of a processor, independent of its interconnect: blocks with their states and bytes, and parameters.
 //!
 //! | file | models |
 //! |---|---|
-//! | `contents.rs` | tags, states, bytes, and which block is replaced |
-//! | `state.rs` | what a cache may do with its copy of a block |
-//! | `parameters.rs` | the parameters that every such cache has |
+//! | `contents.rs` | tags, states, bytes and replacement |
+//! | `state.rs` | the MOESI states |
+//! | `parameters.rs` | the parameters of every cache |
 //!
-//! Leaves out time, and who snoops: `memory_bus/cache_agent.rs` is a cache on a coherent bus, `io_bus/cache.rs` one in
-//! front of a main memory that a bridge shares.
+//! Leaves out timing and snooping: `memory_bus/cache_agent.rs` adds them for a coherent bus, `io_bus/cache.rs` for a main
+//! memory that a bridge shares.
 
 mod contents;
 mod parameters;

@@ -23,13 +23,13 @@ use std::rc::Rc;
 /// The parameters of the processor's cache.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct SnoopedCacheParameters {
-    /// Blocks of the cache.
+    /// Size, associativity, and the time to supply a modified block.
     #[param(flatten)]
     pub blocks: CacheParameters,
     /// Cycles of a cached load or store that hits.
     #[param(min = 1, max = 1_000_000, meaning = Work, resource = "processor")]
     pub hit_cycles: u64,
-    /// How a loop that polls a cached word is simulated; both give the same times.
+    /// Simulation method of a loop that polls a cached word; both methods give the same times.
     #[param(skip = Spin::Skipped)]
     pub spin: Spin,
 }
@@ -41,7 +41,7 @@ pub struct SnoopedCache {
     memory: Rc<MainMemory>,
     contents: RefCell<Cache>,
     lost: Signal,
-    /// Loads and stores that have been served.
+    /// Number of completed loads and stores.
     accesses: Cell<u64>,
     misses: Cell<u64>,
     write_backs: Cell<u64>,
@@ -67,7 +67,7 @@ impl SnoopedCache {
         }
     }
 
-    /// Returns its parameters.
+    /// Returns the parameters of the cache.
     pub fn parameters(&self) -> &SnoopedCacheParameters {
         &self.parameters
     }
@@ -216,7 +216,7 @@ impl SnoopedCache {
         }
     }
 
-    /// Writes what the cache has over `data`, which main memory has at `address`.
+    /// Overwrites `data`, the bytes of main memory at `address`, with those that the cache has.
     pub fn overlay(&self, address: Address, data: &mut [u8]) {
         let contents = self.contents.borrow();
         let end = address + data.len() as u64;
@@ -233,8 +233,8 @@ impl SnoopedCache {
         self.cold_fills.borrow().count(from.ps(), to.ps())
     }
 
-    /// Returns its counts: loads and stores that hit, those that missed, modified blocks that were
-    /// replaced, and those that DMA met.
+    /// Returns the numbers of hits, of misses, of modified blocks that were replaced, and of modified blocks that DMA
+    /// bursts found.
     pub fn metrics(&self) -> Vec<HostMetric> {
         let (accesses, misses) = (self.accesses.get(), self.misses.get());
         let counts = [

@@ -86,17 +86,18 @@ impl IoBusProcessor {
         self.0.stalls.set(Stalls { service, ..stalls });
     }
 
-    /// Returns its cache, if the host has one.
+    /// Returns the processor's cache, if the host has one.
     pub fn cache(&self) -> Option<&SnoopedCache> {
         self.0.cache.as_deref()
     }
 
-    /// Returns whether code at several priorities uses it.
+    /// Returns whether code at several priorities uses the processor.
     pub(super) fn is_preemptible(&self) -> bool {
         self.0.scheduler.is_used()
     }
 
-    fn is_near(&self, address: Address) -> bool {
+    /// Returns whether the block of `address` is in the cache, or without a cache in the processor's buffer.
+    fn has_block(&self, address: Address) -> bool {
         match &self.0.cache {
             Some(cache) => cache.holds(address),
             None => self.0.memory.is_buffered(address),
@@ -200,7 +201,7 @@ impl Processor for IoBusProcessor {
     }
 
     async fn load(&self, address: Address, bytes: usize) -> Result<u64, Fault> {
-        if !self.is_near(address) {
+        if !self.has_block(address) {
             self.fetch(address).await;
         }
         Ok(self.try_load(address, bytes).expect("the block is in the processor's buffer"))
@@ -221,7 +222,7 @@ impl Processor for IoBusProcessor {
     }
 
     async fn store(&self, address: Address, bytes: usize, value: u64) -> Result<(), Fault> {
-        if !self.is_near(address) {
+        if !self.has_block(address) {
             self.fetch(address).await;
         }
         let stored = self.try_store(address, bytes, value);

@@ -212,7 +212,8 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     }
     let defaults = [0, 1].map(|node| machine.nodes.get(node).map(|node| node.name.as_str()));
     for (key, (from, to)) in machine.workload.endpoint_pairs(defaults) {
-        if from != to && (endpoints.find(from).is_none() || endpoints.find(from) != endpoints.find(to)) {
+        let [sender, receiver] = [from, to].map(|name| endpoints.find(name));
+        if from != to && (sender.is_none() || sender != receiver) {
             continue;
         }
         let message = format!("`{from}` sends to itself");
