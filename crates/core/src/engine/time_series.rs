@@ -28,6 +28,15 @@ const WINDOWS_MIN: usize = 20;
 pub struct TimeSeries {
     from: u64,
     width: u64,
+    /// The windows with values, each with its number, in order. Windows without values are not stored: rare values
+    /// would spend most of their cost on them.
+    windows: Vec<(u64, Window)>,
+}
+
+/// The complete windows of a series from its beginning to an instant.
+struct CompleteWindows {
+    from: u64,
+    width: u64,
     windows: Vec<Window>,
 }
 
@@ -77,35 +86,64 @@ impl TimeSeries {
         while at / self.width >= WINDOWS_MAX as u64 {
             self.widen();
         }
-        let index = (at / self.width) as usize;
-        if index >= self.windows.len() {
-            self.windows.resize(index + 1, Window::default());
-        }
-        let window = &mut self.windows[index];
+        let window = self.window(at / self.width);
         window.count += 1;
         window.sum += u128::from(value);
+    }
+
+    /// Returns the window with this number. Most values belong to the last window.
+    #[inline]
+    fn window(&mut self, number: u64) -> &mut Window {
+        let at = match self.windows.last() {
+            Some((last, _)) if *last == number => self.windows.len() - 1,
+            Some((last, _)) if *last > number => return self.earlier_window(number),
+            _ => {
+                self.windows.push((number, Window::default()));
+                self.windows.len() - 1
+            }
+        };
+        &mut self.windows[at].1
+    }
+
+    #[cold]
+    fn earlier_window(&mut self, number: u64) -> &mut Window {
+        let found = self.windows.binary_search_by_key(&number, |(known, _)| *known);
+        let at = found.unwrap_or_else(|at| {
+            self.windows.insert(at, (number, Window::default()));
+            at
+        });
+        &mut self.windows[at].1
     }
 
     /// Doubles the length of the windows.
     #[cold]
     fn widen(&mut self) {
-        let merge = |pair: &[Window]| Window {
-            count: pair.iter().map(|window| window.count).sum(),
-            sum: pair.iter().map(|window| window.sum).sum(),
-        };
-        self.windows = self.windows.chunks(2).map(merge).collect();
         self.width *= 2;
+        self.windows.iter_mut().for_each(|(number, _)| *number /= 2);
+        self.windows.dedup_by(|(number, later), (kept, window)| {
+            let is_same = number == kept;
+            if is_same {
+                window.count += later.count;
+                window.sum += later.sum;
+            }
+            is_same
+        });
     }
 
-    /// Returns the series of the windows that are complete at `end`.
-    fn complete_windows(&self, end: u64) -> TimeSeries {
-        let mut complete = self.clone();
+    /// Returns the windows that are complete at `end`, those without values included.
+    fn complete_windows(&self, end: u64) -> CompleteWindows {
+        let mut series = self.clone();
         let duration = end.saturating_sub(self.from);
-        while duration / complete.width > WINDOWS_MAX as u64 {
-            complete.widen();
+        while duration / series.width > WINDOWS_MAX as u64 {
+            series.widen();
         }
-        complete.windows.resize((duration / complete.width) as usize, Window::default());
-        complete
+        let mut windows = vec![Window::default(); (duration / series.width) as usize];
+        for (number, window) in series.windows {
+            if let Some(complete) = windows.get_mut(number as usize) {
+                *complete = window;
+            }
+        }
+        CompleteWindows { from: series.from, width: series.width, windows }
     }
 
     /// Estimates the end of the warm-up from the values before `end`.
@@ -148,8 +186,11 @@ impl TimeSeries {
     /// Returns the means of the first windows with exactly `values_per_instant` values for each instant, up to the
     /// first window with another number, and the length of a window.
     pub fn means_of_full(&self, values_per_instant: u64) -> (Vec<f64>, u64) {
-        let full = self.windows.iter().take_while(|window| window.count == self.width * values_per_instant);
-        (full.map(Window::mean).collect(), self.width)
+        let is_full = |(at, (number, window)): &(u64, &(u64, Window))| {
+            at == number && window.count == self.width * values_per_instant
+        };
+        let full = (0..).zip(&self.windows).take_while(is_full);
+        (full.map(|(_, (_, window))| window.mean()).collect(), self.width)
     }
 
     /// Returns the number of values per unit of time from `from` to `end`, or `None` if that time has no complete
@@ -241,7 +282,7 @@ mod tests {
     fn confidence_intervals_cover_the_mean_in_95_per_cent_of_runs() {
         let covers = |seed: &u64| {
             let series = series(*seed, 4_000, |_| 0);
-            let values: f64 = series.windows.iter().map(|window| window.sum as f64).sum();
+            let values: f64 = series.windows.iter().map(|(_, window)| window.sum as f64).sum();
             (values / 4_000.0 - 100.0).abs() <= series.mean_half_width(0, 4_000).expect("20 batches")
         };
         let covered = (0..400).filter(covers).count();
@@ -259,6 +300,18 @@ mod tests {
         assert_eq!(few.means_of_full(2), (vec![2.0, 6.0], 1));
         let (means, width) = series(1, 5_000, |_| 0).means_of_full(1);
         assert_eq!((means.len() as u64, width), (5_000 / width, 8));
+    }
+
+    #[test]
+    fn values_may_be_added_in_any_order() {
+        let values: Vec<(u64, u64)> = (0..3_000).map(|at| (at * 7919 % 50_000, at)).collect();
+        let (mut shuffled, mut ordered) = (TimeSeries::since(100), TimeSeries::since(100));
+        values.iter().for_each(|&(at, value)| shuffled.add(at, value));
+        let mut sorted = values;
+        sorted.sort_unstable();
+        sorted.iter().for_each(|&(at, value)| ordered.add(at, value));
+        assert_eq!(shuffled.means(100, 50_000), ordered.means(100, 50_000));
+        assert_eq!(shuffled.count(5_000, 40_000), ordered.count(5_000, 40_000));
     }
 
     #[test]

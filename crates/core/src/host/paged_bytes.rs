@@ -4,7 +4,7 @@
 //! simulated machine costs its simulator is what its programs and devices write.
 
 /// Bytes of a page, a power of two: small enough that a few rings and buffers cost little.
-const PAGE: usize = 4096;
+const PAGE: usize = 1024;
 
 /// The bytes of a memory.
 pub struct PagedBytes {

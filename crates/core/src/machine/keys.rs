@@ -11,7 +11,11 @@ use std::sync::Arc;
 impl Registry {
     /// Returns a setting with its keys as descriptions write them, and its value, where that is JSON, as TOML.
     pub fn spelled(self: &Arc<Self>, option: &str) -> String {
-        spelled(self.language(), option)
+        // The language is described only for an option that it may change.
+        match option.contains('_') || option.contains(['{', '[']) {
+            true => spelled(self.language(), option),
+            false => option.to_owned(),
+        }
     }
 
     /// Returns the machine of a result as a description, in the order of the result.
@@ -105,7 +109,7 @@ impl Registry {
         if !problems.list().iter().any(is_of_top) {
             return problems;
         }
-        let Ok(read) = self.read_spelled(document, &[], &[]) else { return problems };
+        let Ok(read) = self.read_spelled(document, &[], &[], None) else { return problems };
         let paths: Vec<String> = read.entries().into_iter().map(|entry| entry.path).collect();
         problems.helped(|problem, layer| {
             let (Layer::Set(option) | Layer::Vary(option)) = layer else { return None };

@@ -38,7 +38,9 @@ use crate::fabric::topology::survey::Survey;
 use crate::messaging::MessagingParameters;
 use crate::messaging::shared::SharedMemoryParameters;
 use crate::ni;
-use crate::text::{Document, Parameters, Problems, Read, Reading, Schema, Source, Table, describe, file, load};
+use crate::text::{
+    Document, LayerCache, Parameters, Problems, Read, Reading, Schema, Source, Table, describe, file, load, load_cached,
+};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -322,11 +324,12 @@ impl Registry {
     /// Returns every problem of the description, each with its place.
     #[doc(hidden)]
     pub fn read(self: &Arc<Self>, document: Document<'_>, sets: &[String]) -> Result<Read<Machine>, Problems> {
-        self.read_varied(document, sets, &[])
+        self.read_layers(document, sets, &[], None)
     }
 
     /// Reads and checks a point of a sweep: `varied` are settings, too, over all others. Keys may be written as results
-    /// write them, with `_`.
+    /// write them, with `_`. The layers below the settings are taken from `cache`, which serves this document alone; the
+    /// document is a text.
     ///
     /// # Errors
     ///
@@ -337,9 +340,20 @@ impl Registry {
         document: Document<'_>,
         sets: &[String],
         varied: &[String],
+        cache: &LayerCache,
+    ) -> Result<Read<Machine>, Problems> {
+        self.read_layers(document, sets, varied, Some(cache))
+    }
+
+    fn read_layers(
+        self: &Arc<Self>,
+        document: Document<'_>,
+        sets: &[String],
+        varied: &[String],
+        cache: Option<&LayerCache>,
     ) -> Result<Read<Machine>, Problems> {
         let spelled = |sets: &[String]| sets.iter().map(|set| self.spelled(set)).collect::<Vec<_>>();
-        self.read_spelled(document, &spelled(sets), &spelled(varied))
+        self.read_spelled(document, &spelled(sets), &spelled(varied), cache)
             .map_err(|problems| self.with_completed_keys(problems, document))
     }
 
@@ -348,8 +362,13 @@ impl Registry {
         document: Document<'_>,
         sets: &[String],
         varied: &[String],
+        cache: Option<&LayerCache>,
     ) -> Result<Read<Machine>, Problems> {
-        let loaded = load(&Source { document, sets, varied, shelf: shipped::shelf() })?;
+        let source = Source { document, sets, varied, shelf: shipped::shelf() };
+        let loaded = match cache {
+            Some(cache) => load_cached(&source, cache)?,
+            None => load(&source)?,
+        };
         let mut read = Reading::new(loaded).read(|t| Machine::read(t, self))?;
         let problems = check::check(&read);
         check::settle_defaults(&mut read);

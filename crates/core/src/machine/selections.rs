@@ -62,12 +62,13 @@ impl Registry {
 
     /// Reports protocols that are written as if they were interfaces.
     pub(super) fn refuse_protocols_as_interfaces(&self, t: &Table<'_>) {
-        let widest = self.widest_interface();
         for PartInfo { key, former_names, .. } in self.protocols().iter().map(|entry| entry.info) {
             for name in former_names.iter().copied().chain([key]) {
-                let what = format!("`{name}` is a protocol, not an interface");
-                let help = format!("write [protocol.{key}], with [{widest}] or another interface");
-                t.not_a_variant("ni", name, &what, &help);
+                t.not_a_variant("ni", name, || {
+                    let what = format!("`{name}` is a protocol, not an interface");
+                    let widest = self.widest_interface();
+                    (what, format!("write [protocol.{key}], with [{widest}] or another interface"))
+                });
             }
         }
     }

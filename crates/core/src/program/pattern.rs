@@ -53,9 +53,20 @@ fn tag(pattern: u64) -> u16 {
     2 + pattern as u16
 }
 
+/// The length after which a pattern repeats: its bytes depend on nine bits of their position.
+const PERIOD: u64 = 512;
+
 /// Returns a payload of this length filled with `pattern`.
 pub(super) fn bytes(pattern: u64, payload: Bytes) -> Vec<u8> {
-    (0..payload.get()).map(|at| ((pattern * 37 + at * 11) >> 1) as u8).collect()
+    let period: Vec<u8> = (0..PERIOD.min(payload.get())).map(|at| byte(pattern, at)).collect();
+    let mut bytes = period.repeat(payload.get().div_ceil(PERIOD) as usize);
+    bytes.truncate(payload.len());
+    bytes
+}
+
+/// Returns the byte of `pattern` at a position in the payload.
+fn byte(pattern: u64, at: u64) -> u8 {
+    ((pattern * 37 + at * 11) >> 1) as u8
 }
 
 /// Returns a number that depends on all bits of `number`: the last step of SplitMix64.
@@ -63,4 +74,19 @@ pub(super) fn mix_bits(number: u64) -> u64 {
     let number = (number ^ (number >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ (number >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     number ^ (number >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn repeated_period_equals_the_pattern_byte_by_byte() {
+        for length in [0, 1, 511, 512, 513, 4096, 5000] {
+            for pattern in 0..PATTERNS {
+                let each: Vec<u8> = (0..length).map(|at| byte(pattern, at)).collect();
+                assert_eq!(bytes(pattern, Bytes(length)), each);
+            }
+        }
+    }
 }

@@ -280,7 +280,7 @@ impl<'t> Table<'t> {
         read: impl FnOnce() -> T,
     ) -> T {
         let says_nothing = tree_of(node).is_none_or(|tree| tree.keys().next().is_none());
-        let part = self.part_called(name).filter(|_| says_nothing);
+        let part = if says_nothing { self.part_called(name) } else { None };
         let known = self.context.problems.borrow().len();
         let value = read();
         let Some(part) = part else { return value };
@@ -311,7 +311,7 @@ impl<'t> Table<'t> {
             let rest = own.and_then(|(_, own)| own.strip_prefix(name));
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
         };
-        self.context.parts.iter().map(String::as_str).find(describes)
+        self.context.parts.iter().copied().find(describes)
     }
 
     /// Records which member of the family at this table is selected, and its source location.
@@ -343,7 +343,7 @@ impl<'t> Table<'t> {
             let folder = part.split('/').next().unwrap_or_default();
             !path.is_empty() && (folder == path || folder.strip_suffix('s') == Some(path))
         };
-        let parts: Vec<&str> = self.context.parts.iter().map(String::as_str).filter(brings).collect();
+        let parts: Vec<&str> = self.context.parts.iter().copied().filter(brings).collect();
         match parts.first() {
             Some(first) => format!("or start from a shipped part, as with parts = [\"{first}\"]"),
             None => String::new(),

@@ -3,6 +3,7 @@
 //! Later layers override earlier ones: parts in the order in which they are named, then the file, then the
 //! options. Leaves out: defaults, which the reader adds, and what the keys mean.
 
+use super::layers::{LayerCache, Layers, PartSettings};
 use super::origin::{Layer, Place, TextId, Texts};
 use super::problem::{Problem, Problems};
 use super::set::{self, Setting};
@@ -20,7 +21,7 @@ pub struct PartLibrary<'a> {
     /// Returns the text of a part by its name; it may be called from several threads.
     pub find: &'a (dyn Fn(&str) -> Option<&'static str> + Sync),
     /// The names of all parts.
-    pub names: &'a [&'a str],
+    pub names: &'static [&'static str],
     /// The tables at the top whose entries may name parts, too; the entry overrides its parts.
     pub tables: &'a [&'a str],
 }
@@ -61,50 +62,52 @@ pub struct Loaded {
     pub texts: Texts,
     /// The whole as one table.
     pub root: TreeNode,
-    /// The shipped parts there are, to be hinted at.
-    pub parts: Vec<String>,
+    /// The names of the shipped parts, for hints.
+    pub parts: &'static [&'static str],
 }
 
 /// Reads and merges all layers.
+///
+/// # Errors
+///
+/// Returns every problem of the texts: invalid TOML, unknown parts, invalid settings.
 pub fn load(source: &Source<'_>) -> Result<Loaded, Problems> {
-    let mut loader = Loader { shelf: source.shelf, texts: Texts::default(), problems: Vec::new(), parts: Vec::new() };
-    let file = loader.document(source.document);
-    let mut settings = loader.settings(source.sets, Layer::Set);
-    settings.extend(loader.settings(source.varied, Layer::Vary));
-    let (mut file, place, named) = loader.named_parts(file, &settings);
-    let within = loader.parts_of_entries(&mut file, &settings);
-    for (at, named) in [(Vec::new(), named)].into_iter().chain(within) {
-        for (name, place) in named {
-            loader.part((&name, place), &at, &mut Vec::new());
-        }
+    let mut loader = Loader::new(source.shelf);
+    let (layers, settings) = loader.layers(source);
+    loader.finish(layers, settings)
+}
+
+/// Reads and merges all layers like [`load`]; those below the settings are taken from `cache`, if a reading with the
+/// same parts has put them there. The document must be a text.
+///
+/// # Errors
+///
+/// Returns every problem of the texts: invalid TOML, unknown parts, invalid settings.
+pub fn load_cached(source: &Source<'_>, cache: &LayerCache) -> Result<Loaded, Problems> {
+    debug_assert!(!matches!(source.document, Document::File(_)), "a file may change between two readings");
+    let (mut loader, part_settings) = (Loader::new(source.shelf), PartSettings::of(source));
+    if let Some(known) = cache.find(&part_settings) {
+        let settings = loader.settings_over(&known, source);
+        return loader.finish((known.tree.clone(), known.place.clone()), settings);
     }
-    let tree = loader.merge(file, settings);
-    match loader.problems.is_empty() {
-        true => {
-            let root = TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(tree)) };
-            let parts = source.shelf.names.iter().map(|name| name.to_string()).collect();
-            Ok(Loaded { texts: loader.texts, root, parts })
-        }
-        false => Err(Problems::new(loader.problems, &loader.texts)),
+    let ((tree, place), settings) = loader.layers(source);
+    if loader.problems.is_empty() {
+        cache.keep(part_settings, Layers { texts: loader.texts.clone(), tree: tree.clone(), place: place.clone() });
     }
+    loader.finish((tree, place), settings)
 }
 
 /// Loads several files as one description, in which no two files have the same top-level key. Each file is given as its
 /// name in messages, its text, and the folder to which paths in it are relative.
 pub fn together(files: &[(&Path, &str, Option<&Path>)]) -> Result<Loaded, Problems> {
-    let shelf = PartLibrary::EMPTY;
-    let mut loader = Loader { shelf, texts: Texts::default(), problems: Vec::new(), parts: Vec::new() };
+    let mut loader = Loader::new(PartLibrary::EMPTY);
     for (path, text, folder) in files {
         let sheet = loader.sheet(Layer::File(path.to_path_buf()), text, *folder);
         loader.parts.push(((Vec::new(), path.display().to_string()), sheet));
     }
-    let tree = loader.merge(None, Vec::new());
-    if !loader.problems.is_empty() {
-        return Err(Problems::new(loader.problems, &loader.texts));
-    }
+    let tree = loader.merge(None);
     let place = (!files.is_empty()).then_some(Place { text: 0, span: 0..0 });
-    let root = TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(tree)) };
-    Ok(Loaded { texts: loader.texts, root, parts: Vec::new() })
+    loader.finish((tree, place), Vec::new())
 }
 
 /// A text as TOML, before it has a rank.
@@ -124,7 +127,59 @@ struct Loader<'a> {
     parts: Vec<((Vec<String>, String), Sheet)>,
 }
 
-impl Loader<'_> {
+impl<'a> Loader<'a> {
+    fn new(shelf: PartLibrary<'a>) -> Loader<'a> {
+        Loader { shelf, texts: Texts::default(), problems: Vec::new(), parts: Vec::new() }
+    }
+
+    /// Returns the layers below the settings merged, with the place of the file, and the settings.
+    fn layers(&mut self, source: &Source<'_>) -> ((Tree, Option<Place>), Vec<Setting>) {
+        let file = self.document(source.document);
+        let mut settings = self.settings(source.sets, Layer::Set);
+        settings.extend(self.settings(source.varied, Layer::Vary));
+        let (mut file, place, named) = self.named_parts(file, &settings);
+        let within = self.parts_of_entries(&mut file, &settings);
+        for (at, named) in [(Vec::new(), named)].into_iter().chain(within) {
+            for (name, place) in named {
+                self.part((&name, place), &at, &mut Vec::new());
+            }
+        }
+        ((self.merge(file), place), settings)
+    }
+
+    /// Returns the settings of `source`, whose texts replace those of an earlier reading with as many settings.
+    fn settings_over(&mut self, known: &Layers, source: &Source<'_>) -> Vec<Setting> {
+        self.texts = known.texts.clone();
+        let first = usize::from(!matches!(source.document, Document::None));
+        let set = source.sets.iter().map(|option| (option, Layer::Set as fn(String) -> Layer));
+        let varied = source.varied.iter().map(|option| (option, Layer::Vary as fn(String) -> Layer));
+        let mut settings = Vec::new();
+        for (text, (option, layer)) in (first..).zip(set.chain(varied)) {
+            self.texts.replace(text, layer(option.clone()), option);
+            settings.extend(self.setting(option, text));
+        }
+        settings
+    }
+
+    /// Applies the settings to the layers below them.
+    fn finish(
+        mut self,
+        (mut tree, place): (Tree, Option<Place>),
+        settings: Vec<Setting>,
+    ) -> Result<Loaded, Problems> {
+        let (_, settings): (Vec<_>, Vec<_>) = settings.into_iter().partition(|setting| self.is_of_parts(setting));
+        for setting in settings {
+            if let Err(problem) = setting.apply(&mut tree) {
+                self.problems.push(problem);
+            }
+        }
+        if !self.problems.is_empty() {
+            return Err(Problems::new(self.problems, &self.texts));
+        }
+        let root = TreeNode { place, ..TreeNode::synthetic(TreeValue::Table(tree)) };
+        Ok(Loaded { texts: self.texts, root, parts: self.shelf.names })
+    }
+
     fn document(&mut self, document: Document<'_>) -> Option<Sheet> {
         match document {
             Document::None => None,
@@ -156,12 +211,13 @@ impl Loader<'_> {
         let mut settings = Vec::new();
         for option in sets {
             let text = self.texts.add(layer(option.clone()), option, None);
-            match set::parse(option, text, Rank::MAX) {
-                Ok(setting) => settings.push(setting),
-                Err(problem) => self.problems.push(problem),
-            }
+            settings.extend(self.setting(option, text));
         }
         settings
+    }
+
+    fn setting(&mut self, option: &str, text: TextId) -> Option<Setting> {
+        set::parse(option, text, Rank::MAX).map_err(|problem| self.problems.push(problem)).ok()
     }
 
     /// Returns the file without its `parts`, the location of the file, and the parts that apply.
@@ -267,18 +323,13 @@ impl Loader<'_> {
         Problem::new(format!("there is no shipped part \"{}\"", name.escape_debug())).at(place, label).help(help)
     }
 
-    fn merge(&mut self, file: Option<Sheet>, settings: Vec<Setting>) -> Tree {
+    /// Merges the parts and the file over them.
+    fn merge(&mut self, file: Option<Sheet>) -> Tree {
         let mut whole = Tree::default();
         let sheets = std::mem::take(&mut self.parts).into_iter().map(|(_, sheet)| sheet).chain(file);
         for (rank, mut sheet) in sheets.enumerate() {
             sheet.tree.set_rank(rank);
             whole.merge_layer(sheet.tree);
-        }
-        let (_, settings): (Vec<_>, Vec<_>) = settings.into_iter().partition(|setting| self.is_of_parts(setting));
-        for setting in settings {
-            if let Err(problem) = setting.apply(&mut whole) {
-                self.problems.push(problem);
-            }
         }
         whole
     }

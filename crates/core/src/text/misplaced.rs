@@ -37,9 +37,9 @@ impl Table<'_> {
         );
     }
 
-    /// Reports that `name`, given as a table below `key` or as its word, is not a member of that family, and says
-    /// what it is instead.
-    pub fn not_a_variant(&self, key: &str, name: &str, what: &str, help: &str) {
+    /// Reports that `name`, given as a table below `key` or as its word, is not a member of that family; `explain` says
+    /// what it is instead, and what to write.
+    pub fn not_a_variant(&self, key: &str, name: &str, explain: impl FnOnce() -> (String, String)) {
         let Some(family) = self.child(key) else { return };
         let as_word = family.text().is_some_and(|word| word == name);
         let place = match family.table().and_then(|tree| tree.get(name)) {
@@ -47,6 +47,7 @@ impl Table<'_> {
             None if as_word => family.place.clone(),
             None => return,
         };
+        let (what, help) = explain();
         let path = format!("{}.{name}", self.full(key));
         self.context.suppress_unknown(path.clone());
         self.context.report(

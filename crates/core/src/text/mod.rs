@@ -6,6 +6,7 @@ pub mod family;
 pub mod field;
 pub mod file;
 pub mod kind;
+pub mod layers;
 pub mod leaves;
 pub mod load;
 pub mod meaning;
@@ -28,7 +29,8 @@ mod variant_selection;
 
 pub use field::Field;
 pub use kind::{Choice, Constant, SpannedString};
-pub use load::{Document, Loaded, PartLibrary, Source, load};
+pub use layers::LayerCache;
+pub use load::{Document, Loaded, PartLibrary, Source, load, load_cached};
 pub use meaning::{Meaning, ParameterDeclaration, SpeedUp};
 pub use narrows_derive::{ParameterChoice, Parameters};
 pub use origin::{Layer, Origin};

@@ -105,6 +105,11 @@ pub struct Text {
 }
 
 impl Text {
+    fn new(layer: Layer, content: &str, folder: Option<&Path>) -> Text {
+        let line_ends = content.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
+        Text { layer, content: content.into(), folder: folder.map(Path::to_path_buf), line_ends }
+    }
+
     /// Returns the line of the byte at offset `at`, counted from one.
     fn line(&self, at: usize) -> usize {
         self.line_ends.partition_point(|end| *end < at) + 1
@@ -113,14 +118,18 @@ impl Text {
 
 /// All texts that were read for one description.
 #[derive(Clone, Debug, Default)]
-pub struct Texts(Vec<Text>);
+pub struct Texts(Vec<Arc<Text>>);
 
 impl Texts {
     /// Adds a text and returns its number.
     pub fn add(&mut self, layer: Layer, content: &str, folder: Option<&Path>) -> TextId {
-        let line_ends = content.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
-        self.0.push(Text { layer, content: content.into(), folder: folder.map(Path::to_path_buf), line_ends });
+        self.0.push(Arc::new(Text::new(layer, content, folder)));
         self.0.len() - 1
+    }
+
+    /// Replaces the text with the number `id`.
+    pub(super) fn replace(&mut self, id: TextId, layer: Layer, content: &str) {
+        self.0[id] = Arc::new(Text::new(layer, content, None));
     }
 
     /// Returns the text with the number `id`.

@@ -43,7 +43,7 @@ impl Reading {
     ///
     /// All problems of the description together.
     pub fn read<T>(self, read: impl FnOnce(&mut Table<'_>) -> T) -> Result<Read<T>, Problems> {
-        let context = ReadContext::new(self.loaded.texts.clone(), self.loaded.parts.clone(), false);
+        let context = ReadContext::new(self.loaded.texts.clone(), self.loaded.parts, false);
         let root = Table::new(&context, Vec::new(), Some(&self.loaded.root), None);
         let value = root.run(read).0;
         let Findings { problems, records, files, mut renamed } = context.finish();
@@ -62,7 +62,7 @@ impl Reading {
 ///
 /// Panics if a key is required.
 pub(super) fn nothing<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> T {
-    let context = ReadContext::new(Texts::default(), Vec::new(), false);
+    let context = ReadContext::new(Texts::default(), &[], false);
     let value = Table::new(&context, Vec::new(), None, None).run(read).0;
     let problems = context.finish().problems;
     assert!(problems.is_empty(), "these have no defaults: {problems:?}");
@@ -71,14 +71,14 @@ pub(super) fn nothing<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> T {
 
 /// Returns the schema of what `read` accepts.
 pub fn describe<T>(read: impl FnOnce(&mut Table<'_>) -> T) -> Schema {
-    let context = ReadContext::new(Texts::default(), Vec::new(), true);
+    let context = ReadContext::new(Texts::default(), &[], true);
     Schema { root: Table::new(&context, Vec::new(), None, None).run(read).1 }
 }
 
 impl<T> Read<T> {
     /// Returns every value with its origin, in reading order.
     pub fn entries(&self) -> Vec<Entry> {
-        self.records.entries()
+        self.records.entries(&self.loaded.texts)
     }
 
     /// Returns the complete description with all defaults and overrides, for a result: snake_case keys, canonical
@@ -105,7 +105,8 @@ impl<T> Read<T> {
     /// Returns the path whose value comes from the highest layer; within one layer, the first of `paths`. A conflict
     /// between values is best reported and corrected there.
     pub fn foremost<'p>(&self, paths: &[&'p str]) -> &'p str {
-        let height = |path: &&&str| self.records.find(path).map_or(0, |entry| 1 + entry.origin.layer.height());
+        let height =
+            |path: &&&str| self.records.find(path).map_or(0, |value| 1 + value.layer(&self.loaded.texts).height());
         paths.iter().rev().max_by_key(height).expect("there is a value at least")
     }
 

@@ -23,7 +23,7 @@ pub(super) enum DiagnosticLevel {
 pub(super) struct ReadContext {
     pub(super) texts: Texts,
     /// The names of the shipped parts.
-    pub(super) parts: Vec<String>,
+    pub(super) parts: &'static [&'static str],
     pub(super) describing: bool,
     level: Cell<DiagnosticLevel>,
     pub(super) problems: RefCell<Vec<Problem>>,
@@ -55,7 +55,7 @@ pub(super) struct Findings {
 }
 
 impl ReadContext {
-    pub(super) fn new(texts: Texts, parts: Vec<String>, describing: bool) -> ReadContext {
+    pub(super) fn new(texts: Texts, parts: &'static [&'static str], describing: bool) -> ReadContext {
         let level = Cell::new(if describing { DiagnosticLevel::Off } else { DiagnosticLevel::Full });
         let (problems, records, files, invalid, suppressed_missing, suppressed_unknown) = Default::default();
         let (open, renamed) = Default::default();

@@ -1,8 +1,10 @@
 //! The values that were read, one by one: for `narrows show` and for the description inside a result.
 
 use super::meaning::ParameterDeclaration;
-use super::origin::{Layer, Origin, Place};
+use super::origin::{Layer, Origin, Place, Texts};
 use serde_json::{Map, Value as Json};
+use std::borrow::Cow;
+use std::fmt::Write;
 
 /// One value that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,27 +48,86 @@ pub(super) enum Step {
 }
 
 impl Step {
-    /// Returns the step as it is written in TOML.
-    fn text(&self) -> String {
+    /// Appends the step as it is written in TOML.
+    fn write(&self, text: &mut String) {
         match self {
-            Step::Key(key) => (*key).to_string(),
-            Step::Name(name) => name.clone(),
-            Step::Index(index) => index.to_string(),
+            Step::Key(key) => text.push_str(key),
+            Step::Name(name) => text.push_str(name),
+            Step::Index(index) => {
+                let _ = write!(text, "{index}");
+            }
+        }
+    }
+
+    /// Returns what follows the step at the beginning of `text`.
+    fn strip_from<'t>(&self, text: &'t str) -> Option<&'t str> {
+        match self {
+            Step::Key(key) => text.strip_prefix(key),
+            Step::Name(name) => text.strip_prefix(name.as_str()),
+            Step::Index(index) => text.strip_prefix(index.to_string().as_str()),
         }
     }
 
     /// Returns the step as it is written in JSON.
-    fn json_key(&self) -> String {
+    fn json_key(&self) -> Cow<'_, str> {
         match self {
-            Step::Key(key) => key.replace('-', "_"),
-            other => other.text(),
+            Step::Key(key) if key.contains('-') => key.replace('-', "_").into(),
+            Step::Key(key) => (*key).into(),
+            Step::Name(name) => name.into(),
+            Step::Index(index) => index.to_string().into(),
         }
     }
 }
 
 /// Formats a path as text.
 pub(super) fn dotted(path: &[Step]) -> String {
-    path.iter().map(Step::text).collect::<Vec<_>>().join(".")
+    let mut text = String::with_capacity(48);
+    for (at, step) in path.iter().enumerate() {
+        if at > 0 {
+            text.push('.');
+        }
+        step.write(&mut text);
+    }
+    text
+}
+
+/// Returns whether `text` is the path in the form of [`dotted`].
+fn is_dotted(path: &[Step], text: &str) -> bool {
+    let mut rest = text;
+    path.iter().enumerate().all(|(at, step)| {
+        let after = if at == 0 { Some(rest) } else { rest.strip_prefix('.') };
+        let left = after.and_then(|after| step.strip_from(after));
+        rest = left.unwrap_or_default();
+        left.is_some()
+    }) && rest.is_empty()
+}
+
+/// A value as it was read; an [`Entry`] is made of it when one is asked for.
+#[derive(Clone, Debug)]
+pub(super) struct RecordedValue {
+    pub value: String,
+    pub kind: String,
+    pub declared: ParameterDeclaration,
+    /// The source location; `None` for a default.
+    pub place: Option<Place>,
+    pub doc: &'static str,
+}
+
+impl RecordedValue {
+    /// Returns the layer that the value comes from.
+    pub fn layer<'t>(&self, texts: &'t Texts) -> &'t Layer {
+        self.place.as_ref().map_or(&Layer::Default, |place| &texts.get(place.text).layer)
+    }
+
+    fn entry(&self, path: &[Step], texts: &Texts) -> Entry {
+        let RecordedValue { value, kind, declared, place, doc } = self.clone();
+        let origin = match &place {
+            Some(place) => texts.origin(place),
+            None => Origin { layer: Layer::Default, place: None, line: None },
+        };
+        let note = place.and_then(|place| texts.note(&place));
+        Entry { path: dotted(path), value, kind, declared, origin, note, doc }
+    }
 }
 
 /// The record at a path.
@@ -74,9 +135,9 @@ pub(super) fn dotted(path: &[Step]) -> String {
 pub(super) enum Mark {
     Table,
     List,
-    Value(Box<Entry>, Json),
+    Value(Box<RecordedValue>, Json),
     /// The selected table of a family. In a result the table itself shows the selection.
-    Choice(Box<Entry>),
+    Choice(Box<RecordedValue>),
 }
 
 /// All that was read, in reading order.
@@ -84,73 +145,115 @@ pub(super) enum Mark {
 pub(super) struct Records(pub Vec<(Vec<Step>, Mark)>);
 
 impl Records {
-    /// Returns the values that were read.
-    pub fn entries(&self) -> Vec<Entry> {
-        self.each().cloned().collect()
+    /// Returns the values that were read from `texts`.
+    pub fn entries(&self, texts: &Texts) -> Vec<Entry> {
+        self.each().map(|(path, value)| value.entry(path, texts)).collect()
     }
 
     /// Returns the value at a path. The search begins with the latest values, which are requested most often.
-    pub fn find(&self, path: &str) -> Option<&Entry> {
-        self.each().rfind(|entry| entry.path == path)
+    pub fn find(&self, path: &str) -> Option<&RecordedValue> {
+        self.each().rfind(|(steps, _)| is_dotted(steps, path)).map(|(_, value)| value)
     }
 
     /// Replaces the value at `path` where it is a default, by the word that holds instead.
     pub fn replace_default(&mut self, path: &str, word: &str) {
-        let values = self.0.iter_mut().filter_map(|(_, mark)| match mark {
-            Mark::Value(entry, json) if entry.path == path && entry.origin.layer == Layer::Default => {
-                Some((entry, json))
+        for (steps, mark) in &mut self.0 {
+            if let Mark::Value(value, json) = mark
+                && value.place.is_none()
+                && is_dotted(steps, path)
+            {
+                word.clone_into(&mut value.value);
+                *json = word.into();
             }
-            _ => None,
-        });
-        for (entry, json) in values {
-            word.clone_into(&mut entry.value);
-            *json = word.into();
         }
     }
 
-    fn each(&self) -> impl DoubleEndedIterator<Item = &Entry> {
-        self.0.iter().filter_map(|(_, mark)| match mark {
-            Mark::Value(entry, _) | Mark::Choice(entry) => Some(&**entry),
+    fn each(&self) -> impl DoubleEndedIterator<Item = (&[Step], &RecordedValue)> {
+        self.0.iter().filter_map(|(path, mark)| match mark {
+            Mark::Value(value, _) | Mark::Choice(value) => Some((&path[..], &**value)),
             Mark::Table | Mark::List => None,
         })
     }
 
     /// Returns all values as JSON.
     pub fn resolved(&self) -> Json {
-        let mut root = Json::Object(Map::new());
+        let mut tree = JsonTree::default();
         for (path, mark) in &self.0 {
             let value = match mark {
                 Mark::Table | Mark::Choice(_) => Json::Object(Map::new()),
                 Mark::List => Json::Array(Vec::new()),
                 Mark::Value(_, json) => json.clone(),
             };
-            put(&mut root, path, value);
+            tree.put(path, value);
         }
-        root
+        tree.finish()
     }
 }
 
-/// Puts a value at a path, below tables and lists that were put there before.
-fn put(at: &mut Json, path: &[Step], value: Json) {
-    let Some((step, rest)) = path.split_first() else { return };
-    let slot = match (at, step) {
+/// A JSON object to which values are added by path. Tables along the path of the last value are held apart, since the
+/// next value is mostly in one of them: names are then looked up once for each table, and not for each value.
+struct JsonTree<'a> {
+    root: Json,
+    /// The tables and lists along a path, outermost first, each with its step; null in the table above.
+    open: Vec<(&'a Step, Json)>,
+}
+
+impl Default for JsonTree<'_> {
+    fn default() -> Self {
+        JsonTree { root: Json::Object(Map::new()), open: Vec::new() }
+    }
+}
+
+impl<'a> JsonTree<'a> {
+    /// Puts a value at a path, below tables and lists that were put there before. A value that is there already is
+    /// kept.
+    fn put(&mut self, path: &'a [Step], value: Json) {
+        let Some((last, above)) = path.split_last() else { return };
+        let shared = self.open.iter().zip(above).take_while(|((open, _), step)| open == step).count();
+        self.close(shared);
+        for step in &above[shared..] {
+            let Some(slot) = slot(self.innermost(), step) else { return };
+            let below = match slot.take() {
+                Json::Null => Json::Object(Map::new()),
+                below => below,
+            };
+            self.open.push((step, below));
+        }
+        if let Some(slot) = slot(self.innermost(), last)
+            && slot.is_null()
+        {
+            *slot = value;
+        }
+    }
+
+    fn innermost(&mut self) -> &mut Json {
+        self.open.last_mut().map_or(&mut self.root, |(_, json)| json)
+    }
+
+    /// Puts all but the outermost `kept` open tables back into those above them.
+    fn close(&mut self, kept: usize) {
+        while self.open.len() > kept {
+            let (step, json) = self.open.pop().expect("one is open");
+            *slot(self.innermost(), step).expect("it was opened here") = json;
+        }
+    }
+
+    fn finish(mut self) -> Json {
+        self.close(0);
+        self.root
+    }
+}
+
+/// Returns the value of a step below a table or list, null if it is new; `None` if there is nothing below `at`.
+fn slot<'j>(at: &'j mut Json, step: &Step) -> Option<&'j mut Json> {
+    match (at, step) {
         (Json::Array(items), Step::Index(index)) => {
             if items.len() <= *index {
                 items.resize(index + 1, Json::Null);
             }
-            &mut items[*index]
+            Some(&mut items[*index])
         }
-        (Json::Object(map), step) => map.entry(step.json_key()).or_insert(Json::Null),
-        _ => return,
-    };
-    match rest {
-        [] if slot.is_null() => *slot = value,
-        [] => {}
-        rest => {
-            if slot.is_null() {
-                *slot = Json::Object(Map::new());
-            }
-            put(slot, rest, value);
-        }
+        (Json::Object(map), step) => Some(map.entry(step.json_key()).or_insert(Json::Null)),
+        _ => None,
     }
 }

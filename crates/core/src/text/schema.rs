@@ -110,13 +110,14 @@ pub struct Line {
 }
 
 impl TableShape {
-    /// Returns all keys that the table may hold.
-    pub fn keys(&self) -> Vec<&'static str> {
-        let keys = |item: &Item| match item {
-            Item::Key { key, .. } => vec![*key],
-            Item::Family(family) => family.members.iter().map(|member| member.name).collect(),
-        };
-        self.items.iter().flat_map(keys).collect()
+    /// Adds an entry; a key that is there already is listed as repeated.
+    pub(super) fn add(&mut self, item: Item) {
+        let is_same =
+            |known: &Item| matches!((known, &item), (Item::Key { key: a, .. }, Item::Key { key: b, .. }) if a == b);
+        match item {
+            Item::Key { key, .. } if self.items.iter().any(is_same) => self.repeated.push(key),
+            item => self.items.push(item),
+        }
     }
 
     fn list(&self, above: &str, lines: &mut Vec<Line>) {

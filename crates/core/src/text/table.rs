@@ -7,10 +7,10 @@ use super::diagnostics;
 use super::kind::InvalidValue;
 use super::load::PARTS;
 use super::meaning::ParameterDeclaration;
-use super::origin::{Layer, Origin, Place, Texts};
+use super::origin::{Place, Texts};
 use super::problem::Problem;
 use super::read_context::{DiagnosticLevel, ReadContext};
-use super::record::{Entry, Mark, RenamedKey, Step, dotted};
+use super::record::{Mark, RecordedValue, RenamedKey, Step, dotted};
 use super::schema::{Form, Item, Need, TableShape};
 use super::suggest;
 use super::tree::{Tree, TreeNode, TreeValue};
@@ -25,6 +25,9 @@ pub struct Table<'t> {
     pub(super) node: Option<&'t TreeNode>,
     /// The place of this table, or else of the nearest one above.
     nearest: Option<Place>,
+    /// The keys that were read, and the members of families.
+    known: RefCell<Vec<&'static str>>,
+    /// Renamed keys and, where the schema is collected, all others.
     shape: RefCell<TableShape>,
 }
 
@@ -43,7 +46,7 @@ impl<'t> Table<'t> {
         above: Option<Place>,
     ) -> Table<'t> {
         let nearest = node.and_then(|node| node.place.clone()).or(above);
-        Table { context, path, node, nearest, shape: RefCell::default() }
+        Table { context, path, node, nearest, known: RefCell::default(), shape: RefCell::default() }
     }
 
     /// Reads this table with `read`; keys that it did not read are reported as unknown.
@@ -285,22 +288,27 @@ impl<'t> Table<'t> {
     }
 
     pub(super) fn note(&self, item: Item) {
-        let mut shape = self.shape.borrow_mut();
-        let again =
-            |known: &Item| matches!((known, &item), (Item::Key { key: a, .. }, Item::Key { key: b, .. }) if a == b);
-        match item {
-            Item::Key { key, .. } if shape.items.iter().any(again) => shape.repeated.push(key),
-            item => shape.items.push(item),
+        let mut known = self.known.borrow_mut();
+        let mut add = |key: &'static str| {
+            if !known.contains(&key) {
+                known.push(key);
+            }
+        };
+        match &item {
+            Item::Key { key, .. } => add(key),
+            Item::Family(family) => family.members.iter().for_each(|member| add(member.name)),
+        }
+        if self.context.describing {
+            self.shape.borrow_mut().add(item);
         }
     }
 
     /// Records a value that was read, from a node or by default.
     pub(super) fn note_value(&self, noted: NotedKey, kind: String, node: Option<&TreeNode>, value: String, json: Json) {
-        let (origin, note) = self.origin_and_note(node.and_then(|node| node.place.as_ref()));
         let NotedKey { key, doc, declared } = noted;
-        let path = self.path_of(key);
-        let entry = Entry { path: dotted(&path), value, kind, declared, origin, note, doc };
-        self.context.record(path, Mark::Value(Box::new(entry), json));
+        let place = node.and_then(|node| node.place.clone());
+        let recorded = RecordedValue { value, kind, declared, place, doc };
+        self.context.record(self.path_of(key), Mark::Value(Box::new(recorded), json));
     }
 
     /// Records that the value of a key names a file.
@@ -310,19 +318,10 @@ impl<'t> Table<'t> {
 
     /// Records the selected member of the family at this table.
     pub(super) fn note_chosen(&self, doc: &'static str, name: &str, place: Option<&Place>) {
-        let (origin, note) = self.origin_and_note(place);
         let (value, kind) = (name.to_string(), "choice".to_string());
-        let declared = ParameterDeclaration::default();
-        let entry = Entry { path: self.here(), value, kind, declared, origin, note, doc };
-        self.context.record(self.path.clone(), Mark::Choice(Box::new(entry)));
-    }
-
-    fn origin_and_note(&self, place: Option<&Place>) -> (Origin, Option<String>) {
-        let origin = match place {
-            Some(place) => self.all_texts().origin(place),
-            None => Origin { layer: Layer::Default, place: None, line: None },
-        };
-        (origin, place.and_then(|place| self.all_texts().note(place)))
+        let (declared, place) = (ParameterDeclaration::default(), place.cloned());
+        let recorded = RecordedValue { value, kind, declared, place, doc };
+        self.context.record(self.path.clone(), Mark::Choice(Box::new(recorded)));
     }
 
     /// Returns the node as the user wrote it, with strings unquoted; `None` for lists over several lines, which are
@@ -350,8 +349,7 @@ impl<'t> Table<'t> {
     }
 
     fn report_unknown_keys(&self) {
-        let shape = self.shape.borrow();
-        let known = shape.keys();
+        let (shape, known) = (self.shape.borrow(), self.known.borrow());
         let is_renamed = |key: &str| shape.renamed.iter().any(|(old, _)| *old == key);
         for (key, node) in tree_of(self.node).map(Tree::in_order).unwrap_or_default() {
             if !known.contains(&key) && !is_renamed(key) && !self.context.is_unknown_suppressed(&self.full(key)) {
@@ -359,7 +357,7 @@ impl<'t> Table<'t> {
                     let path = [self.path.as_slice(), &[Step::Name(meant.to_string())]].concat();
                     self.context.suppress_missing(&dotted(&path));
                 }
-                let problem = diagnostics::unknown(&self.path, key, node, known.clone());
+                let problem = diagnostics::unknown(&self.path, key, node, known.to_vec());
                 self.context.report(DiagnosticLevel::PresentKeys, problem.help(self.context.open_hint(&self.here())));
             }
         }

@@ -4,6 +4,7 @@
 
 use super::origin::{Place, TextId};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use toml::Spanned;
 use toml::de::{DeInteger, DeTable, DeValue};
 
@@ -51,10 +52,10 @@ pub enum TreeValue {
     Table(Tree),
 }
 
-/// The keys of a table.
+/// The keys of a table. A clone shares them until one of the two is changed.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    nodes: BTreeMap<String, TreeNode>,
+    nodes: Arc<BTreeMap<String, TreeNode>>,
 }
 
 impl TreeValue {
@@ -137,17 +138,23 @@ impl Tree {
 
     /// Returns the value of a key mutably.
     pub fn get_mut(&mut self, key: &str) -> Option<&mut TreeNode> {
-        self.nodes.get_mut(key)
+        match self.nodes.contains_key(key) {
+            true => Arc::make_mut(&mut self.nodes).get_mut(key),
+            false => None,
+        }
     }
 
     /// Takes a key out.
     pub fn remove(&mut self, key: &str) -> Option<TreeNode> {
-        self.nodes.remove(key)
+        match self.nodes.contains_key(key) {
+            true => Arc::make_mut(&mut self.nodes).remove(key),
+            false => None,
+        }
     }
 
     /// Inserts a key with its value.
     pub fn insert(&mut self, key: String, node: TreeNode) {
-        self.nodes.insert(key, node);
+        Arc::make_mut(&mut self.nodes).insert(key, node);
     }
 
     /// Returns the keys and values in the order of their first definitions.
@@ -160,7 +167,7 @@ impl Tree {
     /// Returns the keys and mutable values in the order of their first definitions.
     pub fn in_order_mut(&mut self) -> Vec<(&str, &mut TreeNode)> {
         let mut all: Vec<(&str, &mut TreeNode)> =
-            self.nodes.iter_mut().map(|(key, node)| (key.as_str(), node)).collect();
+            Arc::make_mut(&mut self.nodes).iter_mut().map(|(key, node)| (key.as_str(), node)).collect();
         all.sort_by(|(_, a), (_, b)| a.definitions.first().cmp(&b.definitions.first()));
         all
     }
@@ -172,16 +179,18 @@ impl Tree {
 
     /// Returns the values mutably.
     pub fn nodes_mut(&mut self) -> impl Iterator<Item = &mut TreeNode> {
-        self.nodes.values_mut()
+        Arc::make_mut(&mut self.nodes).values_mut()
     }
 
     /// Merges a higher layer into this one: tables merge key by key, other values are overridden.
     pub fn merge_layer(&mut self, higher: Tree) {
-        for (key, node) in higher.nodes {
-            match self.nodes.remove(&key) {
-                Some(lower) => self.nodes.insert(key, shadow(lower, node)),
-                None => self.nodes.insert(key, node),
+        let nodes = Arc::make_mut(&mut self.nodes);
+        for (key, node) in Arc::unwrap_or_clone(higher.nodes) {
+            let merged = match nodes.remove(&key) {
+                Some(lower) => shadow(lower, node),
+                None => node,
             };
+            nodes.insert(key, merged);
         }
     }
 }

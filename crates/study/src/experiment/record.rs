@@ -218,10 +218,16 @@ pub fn inputs(read: &Read<Machine>) -> String {
 }
 
 fn inputs_of(machine: &Json, files: &Json, version: &str) -> String {
-    match files {
-        Json::Null => digest(&json!({ "machine": machine, "version": version })),
-        files => digest(&json!({ "machine": machine, "files": files, "version": version })),
-    }
+    digest(&Inputs { machine, files, version })
+}
+
+/// The inputs of a run, in the order in which they are hashed.
+#[derive(serde::Serialize)]
+struct Inputs<'a> {
+    machine: &'a Json,
+    #[serde(skip_serializing_if = "Json::is_null")]
+    files: &'a Json,
+    version: &'a str,
 }
 
 /// Returns the files that the description names, by key. Shipped traces are left out, since the version determines
@@ -258,7 +264,8 @@ pub fn digest(json: &impl serde::Serialize) -> String {
 }
 
 fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |half: u8| char::from_digit(half.into(), 16).expect("half a byte is a digit");
+    Sha256::digest(bytes).iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 /// Returns whether counts are those until the run was stopped: it did not end by itself.

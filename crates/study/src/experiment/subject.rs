@@ -6,7 +6,7 @@
 use super::part_overrides::{self, NamedParts};
 use super::{Record, record, vary};
 use narrows_core::machine::{Machine, Registry, shipped};
-use narrows_core::text::{Document, Problem, Problems, Read, file, suggest};
+use narrows_core::text::{Document, LayerCache, Problem, Problems, Read, file, suggest};
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,8 @@ pub struct Subject {
     files: Json,
     /// The replaceable parts that the text names, computed on first use.
     named_parts: OnceLock<NamedParts>,
+    /// The text and its parts, merged.
+    layers: LayerCache,
     renames: RenameNotices,
 }
 
@@ -55,7 +57,8 @@ impl Subject {
         let registry = registry.clone();
         let renames = RenameNotices { report: |_| {}, reported: Mutex::default() };
         let (name, text, named_parts) = (name.into(), text.into(), OnceLock::new());
-        Subject { registry, name, text, folder, files: Json::Null, named_parts, renames }
+        let layers = LayerCache::default();
+        Subject { registry, name, text, folder, files: Json::Null, named_parts, layers, renames }
     }
 
     /// Returns the description with a function that is called once for each key that it or an override calls by its
@@ -149,13 +152,13 @@ impl Subject {
         let all: Vec<String> =
             sets.iter().chain(varied).filter(|set| part_overrides::selects_part(set)).cloned().collect();
         if all.is_empty() {
-            return self.registry.read_varied(document, sets, varied);
+            return self.registry.read_varied(document, sets, varied, &self.layers);
         }
         if let Some(problem) = part_overrides::problems(all.iter().map(String::as_str)).into_iter().next() {
             return Err(Problems::one(problem));
         }
         let (sets, varied) = self.named_parts.get_or_init(|| NamedParts::of(&self.text)).settings(sets, varied);
-        let read = self.registry.read_varied(document, &sets, &varied)?;
+        let read = self.registry.read_varied(document, &sets, &varied, &self.layers)?;
         match part_overrides::unused_overrides(&read, &all) {
             Some(problem) => Err(Problems::one(problem)),
             None => Ok(read),

@@ -1,0 +1,60 @@
+//! The layers of a description below its settings (its file and its shipped parts), kept merged for readings that
+//! differ in their settings alone, such as the points of a sweep.
+//!
+//! Which parts apply may itself be set, so the merged layers are kept for each combination of settings that may name
+//! parts. The number of combinations kept is limited. Leaves out: the settings themselves.
+
+use super::load::{PARTS, Source};
+use super::origin::{Place, Texts};
+use super::tree::Tree;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The largest number of combinations that are kept.
+const KEPT_MAX: usize = 64;
+
+/// The merged layers of one document below its settings.
+///
+/// One cache serves one document, whose text does not change.
+#[derive(Default)]
+pub struct LayerCache(Mutex<Vec<(PartSettings, Arc<Layers>)>>);
+
+/// The merged layers below the settings.
+pub(super) struct Layers {
+    /// All texts, those of the settings included, which are replaced for each reading.
+    pub texts: Texts,
+    /// The file over the parts.
+    pub tree: Tree,
+    /// The place of the file.
+    pub place: Option<Place>,
+}
+
+/// What the layers below the settings depend on: how many settings there are, which determines the numbers of the
+/// texts, and those that may name parts.
+#[derive(PartialEq, Eq)]
+pub(super) struct PartSettings {
+    sets: usize,
+    varied: usize,
+    may_name_parts: Vec<(usize, String)>,
+}
+
+impl PartSettings {
+    pub(super) fn of(source: &Source<'_>) -> PartSettings {
+        let all = source.sets.iter().chain(source.varied).enumerate();
+        let may_name_parts = all.filter(|(_, option)| option.contains(PARTS)).map(|(at, option)| (at, option.clone()));
+        PartSettings { sets: source.sets.len(), varied: source.varied.len(), may_name_parts: may_name_parts.collect() }
+    }
+}
+
+impl LayerCache {
+    pub(super) fn find(&self, settings: &PartSettings) -> Option<Arc<Layers>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().find(|(known, _)| known == settings).map(|(_, layers)| layers.clone())
+    }
+
+    pub(super) fn keep(&self, settings: PartSettings, layers: Layers) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < KEPT_MAX && kept.iter().all(|(known, _)| *known != settings) {
+            kept.push((settings, Arc::new(layers)));
+        }
+    }
+}
