@@ -1,7 +1,8 @@
 //! The blocks of a cache: tags with states, and bytes.
 //!
 //! Models: sets of one or more ways with least-recently-used replacement; real data. The tag check of a
-//! hit is inlined. Leaves out: timing, which the processor and the bus model.
+//! hit is inlined. The bytes of a frame are allocated when it is first filled, so a large cache costs what a run uses.
+//! Leaves out: timing, which the processor and the bus model.
 
 use super::state::State;
 use crate::engine::Bytes;
@@ -14,15 +15,22 @@ const STATE_BITS: u64 = 7;
 
 /// The contents of a cache.
 pub struct Cache {
-    tags: Vec<Tag>,
-    bytes: Vec<u8>,
+    frames: Vec<Frame>,
+    /// The bytes of the frames that have ever held a block, in the order of their first fills. The first entry stands
+    /// for all others.
+    blocks: Vec<Block>,
     /// Number of the last access to each frame; empty in a direct-mapped cache.
     used: Vec<u64>,
     accesses: u64,
-    /// Whether each frame has ever held a block.
-    was_filled: Vec<bool>,
     ways: usize,
     set_mask: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Frame {
+    tag: Tag,
+    /// Index of the frame's bytes; 0 if the frame has never held a block.
+    block: u32,
 }
 
 /// Returns whether a tag is that of `block`: the block's address plus its state, 1 to 4.
@@ -40,11 +48,10 @@ impl Cache {
     pub fn new(size: Bytes, ways: usize) -> Cache {
         let places = size.len() / BLOCK_BYTES;
         Cache {
-            tags: vec![0; places],
-            bytes: vec![0; size.len()],
+            frames: vec![Frame { tag: 0, block: 0 }; places],
+            blocks: vec![Block::ZERO],
             used: vec![0; if ways > 1 { places } else { 0 }],
             accesses: 0,
-            was_filled: vec![false; places],
             ways,
             set_mask: (places / ways) as u64 - 1,
         }
@@ -68,15 +75,15 @@ impl Cache {
         if self.ways > 1 {
             return self.search(first, block_of(address));
         }
-        let tag = self.tags[first];
+        let tag = self.frames[first].tag;
         holds(tag, block_of(address)).then_some((BlockFrame(first), tag))
     }
 
     /// Returns the frame and the tag of a block, if it is in the set that begins at frame `first`.
     fn search(&self, first: usize, block: Address) -> Option<(BlockFrame, Tag)> {
-        let places = &self.tags[first..first + self.ways];
-        let way = places.iter().position(|&tag| holds(tag, block))?;
-        Some((BlockFrame(first + way), places[way]))
+        let frames = &self.frames[first..first + self.ways];
+        let way = frames.iter().position(|frame| holds(frame.tag, block))?;
+        Some((BlockFrame(first + way), frames[way].tag))
     }
 
     /// Returns the state of the block of `address`.
@@ -89,10 +96,10 @@ impl Cache {
     pub fn load(&mut self, address: Address, bytes: usize) -> Option<u64> {
         let (place, _) = self.find_tag(address)?;
         self.touch(place);
-        let from = place.0 * BLOCK_BYTES + offset_in_block(address);
+        let (block, from) = (&self.blocks[self.frames[place.0].block as usize].0, offset_in_block(address));
         match bytes {
-            8 => self.bytes[from..].first_chunk().map(|word| u64::from_le_bytes(*word)),
-            _ => Some(read_bytes(&self.bytes[from..from + bytes])),
+            8 => block[from..].first_chunk().map(|word| u64::from_le_bytes(*word)),
+            _ => Some(read_bytes(&block[from..from + bytes])),
         }
     }
 
@@ -104,13 +111,13 @@ impl Cache {
             if !State::ALL[(tag & STATE_BITS) as usize].writable() {
                 return false;
             }
-            self.tags[place.0] = block_of(address) | State::Modified as u64;
+            self.frames[place.0].tag = block_of(address) | State::Modified as u64;
         }
         self.touch(place);
-        let from = place.0 * BLOCK_BYTES + offset_in_block(address);
-        match (bytes, self.bytes[from..].first_chunk_mut()) {
+        let (block, from) = (&mut self.blocks[self.frames[place.0].block as usize].0, offset_in_block(address));
+        match (bytes, block[from..].first_chunk_mut()) {
             (8, Some(word)) => *word = value.to_le_bytes(),
-            _ => self.bytes[from..from + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]),
+            _ => block[from..from + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]),
         }
         true
     }
@@ -125,7 +132,7 @@ impl Cache {
 
     /// Sets the state of the block in a frame.
     pub fn set_state(&mut self, place: BlockFrame, state: State) {
-        let tag = &mut self.tags[place.0];
+        let tag = &mut self.frames[place.0].tag;
         *tag = if state == State::Invalid { 0 } else { *tag & !STATE_BITS | state as u64 };
     }
 
@@ -133,28 +140,35 @@ impl Cache {
     pub fn victim(&self, address: Address) -> (BlockFrame, Option<(Address, State)>) {
         let first = self.first_place(address);
         let place = if self.ways > 1 { self.oldest(first) } else { first };
-        let tag = self.tags[place];
+        let tag = self.frames[place].tag;
         let replaced = (tag != 0).then(|| (tag & !STATE_BITS, State::ALL[(tag & STATE_BITS) as usize]));
         (BlockFrame(place), replaced)
     }
 
     /// Returns a frame of the set that begins at `first`: an empty one, or the least recently used.
     fn oldest(&self, first: usize) -> usize {
-        let age = |&place: &usize| (self.tags[place] != 0, self.used.get(place).copied());
+        let age = |&place: &usize| (self.frames[place].tag != 0, self.used.get(place).copied());
         (first..first + self.ways).min_by_key(age).expect("a set has a frame")
     }
 
     /// Puts a block into a frame. Returns whether the frame had never held a block.
     pub fn fill(&mut self, place: BlockFrame, address: Address, state: State, data: &Block) -> bool {
-        self.tags[place.0] = block_of(address) | state as u64;
-        self.bytes[place.0 * BLOCK_BYTES..][..BLOCK_BYTES].copy_from_slice(&data.0);
+        let frame = &mut self.frames[place.0];
+        frame.tag = block_of(address) | state as u64;
+        let is_first = frame.block == 0;
+        if is_first {
+            frame.block = self.blocks.len() as u32;
+            self.blocks.push(*data);
+        } else {
+            self.blocks[frame.block as usize] = *data;
+        }
         self.touch(place);
-        !std::mem::replace(&mut self.was_filled[place.0], true)
+        is_first
     }
 
     /// Returns the bytes of the block in a frame.
     pub fn block(&self, place: BlockFrame) -> Block {
-        Block::from_bytes(&self.bytes[place.0 * BLOCK_BYTES..][..BLOCK_BYTES])
+        self.blocks[self.frames[place.0].block as usize]
     }
 }
 

@@ -6,7 +6,7 @@
 //! Leaves out: merging of stores to one word.
 
 use crate::engine::{Signal, Sim, Time};
-use crate::host::block::{Address, block_of};
+use crate::host::block::{Address, BLOCK_BYTES, block_of};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
@@ -29,6 +29,12 @@ impl BufferedStore {
     }
 }
 
+/// Returns the bit of an address's block in a set of blocks, which blocks of equal numbers modulo 64 share.
+#[inline]
+const fn block_bit(address: Address) -> u64 {
+    1 << (address / BLOCK_BYTES as u64 % 64)
+}
+
 /// The result of the look-up of a load in the store buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StoreForwarding {
@@ -43,8 +49,9 @@ pub enum StoreForwarding {
 /// The store buffer of a processor.
 pub struct StoreBuffer {
     entries: RefCell<VecDeque<BufferedStore>>,
-    /// Whether the buffer has entries; kept apart because every cache hit checks it.
-    has_entries: Cell<bool>,
+    /// The blocks of the entries as a set of bits, by [`block_bit`]; 0 if the buffer is empty. It is kept apart because
+    /// every cache hit checks it. A bit may outlive its entry, as long as the buffer has others.
+    blocks: Cell<u64>,
     entries_max: usize,
     /// Notified at the local time of a store that enters an empty buffer.
     pub became_nonempty: Signal,
@@ -59,7 +66,7 @@ impl StoreBuffer {
     pub fn new(sim: &Sim, name: &str, entries_max: usize) -> StoreBuffer {
         StoreBuffer {
             entries: RefCell::default(),
-            has_entries: Cell::new(false),
+            blocks: Cell::new(0),
             entries_max,
             became_nonempty: Signal::new(sim, format!("{name}: a store")),
             emptied: Signal::new(sim, format!("{name}: an empty store buffer")),
@@ -70,7 +77,7 @@ impl StoreBuffer {
     /// Returns whether no store waits.
     #[inline]
     pub fn is_empty(&self) -> bool {
-        !self.has_entries.get()
+        self.blocks.get() == 0
     }
 
     /// Adds a store. Returns `false` if the buffer is full.
@@ -80,7 +87,7 @@ impl StoreBuffer {
             return false;
         }
         entries.push_back(entry);
-        self.has_entries.set(true);
+        self.blocks.set(self.blocks.get() | block_bit(entry.address));
         if entries.len() == 1 {
             self.became_nonempty.notify_at(entry.at);
         }
@@ -96,12 +103,22 @@ impl StoreBuffer {
     pub fn pop_for(&self, block: Address) -> Option<BufferedStore> {
         let mut entries = self.entries.borrow_mut();
         let entry = entries.pop_front_if(|entry| block_of(entry.address) == block);
-        self.has_entries.set(!entries.is_empty());
+        if entries.is_empty() {
+            self.blocks.set(0);
+        }
         entry
     }
 
-    /// Looks up the newest waiting store that overlaps a load.
+    /// Looks up the newest waiting store that overlaps a load. Neither the load nor a store crosses a block.
+    #[inline]
     pub fn forward(&self, address: Address, bytes: usize) -> StoreForwarding {
+        match self.blocks.get() & block_bit(address) {
+            0 => StoreForwarding::NoMatch,
+            _ => self.search(address, bytes),
+        }
+    }
+
+    fn search(&self, address: Address, bytes: usize) -> StoreForwarding {
         let entries = self.entries.borrow();
         match entries.iter().rev().find(|entry| entry.overlaps(address, bytes)) {
             None => StoreForwarding::NoMatch,
