@@ -260,11 +260,12 @@ mod tests {
 
     #[test]
     fn doubling_the_windows_keeps_every_value() {
-        let complete = series(1, 100_000, |_| 0).complete_windows(100_000);
+        let series = series(1, 100_000, |_| 0);
+        let complete = series.complete_windows(100_000);
         assert!((WINDOWS_MAX / 2..=WINDOWS_MAX).contains(&complete.windows.len()), "{}", complete.windows.len());
         let count: u64 = complete.windows.iter().map(|window| window.count).sum();
         assert_eq!(count, 100_000 / complete.width * complete.width);
-        assert_eq!(complete.rate(0, 100_000), Some(1.0));
+        assert_eq!(series.rate(0, 100_000), Some(1.0));
         assert_eq!(TimeSeries::since(50).rate(50, 90), Some(0.0), "windows without values are windows");
     }
 

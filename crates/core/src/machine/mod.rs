@@ -20,6 +20,8 @@ pub mod build;
 mod check;
 pub mod combinations;
 mod endpoint_names;
+#[cfg(test)]
+mod growth;
 mod inert;
 pub mod keys;
 mod language;

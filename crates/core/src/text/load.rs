@@ -162,11 +162,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Applies the settings to the layers below them.
-    fn finish(
-        mut self,
-        (mut tree, place): (Tree, Option<Place>),
-        settings: Vec<Setting>,
-    ) -> Result<Loaded, Problems> {
+    fn finish(mut self, (mut tree, place): (Tree, Option<Place>), settings: Vec<Setting>) -> Result<Loaded, Problems> {
         let (_, settings): (Vec<_>, Vec<_>) = settings.into_iter().partition(|setting| self.is_of_parts(setting));
         for setting in settings {
             if let Err(problem) = setting.apply(&mut tree) {
