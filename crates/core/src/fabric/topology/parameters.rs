@@ -27,7 +27,8 @@ pub enum Topology {
     /// A router at each node of a grid, linked to its neighbours.
     Mesh(
         #[param(flatten)] MeshParameters,
-        /// One dimension after the other, or any port that brings a packet nearer to its destination.
+        /// Routes: `dimension-order` crosses one dimension after the other; `minimal-adaptive` takes any port that
+        /// brings a packet nearer to its destination.
         #[param(key = "routing", default = "dimension-order")]
         MeshRouting,
     ),

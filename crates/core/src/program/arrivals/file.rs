@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Debug, Parameters)]
 #[param(meaning = Load)]
 pub struct ArrivalTrace {
-    /// File of scheduled arrivals: scheduled_us[,flow].
+    /// CSV file of scheduled arrivals, with the columns scheduled_us[,flow].
     pub file: PathBuf,
     /// The times of each flow.
     #[param(with(read = |t| load(t, &file), write = |_, _| ()))]
@@ -87,7 +87,7 @@ impl Schedules {
             }
         };
         if let Some(last) = times.last().filter(|last| **last > scheduled) {
-            return Err(format!("{scheduled} is earlier than the preceding arrival, {last}"));
+            return Err(format!("{scheduled} is earlier than the preceding arrival, {last}; sort the lines by time"));
         }
         times.push(scheduled);
         Ok(())

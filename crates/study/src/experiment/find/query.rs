@@ -103,8 +103,9 @@ impl FindQuery {
         let condition = match compares {
             false => Some(Condition::parse(find, &known).map_err(ungrouped)?),
             true if find.trim() != name => {
-                let problem =
-                    Problem::new(format!("`{find}` compares with a value, and --against with another machine"));
+                let problem = Problem::new(format!(
+                    "`{find}` compares with a value, but --against compares with another machine: only one of them is possible"
+                ));
                 return Err(ungrouped(problem.help(format!("write --find {name}, or leave out --against"))));
             }
             true => None,
