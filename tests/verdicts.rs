@@ -205,10 +205,10 @@ fn key_that_is_varied_or_set_is_not_searched_along() {
     let find = ["sweep", "memory-bus", "--find=message.latency_one_way >= 1 us", over];
     let ran = narrows(&[&find[..], &["--vary=workload.ping-pong.payload=8 B,16 B"]].concat());
     assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("is both varied and searched along"), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("is both varied and searched over"), "{}", stderr(&ran));
     let ran = narrows(&[&find[..], &["--set=workload.ping_pong.payload=8 B"]].concat());
     assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("is both set and searched along"), "{}", stderr(&ran));
+    assert!(stderr(&ran).contains("is both set and searched over"), "{}", stderr(&ran));
 }
 
 #[test]

@@ -21,7 +21,7 @@ use std::path::Path;
 pub struct FindOptions<'a> {
     /// The condition on a metric; for two descriptions the name of the metric.
     pub find: &'a str,
-    /// The key that is searched along, and its range.
+    /// The key that is searched over, and its range.
     pub over: &'a str,
     /// The overrides of the description.
     pub sets: &'a [String],

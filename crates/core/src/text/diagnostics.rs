@@ -90,8 +90,8 @@ pub(super) fn summarize_missing(problems: &mut Vec<Problem>, path: &str, doc: &s
     problems.insert(first, summary);
 }
 
-/// Returns the help that the keys `missing` of a table are required, in addition to the mistyped `meant`; empty if there
-/// are none.
+/// Returns the help that the keys `missing` of a table are required, in addition to the mistyped `meant`, or an empty
+/// text if no other key is missing.
 pub(super) fn required_help(meant: &str, missing: &[String]) -> String {
     let is_meant = |key: &str| key.strip_prefix(meant).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     let others: Vec<&str> = missing.iter().map(String::as_str).filter(|key| !is_meant(key)).collect();

@@ -260,7 +260,7 @@ fn find<'a>(data: &'a Dataset, name: &str) -> Result<&'a Variable, Problem> {
         }
         several => {
             let names = suggest::phrase(several.iter().map(|one| one.name.as_str()));
-            Err(Problem::new(format!("`{name}` may be any of {names}")).help("write one of them"))
+            Err(Problem::new(format!("`{name}` is ambiguous: it may be {names}")).help("write one of them"))
         }
     }
 }
