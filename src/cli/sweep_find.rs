@@ -121,21 +121,19 @@ fn text(query: &FindQuery, rows: &[FoundRow]) -> String {
 
 /// Returns the result as a sentence: where the condition holds, or, with several points, what was searched.
 fn finding(query: &FindQuery, rows: &[FoundRow]) -> String {
-    let (key, what) = (
-        &query.range.key,
-        match &query.condition {
-            Some(condition) => condition.text(),
-            None => format!("{} less than that of the other description", query.metric),
-        },
-    );
+    let key = &query.range.key;
+    let what = match &query.condition {
+        Some(condition) => format!("{} holds", condition.text()),
+        None => format!("{} is less than that of the other description", query.metric),
+    };
     let [(_, found)] = rows else { return format!("Searched at each point: where {what}, over {key}.") };
     let [first, _] = query.ordered_ends(found);
     match query.region(found) {
-        "from" | "less from" => format!("{what}: from {key} = {} on.", first.value),
-        "up to" | "less up to" => format!("{what}: up to {key} = {}.", first.value),
-        "everywhere" | "always less" => format!("{what}: in the whole range of {key}."),
-        "nowhere" | "never less" => format!("{what}: nowhere in the range of {key}."),
-        _ => format!("{what}: unknown, because a run did not complete."),
+        "from" | "less from" => format!("{what} from {key} = {} on.", first.value),
+        "up to" | "less up to" => format!("{what} up to {key} = {}.", first.value),
+        "everywhere" | "always less" => format!("{what} in the whole range of {key}."),
+        "nowhere" | "never less" => format!("{what} nowhere in the range of {key}."),
+        _ => format!("It is unknown where {what}, because a run did not complete."),
     }
 }
 

@@ -56,7 +56,9 @@ fn candidate(record: &Record) -> String {
             format!("Candidate for the bottleneck: {resource}, the busiest resource ({share} % utilised).")
         }
         (.., Some(stage)) => {
-            format!("No resource is active for 90 % of the run. Longest stage: {stage} ({share} % of the message latency).")
+            format!(
+                "No resource is active for 90 % of the run. Longest stage: {stage} ({share} % of the message latency)."
+            )
         }
         _ => String::new(),
     }
