@@ -84,7 +84,7 @@ fn saturation_text(saturation: &Saturation) -> String {
             values(changes),
             limit.reason
         ),
-        None => format!("  Beyond {} (+{gain}) it gains no more.\n  There", values(changes)),
+        None => format!("  Beyond {} (+{gain}) the metric improves no further.\n  There", values(changes)),
     };
     text += &match next {
         Some(next) => format!(" the next bottleneck is {}.\n", next.name()),
