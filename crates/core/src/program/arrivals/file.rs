@@ -110,7 +110,10 @@ mod tests {
     #[test]
     fn an_error_names_its_line() {
         let error = |text| parse(text).expect_err("a wrong file");
-        assert_eq!(error("scheduled_us\n2\n1\n"), "line 3: 1 us is earlier than the preceding arrival, 2 us");
+        assert_eq!(
+            error("scheduled_us\n2\n1\n"),
+            "line 3: 1 us is earlier than the preceding arrival, 2 us; sort the lines by time"
+        );
         assert_eq!(error("time\n2\n"), "there is no column `scheduled_us` among `time`");
         assert!(error("scheduled_us\n-1\n").starts_with("line 2: `-1 us`"), "{}", error("scheduled_us\n-1\n"));
         assert_eq!(error("scheduled_us,flow\n1,x\n"), "line 2: `x` is not the number of a flow (from 0)");
