@@ -301,7 +301,9 @@ impl InterfaceParameters {
         }
         let (blocks, message) = (self.cache_blocks, self.message_blocks_max());
         if self.design.caches() && (!blocks.is_power_of_two() || (blocks as u64) < message) {
-            let reason = format!("{blocks} blocks: a power of two of at least the {message} blocks of a message");
+            let reason = format!(
+                "{blocks} blocks are not allowed: choose a power of two of at least {message}, the blocks of the largest message"
+            );
             problems.push(ParameterError::new("cache-blocks", reason));
         }
         if problems.is_empty() && self.design == Design::Cni512q && self.queue_blocks > INTERFACE_QUEUE_MAX {
@@ -326,7 +328,7 @@ impl InterfaceParameters {
             problems.push(ParameterError::new("access", reason).help("choose 1 B, 2 B, 4 B or 8 B"));
         } else if access > window {
             let reason = format!("{access} B is wider than the {window} B of the fifo that the processor sees");
-            problems.push(ParameterError::new("access", reason));
+            problems.push(ParameterError::new("access", reason).help("choose a smaller access or a larger window"));
         }
     }
 
