@@ -309,7 +309,7 @@ mod tests {
         assert!(why(plot("payload", &["bandwidth"], &[])).contains(
             "several rows have workload_stream_payload_B = 64 distinguish them with --by `ni_trapeze_policy`"
         ));
-        assert!(why(plot("payload", &["latency"], &["policy"])).contains("may be any of"));
+        assert!(why(plot("payload", &["latency"], &["policy"])).contains("is ambiguous: it may be"));
         assert!(why(plot("payload", &["policy"], &[])).contains("holds text"));
         assert!(why(plot("payload", &["message.latency", "bandwidth"], &["policy"])).contains("different units"));
         assert!(why(plot("paiload", &["bandwidth"], &[])).contains("there is no column `paiload`"));
