@@ -257,17 +257,17 @@ fn invalid_parameters_are_refused_with_the_reason() {
         let problems = refused(design, key, value);
         assert!(problems.contains(key) && problems.contains(reason), "{problems}");
     };
-    refused_at(Design::Cni512q, "ni.cni512q.queue-blocks", "500", "500 blocks is not a power of two");
-    let few = "a message of 256 B needs 4 blocks, more than the queue's 2";
+    refused_at(Design::Cni512q, "ni.cni512q.queue-blocks", "500", "500 is not a power of two");
+    let few = "a message of 256 B needs 4 blocks, but the queue has 2";
     refused_at(Design::StartJr, "ni.startjr.queue-blocks", "2", few);
     let narrow = "8 B is wider than the 4 B of the fifo that the processor sees";
     let problems = refused(Design::Ni2w, "ni.ni2w.window", "\"4 B\"");
     assert!(problems.contains("ni.ni2w.access") && problems.contains(narrow), "{problems}");
     refused_at(Design::Ni2w, "ni.ni2w.access", "\"16 B\"", "16 B is not a width of an uncached access");
-    let small = "2 blocks: a power of two of at least the 4 blocks of a message";
+    let small = "2 blocks are not allowed: choose a power of two of at least 4, the blocks of the largest message";
     refused_at(Design::Cni32qm, "ni.cni32qm.cache-blocks", "2", small);
     refused_at(Design::Ni2w, "protocol.return-to-sender.flow-control-buffers", "0", "at least 1");
-    refused_at(Design::Ni2w, "messaging.message-max", "\"1 MiB\"", "longer than the interface can number");
+    refused_at(Design::Ni2w, "messaging.message-max", "\"1 MiB\"", "need more packets than the interface can number");
 }
 
 #[test]

@@ -114,7 +114,7 @@ impl Comparison {
         let stages: Vec<_> = self.stages.iter().map(|pair| (pair.clone(), "us".to_owned())).collect();
         let stages = numbers("stage", &stages);
         let (busiest, more) = self.busiest();
-        let resources = numbers("busy", &busiest);
+        let resources = numbers("utilisation", &busiest);
         let more = if more > 0 { format!("({more} more are less busy)\n") } else { String::new() };
         let mut values = ReportTable::new(["description", "A", "B"].map(Column::new).into());
         for (name, a, b) in &self.values {

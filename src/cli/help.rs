@@ -81,10 +81,19 @@ fn entries(is_wanted: impl Fn(&str) -> bool, with_headings: bool) -> String {
             && !term.starts_with("---")
             && is_wanted(term)
         {
-            text += &format!("  {term}: {}\n", meaning.replace('`', ""));
+            text += &format!("  {term}: {}\n", without_links(&meaning.replace('`', "")));
         }
     }
     text
+}
+
+/// Returns a text with each Markdown link replaced by its words.
+fn without_links(text: &str) -> String {
+    let mut parts = text.split("](");
+    let first = parts.next().unwrap_or_default().to_owned();
+    let rest = parts.map(|part| part.split_once(')').map_or(part, |(_, rest)| rest));
+    let joined = rest.fold(first, |joined, part| joined + part);
+    joined.replace('[', "")
 }
 
 #[cfg(test)]
@@ -96,6 +105,7 @@ mod tests {
         let text = glossary(Some("Backlog")).expect("a term");
         assert_eq!(text, "  backlog: Messages that are scheduled and wait in their program\n");
         assert!(glossary(None).expect("all terms").contains("\nTime and load\n  latency: "));
+        assert!(glossary(Some("initial transient")).expect("a term").ends_with("(measurements.md)\n"));
         assert!(glossary(Some("nosuchword")).is_err());
     }
 }

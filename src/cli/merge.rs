@@ -15,8 +15,8 @@ const EXAMPLES: &str = "\
 Examples:
   narrows sweep stream --vary run.seed=1..100+1 --out s.csv --shard 1/2
   narrows sweep stream --vary run.seed=1..100+1 --out s.csv --shard 2/2
-  narrows merge s.csv                      shards with their points on one disk
-  narrows merge a.csv b.csv --out s.csv    shards with their points on several
+  narrows merge s.csv                      shards on one disk
+  narrows merge a.csv b.csv --out s.csv    shards on several disks
 
 A job array of Slurm runs all shards:
   sbatch --array=1-8 --wrap \\

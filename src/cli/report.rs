@@ -52,7 +52,7 @@ pub fn run(options: &Options) -> CommandResult {
         return Err(Failure::grouped(groups.collect()));
     }
     if !options.out.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known)) {
-        let problem = Problem::new(format!("`{}`: a page is an HTML file", options.out.display()));
+        let problem = Problem::new(format!("`{}`: a page must be an HTML file", options.out.display()));
         return Err(problem.help("name a file that ends in `.html`").into());
     }
     check_distinct(&options.results, &[Some(options.out.as_path())])?;

@@ -40,9 +40,9 @@ fn note(result: &RunResult) -> String {
     let unfinished = match (result.outcome.is_complete(), record::was_stopped(&result.outcome)) {
         (true, _) => String::new(),
         (false, true) => {
-            format!("Stopped after {} simulated. Nothing is measured; counts are those so far.\n", result.end)
+            format!("Stopped after {} simulated. Only counts are measured, up to that time.\n", result.end)
         }
-        (false, false) => format!("Ended after {} simulated. Nothing is measured but counts.\n", result.end),
+        (false, false) => format!("Ended after {} simulated. Only counts are measured.\n", result.end),
     };
     unfinished + &record::outcome_note(result).map_or_else(String::new, |note| note + "\n")
 }

@@ -21,7 +21,7 @@ use std::path::Path;
 pub struct FindOptions<'a> {
     /// The condition on a metric; for two descriptions the name of the metric.
     pub find: &'a str,
-    /// The key that is searched along, and its range.
+    /// The key that is searched over, and its range.
     pub over: &'a str,
     /// The overrides of the description.
     pub sets: &'a [String],
@@ -90,7 +90,7 @@ fn exit_status(query: &FindQuery, rows: &[FoundRow]) -> ExitStatus {
 fn table(query: &FindQuery, rows: &[FoundRow]) -> ReportTable {
     let keys = rows.first().into_iter().flat_map(|(values, _)| values).map(|(key, _)| Column::new(key.as_str()));
     let mut heads: Vec<Column> = keys.chain([Column::new("holds")]).collect();
-    for before in ["", "other end: "] {
+    for before in ["", "other side: "] {
         heads.push(Column::new(format!("{before}{}", query.range.key)));
         heads.push(Column::unit(format!("{before}{}", query.metric), query.unit.as_str()));
         heads.push(Column::new(format!("{before}outcome")));
@@ -115,12 +115,26 @@ fn table(query: &FindQuery, rows: &[FoundRow]) -> ReportTable {
 }
 
 fn text(query: &FindQuery, rows: &[FoundRow]) -> String {
-    let what = match &query.condition {
-        Some(condition) => condition.text(),
-        None => format!("{} less than that of the other description", query.metric),
-    };
     let probes: usize = rows.iter().map(|(_, found)| found.probes).sum();
-    format!("{what}, over {}: {probes} values tried\n\n{}", query.range.key, table(query, rows).text())
+    format!("{} {probes} values were tried.\n\n{}", finding(query, rows), table(query, rows).text())
+}
+
+/// Returns the result as a sentence: where the condition holds, or, with several points, what was searched.
+fn finding(query: &FindQuery, rows: &[FoundRow]) -> String {
+    let key = &query.range.key;
+    let what = match &query.condition {
+        Some(condition) => format!("{} holds", condition.text()),
+        None => format!("{} is less than that of the other description", query.metric),
+    };
+    let [(_, found)] = rows else { return format!("Searched at each point: where {what}, over {key}.") };
+    let [first, _] = query.ordered_ends(found);
+    match query.region(found) {
+        "from" | "less from" => format!("{what} from {key} = {} on.", first.value),
+        "up to" | "less up to" => format!("{what} up to {key} = {}.", first.value),
+        "everywhere" | "always less" => format!("{what} in the whole range of {key}."),
+        "nowhere" | "never less" => format!("{what} nowhere in the range of {key}."),
+        _ => format!("It is unknown where {what}, because a run did not complete."),
+    }
 }
 
 fn as_json(query: &FindQuery, rows: &[FoundRow]) -> String {

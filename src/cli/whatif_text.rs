@@ -45,7 +45,10 @@ fn head(found: &WhatIf) -> String {
     let better = if found.more_is_better { "more" } else { "less" };
     let mut text = format!("{} is {:.3} {}; {better} is better\n", metric.name, metric.value, unit(metric.unit));
     if !found.shorter.is_empty() {
-        text += &format!("runs are shortened with {}, which changes it by at most 0.2 %\n", found.shorter.join(", "));
+        text += &format!(
+            "runs are shortened with {}, which changes the metric by at most 0.2 %\n",
+            found.shorter.join(", ")
+        );
     }
     found.notes.iter().for_each(|note| text += &format!("{note}\n"));
     text
@@ -54,11 +57,11 @@ fn head(found: &WhatIf) -> String {
 /// Returns the bottleneck, the point from which on it gains no more, and the next one.
 fn bottleneck(found: &WhatIf) -> String {
     let Some(bottleneck) = &found.bottleneck else {
-        return "No bottleneck: no resource gains 1 % when it is faster, nor do two that matter most.\n".to_owned();
+        return "No bottleneck: a faster resource improves the metric by less than 1 %, and so does each pair of those that matter most.\n".to_owned();
     };
     let mut text = format!("Bottleneck: {}", bottleneck.name());
     if bottleneck.resources.len() > 1 {
-        text += "; apart they gain less than half as much";
+        text += "; separately their gains add up to less than half of this";
     }
     text += &format!(
         ".\n  {} gives +{} (elasticity {:.2}).\n",
@@ -76,12 +79,16 @@ fn saturation_text(saturation: &Saturation) -> String {
     let Saturation { changes, ratio, limit, next, .. } = saturation;
     let gain = percent(ratio - 1.0);
     let mut text = match limit {
-        Some(limit) => format!("  {} gives +{gain}; more cannot be tried: {}", values(changes), limit.reason),
-        None => format!("  No further gain beyond {}: +{gain}", values(changes)),
+        Some(limit) => format!(
+            "  {} gives +{gain}. A further speed-up cannot be compared: {}.\n  There",
+            values(changes),
+            limit.reason
+        ),
+        None => format!("  Beyond {} (+{gain}) the metric improves no further.\n  There", values(changes)),
     };
     text += &match next {
-        Some(next) => format!("; then {} is the bottleneck.\n", next.name()),
-        None => "; then no resource gains 1 %.\n".to_owned(),
+        Some(next) => format!(" the next bottleneck is {}.\n", next.name()),
+        None => " no resource gains 1 % when it is faster.\n".to_owned(),
     };
     text
 }
@@ -152,7 +159,7 @@ fn refused(refused: &[Refusal]) -> String {
     if refused.is_empty() {
         return String::new();
     }
-    let mut text = "Not tried, or left out:\n".to_owned();
+    let mut text = "Not tried or not compared:\n".to_owned();
     for refusal in refused {
         let (change, Refusal { reason, advice, .. }) = (refusal.change(), refusal);
         text += &format!("  {change}: {reason}\n");
@@ -167,7 +174,7 @@ fn fixed(found: &WhatIf) -> String {
     match found.fixed.is_empty() {
         true => String::new(),
         false => format!(
-            "Not changed, since it describes another machine or the load on it (`narrows sweep` varies it):\n  {}\n",
+            "Not changed, since a change would describe another machine or another load (use `narrows sweep`):\n  {}\n",
             found.fixed.join("\n  ")
         ),
     }

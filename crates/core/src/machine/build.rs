@@ -66,7 +66,7 @@ impl Built {
             (true, lost) => {
                 let (sent, losses) = (self.world.tally.sent(), self.world.sim.losses());
                 let first = losses.first.first().map_or_else(String::new, |first| format!("; the first loss: {first}"));
-                Outcome::Loss(format!("{lost} of {sent} messages were lost, and nothing sends them again{first}"))
+                Outcome::Loss(format!("{lost} of {sent} messages were lost and are not retransmitted{first}"))
             }
         }
     }

@@ -110,13 +110,14 @@ pub struct Ends {
 /// Seed and limits of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct Run {
-    /// Seed of every random stream.
+    /// Seed of all random streams.
     #[param(default = 1)]
     pub seed: u64,
     /// Simulated time at which the run ends at the latest.
     #[param(min = "1 ns", default = "1000 s")]
     pub time_limit: Time,
-    /// Simulated time without a delivery, a transfer or a long wait after which the run ends as a deadlock.
+    /// Simulated time without progress after which the run ends as a deadlock; deliveries, transfers and waits for a
+    /// known instant are progress.
     #[param(min = "1 us", default = "1 s")]
     pub no_progress_limit: Time,
 }
@@ -260,7 +261,7 @@ impl Ends {
 
 /// Reads the costs of messaging, which are stated next to a host; if there is no host, the checks report only that.
 fn messaging(t: &mut Table<'_>, has_hosts: bool) -> MessagingParameters {
-    let (key, doc) = ("messaging", "Messaging layer above the interface");
+    let (key, doc) = ("messaging", "Messaging layer above the interface; shipped host parts describe it");
     let free = MessagingParameters { message_max: None, ..MessagingParameters::PAPER };
     if t.describing() {
         // A workload that drives the fabric alone has no messaging.

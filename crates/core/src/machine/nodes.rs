@@ -38,7 +38,7 @@ fn own_interface(t: &mut Table<'_>, registry: &Registry) -> Option<InterfacePart
     // The tables that describe an interface are those of all nodes.
     if t.describing() {
         t.describe_like("ni", "Interface of this node, if it differs from that of the other nodes", "ni");
-        t.describe_parts("Shipped parts from which this node starts, such as that of its interface");
+        t.describe_parts("Shipped parts that describe this node, such as its interface");
         return None;
     }
     registry.interfaces().read_optional(t, "The interface of the node")

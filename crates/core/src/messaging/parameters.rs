@@ -15,11 +15,11 @@ pub struct MessagingParameters {
     /// Whether transfers rely on the arrival of packets in the order in which they were sent.
     #[param(default = false)]
     pub in_order: bool,
-    /// Whether a program that sends an active message or waits first receives all packets that have arrived, instead
-    /// of none or one.
+    /// Whether a program that sends an active message, or waits, first receives all packets that have arrived;
+    /// otherwise it receives at most one.
     #[param(default = true)]
     pub drain_first: bool,
-    /// Additional cycles for each active message, but not for the data of transfers: the dispatch of a run-time system.
+    /// Additional cycles of a run-time system to dispatch each active message; data of transfers are not dispatched.
     #[param(default = 0)]
     pub dispatch: u64,
     /// Cycles from the entry of the last node into a barrier until all nodes leave it.

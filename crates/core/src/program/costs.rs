@@ -42,9 +42,9 @@ pub struct SingleCosts {
     /// Number of the node that receives the message, or whose memory holds the blocks.
     #[param(default = 1)]
     pub home: u64,
-    /// Number of a node that stored to the blocks before they are measured.
+    /// Number of a node that stores to the blocks before the measurement.
     pub writer: Option<u64>,
-    /// Number of other nodes that have loaded the blocks after the store.
+    /// Number of other nodes that load the blocks after that store and before the measurement.
     #[param(default = 0)]
     pub readers: u64,
     /// Words of a message's payload.

@@ -80,7 +80,8 @@ impl Parameters for Pattern {
             fraction = of_all.meaning(Meaning::Load).or(0.1);
         }
         if all || matches!(pattern, Pattern::Tornado(_) | Pattern::Neighbour(_)) {
-            let doc = "Nodes in each dimension for tornado and neighbour; by default one ring of all nodes";
+            let doc =
+                "Nodes in each dimension, for the patterns `tornado` and `neighbour`; by default one ring of all nodes";
             shape = t.counts(PATTERN_SHAPE, doc).each(1, NODES_MAX).length(0, 8).or(&[]);
         }
         match pattern {
@@ -119,20 +120,22 @@ impl Pattern {
         match self {
             // Senders other than the hot node, and messages that are not hot, go to another node.
             Pattern::Uniform | Pattern::HotSpot { .. } if nodes < 2 => {
-                Err(("pattern", "there is only one node, and no other to send to".to_owned()))
+                Err(("pattern", "a pattern needs at least two nodes: make the shape larger".to_owned()))
             }
             Pattern::Transpose if nodes.isqrt().pow(2) != nodes => {
                 Err(("pattern", format!("transpose needs a square number of nodes, and {nodes} is not a square")))
             }
             Pattern::BitComplement | Pattern::BitReversal | Pattern::Shuffle if !nodes.is_power_of_two() => Err((
                 "pattern",
-                format!("this pattern acts on the bits of a node's number, and {nodes} is not a power of two"),
+                format!(
+                    "this pattern permutes the bits of a node's number and needs a power of two of nodes, and there are {nodes}"
+                ),
             )),
             Pattern::Tornado(shape) | Pattern::Neighbour(shape)
                 if !shape.is_empty()
                     && shape.iter().try_fold(1u64, |all, side| all.checked_mul(*side)) != Some(nodes) =>
             {
-                Err(("pattern-shape", format!("the shape has to have {nodes} nodes")))
+                Err(("pattern-shape", format!("the shape must have {nodes} nodes, as the machine has")))
             }
             Pattern::HotSpot { node, .. } | Pattern::Incast { node } if *node >= nodes => {
                 Err(("hot-node", format!("there is no node {node}; the last node is {}", nodes - 1)))

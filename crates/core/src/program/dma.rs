@@ -25,16 +25,16 @@ pub struct DmaTest {
     /// Size of each transfer.
     #[param(min = "4 B", default = "8 KiB")]
     pub size: Bytes,
-    /// Number of transfers that are measured; 0 lets only the processor copy.
+    /// Number of transfers that are measured; with 0 only the processor works, if `copying` is true.
     #[param(min = 0, max = 10_000_000, default = 100, meaning = Repetitions)]
     pub transfers: u64,
     /// Number of transfers before anything is measured.
     #[param(max = 10_000_000, default = WARM_UP)]
     pub warm_up: u64,
-    /// Length of the run where there are no transfers.
+    /// Length of the run if `transfers` is 0.
     #[param(default = "1 ms", meaning = Load)]
     pub time: Time,
-    /// Whether the processor copies blocks at the same time.
+    /// Whether the processor copies blocks of memory at the same time.
     #[param(default = false)]
     pub copying: bool,
 }
@@ -76,7 +76,7 @@ impl DmaTest {
 }
 
 impl Part for DmaTest {
-    const INFO: PartInfo = PartInfo::new("dma", "Host DMA of the interface alone")
+    const INFO: PartInfo = PartInfo::new("dma", "DMA transfers between interface and host memory, without messages")
         .small_input("size = \"256 B\"\ntransfers = 2\nwarm-up = 0");
 }
 

@@ -80,7 +80,7 @@ impl PingPong {
 }
 
 impl Part for PingPong {
-    const INFO: PartInfo = PartInfo::new("ping-pong", "One message at a time, and one back")
+    const INFO: PartInfo = PartInfo::new("ping-pong", "A message to another node, then its reply, one at a time")
         .example("payload = \"64 B\"")
         .small_input("payload = \"300 B\"\nmessages = 2\nwarm-up = 0");
 }

@@ -46,10 +46,59 @@ pub(super) fn missing_title(path: &str) -> String {
     format!("`{path}` is missing")
 }
 
+/// Returns the beginning of the title of the problem that the family at `path` has no member.
+fn no_variant_prefix(path: &str) -> String {
+    format!("`{path}` needs one of ")
+}
+
+/// Returns the title of the problem that the family at `path` has no member; `names` lists its members.
+pub(super) fn no_variant_title(path: &str, names: &str) -> String {
+    format!("{}{names}", no_variant_prefix(path))
+}
+
 /// Returns the key if `title` says that a key below `path` is missing.
 pub(super) fn missing_key(title: &str, path: &str) -> Option<String> {
-    let key = title.strip_prefix('`')?.strip_suffix("` is missing")?.strip_prefix(path)?.strip_prefix('.')?;
+    let key = title.strip_prefix('`')?.strip_suffix("` is missing")?;
+    let key = if path.is_empty() { key } else { key.strip_prefix(path)?.strip_prefix('.')? };
     Some(key.to_string())
+}
+
+/// Returns whether `title` says that the family at `path` has no member.
+pub(super) fn says_no_variant(title: &str, path: &str) -> bool {
+    title.starts_with(&no_variant_prefix(path))
+}
+
+/// Returns whether `title` says that the key or family at `path`, or a key below it, is missing.
+pub(super) fn says_missing(title: &str, path: &str) -> bool {
+    title == missing_title(path) || says_no_variant(title, path) || missing_key(title, path).is_some()
+}
+
+/// Replaces the problems about keys that are missing in the absent table at `path`, if there are several, by one problem
+/// that the table is missing.
+pub(super) fn summarize_missing(problems: &mut Vec<Problem>, path: &str, doc: &str) {
+    let keys: Vec<String> = problems.iter().filter_map(|it| missing_key(&it.message, path)).collect();
+    let Some(first) = problems.iter().position(|it| missing_key(&it.message, path).is_some()) else { return };
+    if keys.len() < 2 {
+        return;
+    }
+    let place = problems[first].place.clone();
+    problems.retain(|it| missing_key(&it.message, path).is_none());
+    let summary = Problem::new(missing_title(path))
+        .at(place, format!("[{path}] belongs here"))
+        .help(format!("`{path}`: {doc}"))
+        .help(format!("required keys: {}", suggest::phrase(keys.iter().map(String::as_str))));
+    problems.insert(first, summary);
+}
+
+/// Returns the help that the keys `missing` of a table are required, in addition to the mistyped `meant`, or an empty
+/// text if no other key is missing.
+pub(super) fn required_help(meant: &str, missing: &[String]) -> String {
+    let is_meant = |key: &str| key.strip_prefix(meant).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let others: Vec<&str> = missing.iter().map(String::as_str).filter(|key| !is_meant(key)).collect();
+    match others[..] {
+        [] => String::new(),
+        _ => format!("also required here: {}", suggest::phrase(others)),
+    }
 }
 
 /// Returns the problem that a required key is missing.

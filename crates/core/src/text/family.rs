@@ -329,7 +329,7 @@ impl<'t> Table<'t> {
             ([_], _) => (diagnostics::missing_title(&path), "it is missing here"),
             (_, true) => (format!("one of {} is missing", suggest::phrase(names())), "none of them is defined here"),
             (_, false) => {
-                (format!("`{here}` needs one of {}", suggest::phrase(names())), "none of them is defined here")
+                (diagnostics::no_variant_title(&here, &suggest::phrase(names())), "none of them is defined here")
             }
         };
         let problem = Problem::new(title).at(self.place(), label).help(format!("`{here}`: {doc}"));

@@ -340,7 +340,7 @@ fn not_a_part(item: &TreeNode) -> Problem {
 fn circle(name: &str, place: Option<Place>, within: &[String]) -> Problem {
     let from = within.iter().position(|outer| outer == name).unwrap_or(0);
     let chain: Vec<&str> = within[from..].iter().map(String::as_str).chain([name]).collect();
-    Problem::new(format!("the shipped part \"{name}\" is made of itself"))
+    Problem::new(format!("the shipped part \"{name}\" includes itself"))
         .at(place, "here the circle closes")
         .help(chain.join(" → "))
 }

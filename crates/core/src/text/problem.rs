@@ -136,14 +136,20 @@ pub struct Problems {
 }
 
 impl Problems {
-    /// Creates the list, sorted by text and location, without duplicates.
+    /// Creates the list, sorted by text and location, without duplicates. Of each text, what is missing comes last: what
+    /// is present and invalid often explains it.
     pub fn new(list: Vec<Problem>, texts: &Texts) -> Problems {
         let mut known = HashSet::with_capacity(list.len());
         let is_new: Vec<bool> = list.iter().map(|it| known.insert((it.place.as_ref(), &it.message))).collect();
         let mut is_new = is_new.into_iter();
         let mut reported = list;
         reported.retain(|_| is_new.next() == Some(true));
-        reported.sort_by(|a, b| a.place.cmp(&b.place));
+        let text = |problem: &Problem| problem.place.as_ref().map(|place| place.text);
+        let is_missing = |problem: &Problem| says_missing(&problem.message);
+        reported.sort_by(|a, b| {
+            let by_text = text(a).cmp(&text(b)).then_with(|| is_missing(a).cmp(&is_missing(b)));
+            by_text.then_with(|| a.place.cmp(&b.place))
+        });
         Problems { list: reported, texts: texts.clone() }
     }
 
@@ -163,12 +169,12 @@ impl Problems {
         &self.list
     }
 
-    /// Returns the problems, each with the additional line that `help` returns for it and its layer.
+    /// Returns the problems, each with the line that `help` returns for it and its layer as its first line of help.
     pub fn helped(mut self, help: impl Fn(&Problem, &Layer) -> Option<String>) -> Problems {
         for problem in &mut self.list {
             let layer = problem.place.as_ref().map(|place| &self.texts.get(place.text).layer);
             let more = layer.and_then(|layer| help(problem, layer));
-            problem.help.extend(more);
+            problem.help.splice(0..0, more);
         }
         self
     }
@@ -188,6 +194,11 @@ impl Problems {
         }
         reported.join("\n\n")
     }
+}
+
+/// Returns whether `title` says that a key, a table or a choice is missing.
+fn says_missing(title: &str) -> bool {
+    title.starts_with('`') && (title.ends_with("` is missing") || title.contains("` needs one of `"))
 }
 
 impl fmt::Display for Problems {

@@ -32,8 +32,12 @@ pub(super) struct ReadContext {
     files: RefCell<Vec<(String, PathBuf)>>,
     /// The paths of values that are missing or invalid; checks that need them are skipped.
     invalid: RefCell<BTreeSet<String>>,
-    /// The messages about missing values that are dropped at the end.
+    /// The paths of missing values and tables whose diagnostics are dropped at the end.
     suppressed_missing: RefCell<BTreeSet<String>>,
+    /// The paths of families for which no diagnostic says that a member is missing.
+    suppressed_no_variant: RefCell<BTreeSet<String>>,
+    /// The paths of required tables that are absent, each with its help text.
+    absent_tables: RefCell<BTreeMap<String, &'static str>>,
     /// The paths of unknown keys that another problem already explains.
     suppressed_unknown: RefCell<BTreeSet<String>>,
     /// Hints at further members of the families at these paths.
@@ -58,7 +62,7 @@ impl ReadContext {
     pub(super) fn new(texts: Texts, parts: &'static [&'static str], describing: bool) -> ReadContext {
         let level = Cell::new(if describing { DiagnosticLevel::Off } else { DiagnosticLevel::Full });
         let (problems, records, files, invalid, suppressed_missing, suppressed_unknown) = Default::default();
-        let (open, renamed) = Default::default();
+        let (open, renamed, suppressed_no_variant, absent_tables) = Default::default();
         ReadContext {
             texts,
             parts,
@@ -69,6 +73,8 @@ impl ReadContext {
             files,
             invalid,
             suppressed_missing,
+            suppressed_no_variant,
+            absent_tables,
             suppressed_unknown,
             open,
             renamed,
@@ -90,9 +96,20 @@ impl ReadContext {
         }
     }
 
-    /// Drops the diagnostic that the value at `path` is missing; the one about the mistyped key already suggests it.
+    /// Drops the diagnostics that the value at `path`, or one below it, is missing; the one about the mistyped key
+    /// already suggests it.
     pub(super) fn suppress_missing(&self, path: &str) {
-        self.suppressed_missing.borrow_mut().insert(diagnostics::missing_title(path));
+        self.suppressed_missing.borrow_mut().insert(path.to_owned());
+    }
+
+    /// Drops the diagnostic that the family at `path` has no member; the one about the mistyped key already suggests it.
+    pub(super) fn suppress_no_variant(&self, path: &str) {
+        self.suppressed_no_variant.borrow_mut().insert(path.to_owned());
+    }
+
+    /// Records that the required table at `path` is absent: its missing keys are reported in one problem.
+    pub(super) fn note_absent_table(&self, path: String, doc: &'static str) {
+        self.absent_tables.borrow_mut().insert(path, doc);
     }
 
     /// Suppresses the unknown-key diagnostic for `path`, because another problem explains it.
@@ -131,7 +148,14 @@ impl ReadContext {
     /// Returns the results of the reading other than its value.
     pub(super) fn finish(self) -> Findings {
         let (mut problems, suppressed) = (self.problems.into_inner(), self.suppressed_missing.into_inner());
-        problems.retain(|problem| !suppressed.contains(&problem.message));
+        let families = self.suppressed_no_variant.into_inner();
+        problems.retain(|it| {
+            let is_missing = suppressed.iter().any(|path| diagnostics::says_missing(&it.message, path));
+            !is_missing && !families.iter().any(|path| diagnostics::says_no_variant(&it.message, path))
+        });
+        for (path, doc) in self.absent_tables.into_inner() {
+            diagnostics::summarize_missing(&mut problems, &path, doc);
+        }
         let (records, files, renamed) = (self.records.into_inner(), self.files.into_inner(), self.renamed.into_inner());
         Findings { problems, records, files, renamed }
     }

@@ -7,6 +7,9 @@ use serde_json::Value as Json;
 
 mod json;
 
+/// The beginning of the kind of a family's member, before the key of the family.
+const CHOICE: &str = "choice for";
+
 /// Whether a key is required.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Need {
@@ -145,7 +148,7 @@ impl Family {
             let path = join(above, member.name);
             lines.push(Line {
                 path: path.clone(),
-                kind: "one of these".into(),
+                kind: format!("{CHOICE} `{above}`"),
                 need: self.need.clone(),
                 doc: member.doc,
                 declared: ParameterDeclaration::default(),
@@ -203,6 +206,7 @@ impl Schema {
     pub fn listing(&self) -> String {
         let line = |line: &Line| {
             let need = match &line.need {
+                Need::Required if line.kind.starts_with(CHOICE) => "one is required".to_string(),
                 Need::Required => "required".to_string(),
                 Need::Optional => "optional".to_string(),
                 Need::Default(text, _) => format!("default {text}"),

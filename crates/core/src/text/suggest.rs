@@ -25,7 +25,7 @@ fn plain(name: &str) -> String {
 
 /// Returns the edit distance of two normalised names, or `None` if it is too large for a typing error.
 fn distance(given: &str, name: &str) -> Option<usize> {
-    if name.rsplit('/').next() == Some(given) {
+    if name.rsplit(['/', '.']).next() == Some(given) {
         return Some(0);
     }
     // A folder that both names have says nothing about how near the rest is.
@@ -71,6 +71,7 @@ mod tests {
         assert_eq!(nearest("ring_entries", known), Some("ring-entries"));
         assert_eq!(nearest("ring", known), Some("ring-entries"));
         assert_eq!(nearest("p6-natoma", known), Some("hosts/p6-natoma"));
+        assert_eq!(nearest("bandwidth", ["message.latency", "message.bandwidth"]), Some("message.bandwidth"));
     }
 
     #[test]

@@ -27,6 +27,8 @@ pub struct Table<'t> {
     nearest: Option<Place>,
     /// The keys that were read, and the members of families.
     known: RefCell<Vec<&'static str>>,
+    /// The members of families.
+    variants: RefCell<Vec<&'static str>>,
     /// Renamed keys and, where the schema is collected, all others.
     shape: RefCell<TableShape>,
 }
@@ -46,7 +48,15 @@ impl<'t> Table<'t> {
         above: Option<Place>,
     ) -> Table<'t> {
         let nearest = node.and_then(|node| node.place.clone()).or(above);
-        Table { context, path, node, nearest, known: RefCell::default(), shape: RefCell::default() }
+        Table {
+            context,
+            path,
+            node,
+            nearest,
+            known: RefCell::default(),
+            variants: RefCell::default(),
+            shape: RefCell::default(),
+        }
     }
 
     /// Reads this table with `read`; keys that it did not read are reported as unknown.
@@ -54,8 +64,9 @@ impl<'t> Table<'t> {
         if !self.path.is_empty() {
             self.context.record(self.path.clone(), Mark::Table);
         }
+        let problems_before = self.context.problems.borrow().len();
         let value = read(&mut self);
-        self.report_unknown_keys();
+        self.report_unknown_keys(problems_before);
         (value, self.shape.into_inner())
     }
 
@@ -81,7 +92,11 @@ impl<'t> Table<'t> {
     /// Reads the sub-table `key`. If it is absent, an empty table is read, so that defaults apply and missing required
     /// keys are reported.
     pub fn table<T>(&mut self, key: &'static str, doc: &'static str, read: impl FnOnce(&mut Table<'_>) -> T) -> T {
-        let (value, shape) = self.below(&[Step::Key(key)], self.child(key), read);
+        let node = self.child(key);
+        if node.is_none() {
+            self.context.note_absent_table(self.full(key), doc);
+        }
+        let (value, shape) = self.below(&[Step::Key(key)], node, read);
         self.note_key(key, doc, Form::Table(shape), Need::Required);
         value
     }
@@ -348,18 +363,30 @@ impl<'t> Table<'t> {
         }
     }
 
-    fn report_unknown_keys(&self) {
-        let (shape, known) = (self.shape.borrow(), self.known.borrow());
-        let is_renamed = |key: &str| shape.renamed.iter().any(|(old, _)| *old == key);
-        for (key, node) in tree_of(self.node).map(Tree::in_order).unwrap_or_default() {
-            if !known.contains(&key) && !is_renamed(key) && !self.context.is_unknown_suppressed(&self.full(key)) {
-                if let Some(meant) = suggest::nearest(key, known.iter().copied()) {
-                    let path = [self.path.as_slice(), &[Step::Name(meant.to_string())]].concat();
-                    self.context.suppress_missing(&dotted(&path));
-                }
-                let problem = diagnostics::unknown(&self.path, key, node, known.to_vec());
-                self.context.report(DiagnosticLevel::PresentKeys, problem.help(self.context.open_hint(&self.here())));
+    /// Reports the keys that nothing read. If a table has mistyped keys alone, its missing keys are listed with the first
+    /// suggestion, and not reported in addition.
+    fn report_unknown_keys(&self, problems_before: usize) {
+        let (shape, known, variants) = (self.shape.borrow(), self.known.borrow(), self.variants.borrow());
+        let is_known = |key: &str| known.contains(&key) || shape.renamed.iter().any(|(old, _)| *old == key);
+        let keys = tree_of(self.node).map(Tree::in_order).unwrap_or_default();
+        let mut summarizes = !keys.iter().any(|(key, _)| is_known(key)) && !self.path.is_empty();
+        for (key, node) in keys {
+            if is_known(key) || self.context.is_unknown_suppressed(&self.full(key)) {
+                continue;
             }
+            let mut problem = diagnostics::unknown(&self.path, key, node, known.to_vec());
+            if let Some(meant) = suggest::nearest(key, known.iter().copied()) {
+                self.context.suppress_missing(&self.full(meant));
+                if variants.contains(&meant) {
+                    self.context.suppress_no_variant(&self.here());
+                }
+                if std::mem::take(&mut summarizes) {
+                    let missing = self.context.missing_since(problems_before, &self.here());
+                    missing.iter().for_each(|key| self.context.suppress_missing(&self.full(key)));
+                    problem = problem.help(diagnostics::required_help(meant, &missing));
+                }
+            }
+            self.context.report(DiagnosticLevel::PresentKeys, problem.help(self.context.open_hint(&self.here())));
         }
     }
 }

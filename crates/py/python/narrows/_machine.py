@@ -117,7 +117,7 @@ class Machine:
         Args:
             key: As `narrows show` prints it, or `ni`, `host`, `protocol` or `fabric` for a shipped part by name.
             value: A number without unit, true or false, a list, or text: a quantity with its unit (`"64 B"`,
-                `"33 MHz"`), a word, or anything that TOML is.
+                `"33 MHz"`), a word, or any other TOML value.
 
         Raises:
             TypeError: The value has a type that no description holds. `check` reports whether the value is valid.
@@ -138,7 +138,7 @@ class Machine:
         return self._description.text
 
     def check(self) -> str | None:
-        """Checks everything before time 0.
+        """Checks the description without running it.
 
         Returns:
             A note on the machine, or None.

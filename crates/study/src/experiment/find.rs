@@ -38,7 +38,7 @@ pub struct Search<'a> {
     pub reader: Reader<'a>,
     /// The keys and values of the point.
     pub values: &'a [(String, String)],
-    /// The key that is searched along, and its range.
+    /// The key that is searched over, and its range.
     pub range: &'a SearchRange,
     /// The comparison whose change is searched for.
     pub comparison: Comparison<'a>,

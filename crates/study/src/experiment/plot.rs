@@ -260,7 +260,7 @@ fn find<'a>(data: &'a Dataset, name: &str) -> Result<&'a Variable, Problem> {
         }
         several => {
             let names = suggest::phrase(several.iter().map(|one| one.name.as_str()));
-            Err(Problem::new(format!("`{name}` may be any of {names}")).help("write one of them"))
+            Err(Problem::new(format!("`{name}` is ambiguous: it may be {names}")).help("write one of them"))
         }
     }
 }
@@ -309,7 +309,7 @@ mod tests {
         assert!(why(plot("payload", &["bandwidth"], &[])).contains(
             "several rows have workload_stream_payload_B = 64 distinguish them with --by `ni_trapeze_policy`"
         ));
-        assert!(why(plot("payload", &["latency"], &["policy"])).contains("may be any of"));
+        assert!(why(plot("payload", &["latency"], &["policy"])).contains("is ambiguous: it may be"));
         assert!(why(plot("payload", &["policy"], &[])).contains("holds text"));
         assert!(why(plot("payload", &["message.latency", "bandwidth"], &["policy"])).contains("different units"));
         assert!(why(plot("paiload", &["bandwidth"], &[])).contains("there is no column `paiload`"));

@@ -27,7 +27,7 @@ impl ResultFile {
     /// Returns a sentence that says why it is not a result.
     pub fn read(bytes: Vec<u8>, path: &Path) -> Result<ResultFile, String> {
         if path.extension().is_none_or(|ending| ending != "json") {
-            let encoding = Encoding::of(path).ok_or("its extension is not that of a result")?;
+            let encoding = Encoding::of(path).ok_or("its extension is not `.json`, `.csv`, `.jsonl` or `.parquet`")?;
             return Dataset::read(bytes, encoding).map(ResultFile::Rows);
         }
         let text = String::from_utf8(bytes).map_err(|error| error.to_string())?;

@@ -103,7 +103,7 @@ impl ClaimStatement {
                 t.wrong(
                     "",
                     "this claim has no description of the observation",
-                    "write `words`: a text with holes, or `value`",
+                    "write `words`: a text with placeholders, or `value`",
                 );
             }
             ObservationMethod::Metric(..) if self.kind != ClaimKind::Number => {
@@ -171,7 +171,7 @@ impl ObservationMethod {
         let holds = t
             .phrase("holds", "Condition under which the claim holds, as an expression; `value` is the measured value")
             .optional();
-        let words = t.phrase("words", "Description of the observation, with holes for expressions").optional();
+        let words = t.phrase("words", "Description of the observation, with placeholders for expressions").optional();
         let rust = t.phrase("rust", "Name of the built-in function that judges the claim").optional();
         let with = t.phrases("with", "Arguments of the built-in function").or(&[]);
         let is_data = value.is_some() || holds.is_some() || words.is_some();

@@ -53,7 +53,10 @@ impl NamedValue {
     /// Reads a named value.
     pub fn read(t: &mut Table<'_>) -> NamedValue {
         let arguments = t
-            .texts("of", "Names of the arguments, in order; by default those in the holes of the point and the metric")
+            .texts(
+                "of",
+                "Names of the arguments, in order; by default those in the placeholders of the point and the metric",
+            )
             .optional();
         let definition = ValueDefinition::read(t);
         let holes = || definition.holes();
@@ -63,7 +66,8 @@ impl NamedValue {
 
 impl ValueDefinition {
     fn read(t: &mut Table<'_>) -> ValueDefinition {
-        let point = t.phrase("point", "Point whose run the value is read from, with holes for arguments").optional();
+        let point =
+            t.phrase("point", "Point whose run the value is read from, with placeholders for arguments").optional();
         let points = t.phrases("points", "Points of which the first that is run is used").optional();
         let points: Vec<SpannedString> = points.unwrap_or_default().into_iter().chain(point).collect();
         let points: Vec<Template> = points.iter().map(|point| template(t, point)).collect();
@@ -105,7 +109,7 @@ impl ValueDefinition {
         }
     }
 
-    /// Returns the names in the holes of the point and the metric, in the order in which they first occur.
+    /// Returns the names in the placeholders of the point and the metric, in the order in which they first occur.
     fn holes(&self) -> Vec<String> {
         let (points, what) = match self {
             ValueDefinition::Metric(points, what, _) | ValueDefinition::Busy(points, what) => (points, Some(what)),

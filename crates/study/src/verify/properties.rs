@@ -84,7 +84,7 @@ pub const PROPERTIES: [PropertySpec; 13] = [
     },
     PropertySpec {
         name: "f4-last",
-        description: "SDMA and RDMA never do so for a last fragment of RDMA",
+        description: "SDMA and RDMA never use the host engine at the same time for a last fragment of RDMA",
         demand: Demand::Always,
         holds: |_, pair| {
             let last = |mcp: &Mcp| is_at(mcp, Thread::Rdma, &[ThreadState::RdmaLastFragment]);

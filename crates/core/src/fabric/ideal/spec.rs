@@ -11,7 +11,7 @@ use crate::part::{Part, PartInfo};
 use std::rc::Rc;
 
 impl Part for IdealParameters {
-    const INFO: PartInfo = PartInfo::new("ideal", "A fixed latency, no topology");
+    const INFO: PartInfo = PartInfo::new("ideal", "A fixed latency between any two nodes, without a topology");
 }
 
 impl FabricSpec for IdealParameters {

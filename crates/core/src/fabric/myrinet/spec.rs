@@ -38,7 +38,7 @@ impl FabricSpec for MyrinetParameters {
             RouteError::NoLinks => ("links".to_owned(), "join every node to a switch: \"node - switch\"".to_owned()),
             RouteError::UnknownEnd { name, link } => {
                 let ends: Vec<&str> = nodes.iter().chain(&self.switches).map(String::as_str).collect();
-                (format!("links.{link}"), among("ends", name, &ends))
+                (format!("links.{link}"), among("nodes and switches", name, &ends))
             }
             RouteError::Unreachable { from, to } => ("links".to_owned(), missing_link(&links, [from, to])),
         };
@@ -98,8 +98,13 @@ fn duplicate_links(links: &[(String, String)]) -> Vec<ParameterError> {
     for (number, (from, to)) in links.iter().enumerate() {
         let again = |(a, b): &(String, String)| (a, b) == (from, to) || (a, b) == (to, from);
         let (message, help) = match (from == to, links[..number].iter().any(again)) {
-            (true, _) => (format!("`{from}` is linked to itself"), "a link joins two different ends"),
-            (_, true) => (format!("`{from}` and `{to}` are linked already"), "a second link would never be used"),
+            (true, _) => {
+                (format!("`{from}` is linked to itself"), "remove it: a link joins two different nodes or switches")
+            }
+            (_, true) => (
+                format!("`{from}` and `{to}` are linked already"),
+                "remove it: a second link between the two would never be used",
+            ),
             _ => continue,
         };
         errors.push(ParameterError::new(format!("links.{number}"), message).help(help));

@@ -46,7 +46,7 @@ const NUMBERED: MtuLimit = MtuLimit {
 /// The limit that a buffer sets which holds whole packets.
 const BUFFERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
-    reason: "a buffer of a router, which must hold a whole packet",
+    reason: "an input buffer of a router, which has to hold a whole packet with this switching",
     keys: &["router.buffer-flits", "router.flit", "router.switching"],
     hint: "fabric.router.buffer-flits larger, or choose fabric.router.switching = \"wormhole\"",
 };

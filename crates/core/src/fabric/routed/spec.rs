@@ -216,7 +216,10 @@ impl RoutedFabric {
         let Deadlock::Cycle(cycle) = deadlock else { return None };
         let listed = cycle.iter().take(CYCLE_LISTED);
         let waits: Vec<String> = listed.map(|channel| channel.with_name(&shape.wiring)).collect();
-        let message = format!("packets can wait for one another in a cycle of {} channels", cycle.len());
+        let message = format!(
+            "the routing can deadlock: packets can wait for one another in a cycle of {} channels",
+            cycle.len()
+        );
         let rest = if cycle.len() > CYCLE_LISTED { "so on, until one" } else { "the last" };
         let help = format!("each waits for the next, and {rest} for the first: {}", waits.join("; "));
         Some(ParameterError::new("", message).help(help))

@@ -55,7 +55,9 @@ pub struct RouterParameters {
     /// Virtual channels of each logical network.
     #[param(min = 1, max = VIRTUAL_CHANNELS_MAX, default = 4, meaning = Capacity, resource = "virtual channels")]
     pub virtual_channels: u8,
-    /// Condition under which a packet may leave a router.
+    /// When a packet may leave a router: `wormhole` needs a free slot for a flit in the next buffer;
+    /// `virtual-cut-through` needs slots for the whole packet; `store-and-forward` also waits until the whole packet
+    /// has arrived.
     #[param(default = "wormhole")]
     pub switching: Switching,
     /// Flits that a channel's buffer holds.
@@ -81,7 +83,7 @@ pub struct RouterParameters {
     /// From the input of the switch to the link.
     #[param(default = 1)]
     pub switch_traversal_delay: u8,
-    /// Cycles of a link between routers beyond moving a flit.
+    /// Cycles of a link between routers in addition to those that move a flit.
     ///
     /// Credits take the same additional cycles.
     #[param(default = 0, resource = "wire")]
@@ -99,7 +101,8 @@ pub struct RouterParameters {
     /// Number of logical networks.
     #[param(min = 1, max = 2, default = 1, meaning = Structure)]
     pub networks: u8,
-    /// Rule by which logical networks share the links.
+    /// Sharing of links by logical networks: with `demand` any network that has a flit uses the link; with `strict`
+    /// each has a fixed share.
     #[param(default = "demand")]
     pub sharing: Sharing,
     /// Clock of routers and links.
@@ -140,7 +143,10 @@ impl RouterParameters {
         if self.virtual_channels < least {
             wrong.push((
                 "virtual-channels",
-                format!("a {} can deadlock with fewer than {least} virtual channels", shape.name),
+                format!(
+                    "a {} can deadlock with fewer than {least} virtual channels: choose at least {least}",
+                    shape.name
+                ),
             ));
         }
         let longest = shape.routing.packet_flits_max(self.virtual_channels);
@@ -148,7 +154,8 @@ impl RouterParameters {
             wrong.push((
                 "virtual-channels",
                 format!(
-                    "packets of {packet_flits_max} flits can deadlock on a {} with {} virtual channels and `middle-channel = \"both\"`",
+                    "packets of {packet_flits_max} flits can deadlock on a {} with {} virtual channels and `middle-channel = \"both\"`: \
+                     choose an even number, or `middle-channel = \"lower\"`",
                     shape.name, self.virtual_channels
                 ),
             ));
@@ -158,7 +165,8 @@ impl RouterParameters {
             wrong.push((
                 "buffer-flits",
                 format!(
-                    "a packet of {packet_flits_max} flits does not fit in a buffer of {flits}, which must hold a whole packet"
+                    "a packet of {packet_flits_max} flits does not fit in an input buffer of {flits} flits, which has to hold a whole packet \
+                     with this switching"
                 ),
             ));
         }

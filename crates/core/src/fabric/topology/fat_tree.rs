@@ -28,14 +28,15 @@ pub struct FatTreeParameters {
     /// A router has one link down to each child.
     #[param(min = 2, max = 32, default = 4)]
     pub arity: u32,
-    /// Parents of a router, for each level from the bottom; the last value applies to all levels above; by default the
-    /// number of children.
+    /// Number of parents of a router at each level, from the bottom up; the last number applies to all levels above; by
+    /// default the number of children.
     #[param(each(min = 1, max = 32), length(min = 1, max = 18), optional_or = vec![arity])]
     pub parents: Vec<u32>,
     /// Number of nodes, a multiple of the arity.
     #[param(min = 2, max = NODES_MAX)]
     pub nodes: u32,
-    /// Parent that a packet takes on its way up: any with a free channel, or one drawn at random, even if it is busy.
+    /// Parent that a packet takes on its way up: `any-parent` is any with a free channel, `drawn-parent` one drawn at
+    /// random, even if it is busy.
     #[param(key = "routing", default = "any-parent")]
     pub climb: Climb,
 }

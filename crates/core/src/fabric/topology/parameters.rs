@@ -27,7 +27,8 @@ pub enum Topology {
     /// A router at each node of a grid, linked to its neighbours.
     Mesh(
         #[param(flatten)] MeshParameters,
-        /// One dimension after the other, or any port that brings a packet nearer to its destination.
+        /// Routes: `dimension-order` crosses one dimension after the other; `minimal-adaptive` takes any port that
+        /// brings a packet nearer to its destination.
         #[param(key = "routing", default = "dimension-order")]
         MeshRouting,
     ),
@@ -217,7 +218,7 @@ mod tests {
         });
         with_file("bad.txt", "a b\nc d\n", |name| {
             let errors = read(&format!("[fabric.graph]\nfile = \"{name}\"\n")).unwrap_err();
-            assert!(errors.contains("bad.txt, line 2: `a` and `c` are not joined"), "{errors}");
+            assert!(errors.contains("bad.txt, line 2: no path connects `a` and `c`"), "{errors}");
             assert!(errors.contains("m.toml:2:8"), "{errors}");
         });
         let errors = read("[fabric.graph]\nfile = \"narrows-no-such.txt\"\n").unwrap_err();

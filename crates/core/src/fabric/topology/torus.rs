@@ -26,8 +26,8 @@ pub struct TorusParameters {
 /// The division of a link's channels between routes that cross the dateline and routes that do not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct ChannelHalves {
-    /// Half of the virtual channels that includes the middle one if their number is odd; `both`, as in BookSim2,
-    /// needs packets of one flit.
+    /// Use of the middle virtual channel if their number is odd: `lower` counts it to the lower half, `both` to both
+    /// halves, as BookSim2 does, which needs packets of one flit.
     #[param(key = "middle-channel", default = "lower")]
     pub middle: Middle,
 }

@@ -13,7 +13,7 @@ use std::any::Any;
 use std::rc::Rc;
 
 impl Part for AlewifeParameters {
-    const INFO: PartInfo = PartInfo::new("alewife", "The interface is the memory controller");
+    const INFO: PartInfo = PartInfo::new("alewife", "Alewife's node: the interface is also the memory controller");
 }
 
 impl HostSpec for AlewifeParameters {

@@ -22,7 +22,7 @@ pub struct CacheParameters {
     /// 1 MB on a memory-bus node (Mukherjee and Hill 1998, Table 3).
     #[param(min = "64 B", max = "64 MiB", meaning = Capacity, resource = "cache")]
     pub size: Bytes,
-    /// Associativity: the blocks in a set; 1 is direct-mapped.
+    /// Associativity: number of blocks in a set; 1 is direct-mapped.
     ///
     /// 1 on a memory-bus node (Table 3).
     #[param(min = 1, max = 64, meaning = Capacity)]
@@ -39,10 +39,20 @@ impl CacheParameters {
         let mut problems = Vec::new();
         let blocks = self.size.get() / BLOCK_BYTES as u64;
         if !self.size.get().is_power_of_two() || blocks == 0 {
-            problems.push(("cache.size", format!("{} is not a power of two of at least one block (64 B)", self.size)));
+            let above = self.size.get().next_power_of_two().max(BLOCK_BYTES as u64);
+            let below = (above / 2).max(BLOCK_BYTES as u64);
+            let nearest = format!("the nearest are {} and {}", Bytes(below), Bytes(above));
+            problems.push((
+                "cache.size",
+                format!("{} is not a power of two of at least 64 B, a block; {nearest}", self.size),
+            ));
         }
         if !self.ways.is_power_of_two() || self.ways as u64 > blocks {
-            let reason = format!("{} ways: a power of two up to the {blocks} blocks of the cache", self.ways);
+            let most = blocks.checked_ilog2().map_or(1, |log| 1 << log);
+            let reason = format!(
+                "{} ways are not allowed: choose a power of two from 1 to {most}, the blocks of the cache",
+                self.ways
+            );
             problems.push(("cache.ways", reason));
         }
         problems

@@ -30,7 +30,7 @@ pub enum Competition {
     ///
     /// The processor starves (DEC CIA).
     DmaFirst,
-    /// Bursts are buffered: DMA takes memory only at memory's own rate.
+    /// The bridge buffers bursts: DMA holds memory only while memory moves the data, at its own rate.
     ///
     /// The buffers are in the bridge (Intel 440LX, DEC Pyxis).
     Buffered {

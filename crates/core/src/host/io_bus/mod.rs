@@ -57,7 +57,7 @@ pub struct IoBusParameters {
     /// The processor.
     #[param(table)]
     pub processor: IoBusProcessorParameters,
-    /// The processor's cache, which the bridge snoops; without, the processor holds one block of memory.
+    /// The processor's cache, which the bridge snoops; without this table the processor holds a single block of memory.
     #[param(table)]
     pub cache: Option<SnoopedCacheParameters>,
     /// Main memory.
@@ -69,7 +69,7 @@ pub struct IoBusParameters {
     /// The host–PCI bridge for DMA.
     #[param(table)]
     pub bridge: BridgeParameters,
-    /// The bridge for loads and stores of the processor.
+    /// The path of the processor's loads and stores through the bridge.
     #[param(table)]
     pub pio: PioParameters,
 }

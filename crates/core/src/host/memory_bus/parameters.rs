@@ -47,7 +47,7 @@ pub struct MemoryBusProcessorParameters {
     /// Applies to accesses that leave the processor: 10 (chosen with `reply_cycles`, so that an uncached 8-byte access
     /// takes about 102 ns in total, the slope of Table 5's first row).
     pub request_cycles: u64,
-    /// Cycles from the bus to the use of the result.
+    /// Cycles from the data on the bus until the processor uses the result.
     ///
     /// From the end of the transaction: 10 (chosen).
     pub reply_cycles: u64,
@@ -157,8 +157,10 @@ impl NodeParameters {
             problems.push(BadParameter::new("processor.clock", "a clock of 0 Hz never ticks"));
         }
         if self.processor.store_buffer_entries == 0 {
-            problems
-                .push(BadParameter::new("processor.store-buffer-entries", "at least 1: a store needs a place to wait"));
+            problems.push(BadParameter::new(
+                "processor.store-buffer-entries",
+                "must be at least 1: a store waits in an entry of the buffer",
+            ));
         }
         if self.memory_size.get() == 0 || !self.memory_size.get().is_multiple_of(BLOCK_BYTES as u64) {
             problems.push(BadParameter::new(
@@ -177,11 +179,15 @@ impl BusParameters {
             problems.push(BadParameter::new("bus.clock", "a clock of 0 Hz never ticks"));
         }
         if !self.width.get().is_power_of_two() || self.width.len() > BLOCK_BYTES {
-            let reason = format!("{}: a power of two up to a block (64 B)", self.width);
+            let reason = format!(
+                "a bus of {} is not allowed: choose a power of two from 1 B to 64 B, the size of a block",
+                self.width
+            );
             problems.push(BadParameter::new("bus.width", reason));
         }
         if self.address_cycles == 0 {
-            problems.push(BadParameter::new("bus.address-cycles", "at least 1: an address must be sent"));
+            problems
+                .push(BadParameter::new("bus.address-cycles", "must be at least 1: sending an address takes a cycle"));
         }
         problems
     }

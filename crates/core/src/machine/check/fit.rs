@@ -161,7 +161,7 @@ fn spoken(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     if parts.interface.runs_protocols() || parts.ends.protocol.buffer_requirements().is_none() {
         return Vec::new();
     }
-    let message = format!("the firmware of [ni.{ni}] carries UDP/IP and runs no [protocol.{protocol}]");
+    let message = format!("the firmware of [ni.{ni}] sends UDP/IP packets and cannot run [protocol.{protocol}]");
     let help = parts
         .registry
         .protocols()
@@ -184,7 +184,7 @@ fn firmware(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
              which has {memory}"
         ),
         None => format!(
-            "[protocol.{protocol}] has unlimited buffers here, which the memory of [ni.{ni}], {memory}, cannot hold"
+            "[protocol.{protocol}] is configured with unlimited buffers, which do not fit in the memory of [ni.{ni}], {memory}"
         ),
     };
     let packet = parts.interface.packet_key();

@@ -120,7 +120,7 @@ fn classes(read: &Read<Machine>, ends: &super::Ends, problems: &mut Vec<Problem>
     let Some((key, _)) = second_class(ends) else { return };
     let (fabric, capabilities) = (&read.value.fabric, read.value.fabric.capabilities());
     if read.is_defined(&key) && capabilities.classes == 1 {
-        let message = format!("there is no other logical network: [{}] has one", fabric.table());
+        let message = format!("there is no other logical network: [{}] has only one", fabric.table());
         let help = match capabilities.classes_key {
             Some(key) => format!("leave it out, or write {} = 2", fabric.key(key)),
             None => "leave it out".to_owned(),

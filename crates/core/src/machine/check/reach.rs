@@ -27,8 +27,8 @@ pub(super) fn packets(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     };
     let keys: Vec<String> = keys.iter().map(|key| parts.fabric.key(key)).collect();
     let message = format!(
-        "a packet of {packet} ({key}) is longer than {reason}: {bytes} ({})",
-        keys[..keys.len().min(2)].join(", ")
+        "a packet of {packet} ({key}) is longer than {reason}; the limit is {bytes}, by {}",
+        keys[..keys.len().min(2)].join(" and ")
     );
     let help = format!("make {key} smaller, or {hint}");
     let all = keys.into_iter().chain([key, parts.fabric.table()]);
@@ -40,16 +40,17 @@ pub(super) fn words(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (needs, carried) = (parts.workload.needs(), parts.interface.limits().words);
     let shares_in_software = needs.shared_memory && parts.ends.shared_memory.make == SharingMake::Software;
     let (needed, what) = match shares_in_software && needs.packet_words <= PART_WORDS_MIN {
-        true => {
-            (PART_WORDS_MIN, "software shared memory sends 3: a message, an offset and a word of a block".to_owned())
-        }
-        false => (needs.packet_words, format!("[{}] sends {}", parts.workload.table(), needs.packet_words)),
+        true => (
+            PART_WORDS_MIN,
+            "software shared memory needs 3: the kind of the message, an offset and a word of a block".to_owned(),
+        ),
+        false => (needs.packet_words, format!("[{}] needs {}", parts.workload.table(), needs.packet_words)),
     };
     if carried >= needed {
         return Vec::new();
     }
     let (packet, key) = (parts.interface.limits().packet, parts.interface.key(parts.interface.packet_key()));
-    let message = format!("a packet of {packet} ({key}) carries {carried} words of an active message, and {what}");
+    let message = format!("a packet of {packet} ({key}) carries only {carried} words of an active message, but {what}");
     vec![IncompatibleParts::new([parts.workload.table(), key.clone()], message, format!("make {key} larger"))]
 }
 
@@ -65,7 +66,7 @@ pub(super) fn lengths(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     } else if let (Some(most), Some((key, payload))) = (parts.ends.messaging.message_max, parts.workload.payload_max())
         && payload > most
     {
-        let message = format!("a payload of {payload} is larger than a message may be, {most}");
+        let message = format!("a payload of {payload} is larger than the largest message, {most}");
         wrong.push(IncompatibleParts::new(
             [parts.workload.key(key)],
             message,
@@ -74,8 +75,10 @@ pub(super) fn lengths(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     }
     if let Some(most) = parts.ends.messaging.message_max.filter(|most| *most > reach) {
         let message = match parts.interfaces.len() {
-            1 => format!("messages of {most} are longer than the interface can number the packets of, {reach}"),
-            _ => format!("messages of {most} are longer than all interfaces cut up alike: {reach}"),
+            1 => format!("messages of {most} need more packets than the interface can number: at most {reach}"),
+            _ => format!(
+                "messages of {most} are longer than those that all interfaces split into packets alike: at most {reach}"
+            ),
         };
         wrong.push(IncompatibleParts::new(["messaging.message-max".to_owned()], message, "make it smaller"));
     }
@@ -90,7 +93,7 @@ fn too_long(parts: &Parts<'_>, key: &str, payload: Bytes, most: Bytes) -> Incomp
             format!("make it smaller, or ni.{name}.{packet} larger"),
         ),
         MessageBound::PacketNumbers => (
-            format!("a payload of {payload} is larger than the packets of a message can be numbered, {most}"),
+            format!("a payload of {payload} needs more packets than the interface can number: at most {most}"),
             format!("make it smaller, or the packets of [ni.{name}] larger"),
         ),
     };
@@ -112,7 +115,7 @@ pub(super) fn too_many(
 ) -> Option<IncompatibleParts> {
     let ni = interface.map(|interface| (interface.limits().nodes, format!("ni.{}", interface.name())));
     let limits = [
-        ni.map(|(most, key)| (most, format!("a header of [{key}] names {most} at most"), key)),
+        ni.map(|(most, key)| (most, format!("a packet header of [{key}] can address {most} at most"), key)),
         // A shape without nodes could not be built, which is already reported.
         fabric.capabilities().nodes_max.filter(|most| *most > 0).map(|most| {
             let key = fabric.table();
@@ -128,7 +131,7 @@ pub(super) fn too_many(
     let help = match key.split_once('.') {
         Some(("ni", _)) => {
             let widest = registry.widest_interface();
-            format!("describe fewer nodes, or choose an interface whose header names more: [{widest}]")
+            format!("describe fewer nodes, or choose an interface whose header can address more: [{widest}]")
         }
         Some(_) => "describe fewer nodes, or make the shape larger".to_owned(),
         None => "describe fewer nodes".to_owned(),
@@ -145,7 +148,7 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let report =
         |message: String, help: &str| vec![IncompatibleParts::new([parts.endpoints.to_owned()], message, help)];
     let widest = parts.registry.widest_interface();
-    let help = &format!("describe fewer endpoints, or choose an interface whose header names more: [{widest}]");
+    let help = &format!("describe fewer endpoints, or choose an interface whose header can address more: [{widest}]");
     if all > NODES_MAX as usize {
         let message = format!("the machine has {all} endpoints, and Narrows simulates {NODES_MAX} at most");
         return report(message, "describe fewer endpoints");
@@ -153,14 +156,14 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     match parts.interface.limits().endpoints {
         EndpointLimit::Total(named) if all > named as usize => {
             let message = format!(
-                "the machine has {all} endpoints, and a header of [{}] names {named} at most",
+                "the machine has {all} endpoints, and a packet header of [{}] can address {named} at most",
                 parts.interface.table()
             );
             return report(message, help);
         }
         EndpointLimit::PerNode(named) if most > named => {
             let message = format!(
-                "a node has {most} endpoints, and a header of [{}] distinguishes {named} at most",
+                "a node has {most} endpoints, and a packet header of [{}] can address {named} of one node at most",
                 parts.interface.table()
             );
             return report(message, help);
@@ -172,11 +175,11 @@ pub(super) fn endpoints(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     match (memory_use(1).is_none_or(fits), memory_use(most)) {
         (true, Some(ProtocolMemory { needed: Some(needed), available, endpoint_key, .. })) if needed > available => {
             let message = format!(
-                "with the {endpoint_key} of {most} endpoints [{}] needs {needed} of its memory, which has {available}",
+                "with the {endpoint_key} of {most} endpoints, [{}] needs {needed} of its memory, which has {available}",
                 parts.interface.table()
             );
             let name = parts.interface.name();
-            report(message, &format!("describe fewer endpoints, or make ni.{name}.{endpoint_key} fewer"))
+            report(message, &format!("describe fewer endpoints, or reduce ni.{name}.{endpoint_key}"))
         }
         _ => Vec::new(),
     }

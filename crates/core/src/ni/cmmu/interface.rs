@@ -19,7 +19,10 @@ use crate::part::{Part, PartInfo};
 const STAGES: Stages = Stages { pool: "send queue", always: false, fabric: "fabric" };
 
 impl Part for CmmuParameters {
-    const INFO: PartInfo = PartInfo::new("cmmu", "Alewife's unit: messages, and coherent shared memory");
+    const INFO: PartInfo = PartInfo::new(
+        "cmmu",
+        "Alewife's communications and memory-management unit: messages and coherent shared memory",
+    );
 }
 
 impl InterfaceSpec for CmmuParameters {

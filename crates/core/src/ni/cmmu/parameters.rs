@@ -17,7 +17,7 @@ pub enum Reception {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = CYCLES_MAX), meaning = Work, resource = "coherence controller")]
 pub struct CoherenceCosts {
-    /// Cycles from an access that needs another node to its request.
+    /// Cycles from an access that needs another node until its request leaves.
     ///
     /// Until the request is at the network.
     pub request: u64,
@@ -73,7 +73,7 @@ pub struct CoherenceCosts {
     /// Processor cycles to handle a lock at its home.
     #[param(resource = "coherence software")]
     pub lock: u64,
-    /// Cycles of a loop that the processor runs on every remote miss; with 0 it waits.
+    /// Cycles of a delay loop that the processor runs on every remote miss; 0 for no loop.
     ///
     /// The loop runs in another context (Chong et al. 1998, §5.3: it emulates a network with a longer latency and
     /// unlimited bandwidth).
@@ -88,7 +88,7 @@ const FEW_MAX: u32 = 1024;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = CYCLES_MAX), meaning = Work, resource = "message instructions")]
 pub struct CmmuParameters {
-    /// Maximum number of bytes of memory in a packet, in double words.
+    /// Maximum number of bytes that a packet takes from memory: whole double words of 8 B.
     #[param(key = "message-max", min = "8 B", max = "16 KiB", default = "512 B", check = not_whole_double_words)]
     #[param(meaning = Granularity)]
     pub payload: Bytes,
@@ -109,7 +109,7 @@ pub struct CmmuParameters {
     /// In either direction.
     #[param(key = "dma-cycles")]
     pub dma: u64,
-    /// Processor cycles to gather a double word in memory that is not among the arguments.
+    /// Processor cycles to gather a double word of data from memory into a message.
     #[param(key = "gather-cycles", default = 0)]
     pub gather: u64,
     /// Cycles to put a double word of a message into memory.

@@ -42,14 +42,14 @@ pub fn entries() -> impl Iterator<Item = PartEntry<dyn InterfaceSpec>> {
 /// Returns the name and documentation of a design.
 const fn info(design: Design) -> PartInfo {
     let summary = match design {
-        Design::Ni2w => "CM-5-like: a fifo of two words, by uncached loads and stores",
+        Design::Ni2w => "CM-5-like: a fifo with a window of two words, accessed by uncached loads and stores",
         Design::Udma => "A fifo, with user-level DMA for larger payloads",
-        Design::Ap3000 => "AP3000-like: a fifo, by block loads and stores",
+        Design::Ap3000 => "AP3000-like: a fifo, accessed by block loads and stores",
         Design::StartJr => "StarT-JR-like (CNI0Qm): coherent queues in main memory",
         Design::MemoryChannel => "Memory-Channel-like: block stores to send, a queue in main memory to receive",
-        Design::Cni512q => "Coherent queues of 512 blocks at home in the interface",
+        Design::Cni512q => "Coherent queues of 512 blocks, whose home is the interface",
         Design::Cni32qm => "Coherent queues in main memory, with a cache of 32 blocks in the interface",
-        Design::Cni32qmThrottle => "The same, with a sender throttled to the receiver's pace",
+        Design::Cni32qmThrottle => "Like cni32qm, with the sender throttled to the receiver's pace",
         Design::SingleCycle => "CM-5-like, but accessed in one processor cycle",
     };
     PartInfo::new(design.key(), summary)

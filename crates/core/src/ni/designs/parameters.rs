@@ -189,7 +189,10 @@ impl InterfaceParameters {
         let mut read = InterfaceParameters {
             memory_time: t.time("memory-time", "Access time of the interface's memory").resource(MEMORY).required(),
             processing_time: t
-                .time("processing-time", "Time of the interface's logic for a message, at each end")
+                .time(
+                    "processing-time",
+                    "Time of the interface's logic for each message, at the sender and again at the receiver",
+                )
                 .resource("interface logic")
                 .required(),
             message_bytes_max: t
@@ -222,7 +225,8 @@ impl InterfaceParameters {
         if design.has_queue() {
             let blocks = t.count("queue-blocks", "Blocks of each queue; a power of two").min(1);
             read.queue_blocks = blocks.meaning(Meaning::Capacity).resource("message queues").required();
-            let poll = t.time("head-poll", "Time that a full queue waits before it reads the head again");
+            let poll = t
+                .time("head-poll", "Time that the writer of a full queue waits before it reads the queue's head again");
             read.head_poll_time = poll.meaning(Meaning::Policy).required();
         }
         if design.caches() {
@@ -297,7 +301,9 @@ impl InterfaceParameters {
         }
         let (blocks, message) = (self.cache_blocks, self.message_blocks_max());
         if self.design.caches() && (!blocks.is_power_of_two() || (blocks as u64) < message) {
-            let reason = format!("{blocks} blocks: a power of two of at least the {message} blocks of a message");
+            let reason = format!(
+                "{blocks} blocks are not allowed: choose a power of two of at least {message}, the blocks of the largest message"
+            );
             problems.push(ParameterError::new("cache-blocks", reason));
         }
         if problems.is_empty() && self.design == Design::Cni512q && self.queue_blocks > INTERFACE_QUEUE_MAX {
@@ -322,21 +328,22 @@ impl InterfaceParameters {
             problems.push(ParameterError::new("access", reason).help("choose 1 B, 2 B, 4 B or 8 B"));
         } else if access > window {
             let reason = format!("{access} B is wider than the {window} B of the fifo that the processor sees");
-            problems.push(ParameterError::new("access", reason));
+            problems.push(ParameterError::new("access", reason).help("choose a smaller access or a larger window"));
         }
     }
 
     fn check_queue(&self, problems: &mut Vec<ParameterError>) {
         let (blocks, message) = (self.queue_blocks, self.message_blocks_max());
         if !blocks.is_power_of_two() {
-            problems.push(ParameterError::new("queue-blocks", format!("{blocks} blocks is not a power of two")));
+            let above = blocks.next_power_of_two();
+            let error = ParameterError::new("queue-blocks", format!("{blocks} is not a power of two"));
+            problems.push(error.help(format!("the nearest are {} and {above}", (above / 2).max(1))));
         }
         if message > blocks {
-            let reason = format!(
-                "a message of {} needs {message} blocks, more than the queue's {blocks}",
-                self.message_bytes_max
-            );
-            problems.push(ParameterError::new("queue-blocks", reason));
+            let reason =
+                format!("a message of {} needs {message} blocks, but the queue has {blocks}", self.message_bytes_max);
+            let help = format!("choose at least {}, or a smaller message-max", message.next_power_of_two());
+            problems.push(ParameterError::new("queue-blocks", reason).help(help));
         }
     }
 }

@@ -34,7 +34,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 /// The reason, shown to users, why the size of the chip's memory has no effect on a run.
-pub const SRAM_FITS: &str = "what is in the memory fits";
+pub const SRAM_FITS: &str = "the memory is large enough";
 
 /// The parameters of the chip.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]

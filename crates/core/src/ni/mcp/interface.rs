@@ -24,7 +24,7 @@ use std::rc::Rc;
 /// The Myrinet control program on a LANai, and a kernel's sockets or a library above it.
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct McpInterface {
-    /// The chip.
+    /// The LANai chip.
     #[param(key = "lanai", table)]
     pub chip: LanaiParameters,
     /// Firmware, driver and software above.
@@ -159,7 +159,7 @@ impl McpInterface {
         ) {
             return None;
         }
-        let message = "the firmware under a library has no fine-grained pipelining";
+        let message = "fine-grained pipelining is not available with `user-level = true`";
         let error = ParameterError::new("pipelining", message);
         Some(error.help("choose `coarse` or `serial`, or user-level = false"))
     }

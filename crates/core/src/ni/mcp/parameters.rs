@@ -15,7 +15,7 @@ pub struct McpParameters {
     /// Maximum packet length, including headers.
     #[param(min = Bytes(MTU_MIN.max(LEAST_MTU) as u64), max = "65535 B", meaning = Granularity)]
     pub mtu: Bytes,
-    /// Condition for an engine to start on a packet that another engine deposits.
+    /// When an engine starts on a packet that another engine writes to the interface's memory.
     #[param(one_of)]
     pub pipelining: PipeliningParameters,
     /// Checksum offload and zero copy.
@@ -24,10 +24,11 @@ pub struct McpParameters {
     /// Number of packet buffers of the interface in each direction.
     #[param(min = 1, max = 64, meaning = Capacity, resource = "packet buffers")]
     pub packet_buffers: u64,
-    /// Number of descriptors that the interface holds (second level).
+    /// Number of descriptors that the interface holds (second level of the send queue).
     #[param(min = 1, max = 1024, meaning = Capacity, resource = "send queue")]
     pub send_slots: u64,
-    /// Number of descriptors that wait in host memory for those (first level); 0 for no first level.
+    /// Number of descriptors that may wait in host memory for a slot in the interface (first level); 0 for no first
+    /// level.
     #[param(max = 65_536, default = 0, meaning = Capacity, resource = "send queue")]
     pub send_queue: u64,
     /// Number of send buffers of the kernel, one for each datagram.
@@ -66,15 +67,15 @@ pub enum PipeliningParameters {
     ///
     /// As in Berkeley-VIA.
     Serial,
-    /// A packet moves on when all of it has landed.
+    /// An engine starts when the whole packet is in memory.
     ///
     /// As in GM.
     Coarse,
-    /// A packet moves on when a threshold of it has landed.
+    /// An engine starts when `threshold` bytes of the packet are in memory.
     ///
     /// As in E-UDP.
     Fine(
-        /// Bytes of a packet that must have landed before the next engine starts.
+        /// Bytes of a packet that must be in memory before the next engine starts.
         #[param(key = "threshold", min = "64 B", meaning = Granularity)]
         Bytes,
     ),
@@ -86,7 +87,7 @@ pub struct Offloads {
     /// Whether the host engine computes checksums while it moves data.
     #[param(default = false)]
     pub checksum_offload: bool,
-    /// Whether the interface reads and writes programs' buffers.
+    /// Whether the interface reads and writes programs' buffers directly.
     #[param(default = false)]
     pub zero_copy: bool,
 }
@@ -95,20 +96,20 @@ pub struct Offloads {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = CYCLES_MAX), meaning = Work, resource = "firmware")]
 pub struct ThreadCosts {
-    /// A pass of the dispatcher that finds no thread to run.
+    /// Cycles of a pass of the dispatcher that finds no thread to run.
     ///
     /// At least one cycle: otherwise the dispatcher would pass forever without simulated time advancing.
     #[param(min = 1)]
     pub poll: u64,
-    /// Each state that a thread enters.
+    /// Cycles of each state that a thread enters.
     pub state: u64,
-    /// Starting an engine.
+    /// Cycles to start an engine.
     pub start: u64,
-    /// Each further piece of a gather or scatter list.
+    /// Cycles of each further piece of a gather or scatter list.
     pub piece: u64,
-    /// Reading a packet's headers, and finding its buffer.
+    /// Cycles to read a packet's headers and find its buffer.
     pub header: u64,
-    /// Notifying the host of a packet.
+    /// Cycles to notify the host of a packet.
     #[param(was = "tell")]
     pub notify: u64,
 }
@@ -120,28 +121,28 @@ pub struct KernelCosts {
     /// Whether the data that a program sends is in the processor's cache.
     #[param(default = false)]
     pub sends_from_cache: bool,
-    /// Sending a datagram: the system call, the socket, UDP.
+    /// Cycles to send a datagram: the system call, the socket, UDP.
     ///
     /// `sendto`.
     pub send: u64,
-    /// An IP packet to send: its header, its descriptor.
+    /// Cycles of each IP packet that is sent: its header and its descriptor.
     pub packet: u64,
-    /// Finding a page of a program's buffer in the page table.
+    /// Cycles to find a page of a program's buffer in the page table.
     pub page: u64,
-    /// Adding eight bytes to a checksum.
+    /// Cycles to add eight bytes to a checksum.
     ///
     /// Without checksum offload, the processor computes it.
     pub checksum_word: u64,
-    /// Copying eight bytes, in addition to the accesses to memory.
+    /// Cycles to copy eight bytes, in addition to the accesses to memory.
     pub copy_word: u64,
-    /// An interrupt, in addition to handling its causes.
+    /// Cycles of an interrupt, in addition to those that handle its causes.
     pub interrupt: u64,
-    /// Freeing the buffer of a packet that was sent.
+    /// Cycles to free the buffer of a packet that was sent.
     #[param(was = "sent")]
     pub completion: u64,
-    /// The bottom half, for a packet: IP and UDP.
+    /// Cycles of the bottom half for each packet: IP and UDP.
     pub bottom_half: u64,
-    /// Receiving a datagram: the program woken, the system call, the socket.
+    /// Cycles to receive a datagram: waking the program, the system call, the socket.
     ///
     /// `recvfrom`.
     pub receive: u64,
@@ -151,12 +152,12 @@ pub struct KernelCosts {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = CYCLES_MAX), meaning = Work, resource = "library")]
 pub struct LibraryCosts {
-    /// Sending a message.
+    /// Cycles to send a message.
     pub send: u64,
-    /// Freeing the buffer of a message that was sent.
+    /// Cycles to free the buffer of a message that was sent.
     #[param(was = "sent")]
     pub completion: u64,
-    /// Receiving a message.
+    /// Cycles to receive a message.
     pub receive: u64,
     /// Time between two polls for a message.
     #[param(min = "100 ns", meaning = Policy)]
@@ -186,8 +187,9 @@ impl McpParameters {
     }
 }
 
-const LIBRARY: (&str, &str) = ("library", "Costs of the library");
-const KERNEL: (&str, &str) = ("kernel", "Costs of the kernel");
+const LIBRARY: (&str, &str) =
+    ("library", "Costs of the library, in processor cycles; required with `user-level = true`");
+const KERNEL: (&str, &str) = ("kernel", "Costs of the kernel, in processor cycles; required with `user-level = false`");
 
 impl Software {
     /// Reads the table that is required for this value of `user_level`.

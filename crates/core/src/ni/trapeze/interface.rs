@@ -22,7 +22,7 @@ use std::rc::Rc;
 /// Trapeze on a LANai.
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct TrapezeInterface {
-    /// The chip.
+    /// The LANai chip.
     #[param(key = "lanai", table)]
     pub chip: LanaiParameters,
     /// Firmware and driver.
@@ -48,7 +48,7 @@ impl Part for TrapezeInterface {
             "firmware.log" if !self.parameters.logging => Some("the firmware does not log"),
             "ring-poll" => Some("no sender finds the ring full"),
             "ring-entries" => Some("the ring is never full"),
-            "tags" => Some("no more tags are in use"),
+            "tags" => Some("fewer tags are in use"),
             "lanai.sram.size" => Some(SRAM_FITS),
             _ => None,
         }

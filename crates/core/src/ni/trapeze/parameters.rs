@@ -19,7 +19,7 @@ pub struct TrapezeParameters {
     /// Number of tags of the incoming payload table.
     #[param(min = 2, max = 65_536, meaning = Capacity)]
     pub tags: u64,
-    /// Condition for a transfer to a sink to start.
+    /// When the transfer of a packet out of an interface buffer starts.
     #[param(one_of)]
     pub policy: Policy,
     /// Costs of the firmware, in cycles of the interface's processor.
@@ -46,31 +46,31 @@ pub struct TrapezeParameters {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 #[param(each(max = 1_000_000), meaning = Work, resource = "firmware")]
 pub struct FirmwareCosts {
-    /// One pass over rings and status bits.
+    /// Cycles of one pass over rings and status bits.
     #[param(min = 1)]
     pub poll: u64,
-    /// Taking a message from the send ring and starting hostTx.
+    /// Cycles to take a message from the send ring and start hostTx.
     pub send_begin: u64,
-    /// Starting a netTx or hostRcv transfer.
+    /// Cycles to start a netTx or hostRcv transfer.
     pub transfer: u64,
-    /// Freeing buffer and send ring entry.
+    /// Cycles to free the buffer and the send ring entry.
     pub send_end: u64,
-    /// Posting netRcv for a control message.
+    /// Cycles to post netRcv for a control message.
     pub receive_post: u64,
-    /// Looking up a tag and posting netRcv for the payload.
+    /// Cycles to look up a tag and post netRcv for the payload.
     ///
     /// The tag of a control message.
     pub receive_begin: u64,
-    /// Handing a message to the host.
+    /// Cycles to hand a message to the host.
     pub receive_end: u64,
-    /// Writing a log entry for one transfer.
+    /// Cycles to write the log entry of a transfer.
     pub log: u64,
-    /// The protocol's work for an event: a packet offered, received or taken, or a control frame.
+    /// Cycles of the protocol for an event: a packet is offered, received or taken, or a control frame is handled.
     ///
     /// A control frame that is composed or read; also a timer that expires.
     #[param(default = 60)]
     pub protocol: u64,
-    /// Copying a control message to its ring entry, if there is a protocol.
+    /// Cycles to copy a control message to its ring entry, if there is a protocol.
     ///
     /// Within the interface's memory, once it has its ring entry.
     #[param(default = 64)]

@@ -18,25 +18,25 @@ use crate::text::Parameters;
 /// A delivery policy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub enum Policy {
-    /// A packet leaves a buffer when all of it has landed.
+    /// A packet leaves a buffer when all of it has arrived there.
     StoreAndForward {
         /// Packet buffers in each direction.
         #[param(min = 1, max = 256, default = 2, meaning = Capacity, resource = "packet buffers")]
         buffers: u64,
     },
-    /// Transfers overlap within a packet only: one buffer.
+    /// Transfers of one packet overlap; there is one buffer.
     PureCutThrough {
         /// Minimum number of new bytes that starts a transfer.
         #[param(min = "1 B", default = "128 B", meaning = Granularity)]
         minpulse: Bytes,
     },
-    /// Transfers overlap within a packet and with the next: two buffers.
+    /// Transfers of one packet and of the next overlap; there are two buffers.
     EagerCutThrough {
         /// Minimum number of new bytes that starts a transfer.
         #[param(min = "1 B", default = "128 B", meaning = Granularity)]
         minpulse: Bytes,
     },
-    /// Transfers overlap with as many packets as there are buffers.
+    /// Transfers of as many packets overlap as there are buffers.
     AdaptiveCutThrough {
         /// Minimum number of new bytes that starts a transfer.
         #[param(min = "1 B", default = "128 B", meaning = Granularity)]

@@ -41,7 +41,7 @@ impl Appbt {
 }
 
 impl Part for Appbt {
-    const INFO: PartInfo = PartInfo::new("appbt", "A gas in a cube, by shared memory, on all nodes")
+    const INFO: PartInfo = PartInfo::new("appbt", "Gas flow in a cube, with shared memory, on all nodes")
         .small_input("points = 4\niterations = 1");
 }
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 #[derive(Clone, PartialEq, Debug, Parameters)]
 #[param(meaning = Load)]
 pub struct ArrivalTrace {
-    /// File of scheduled arrivals: scheduled_us[,flow].
+    /// CSV file of scheduled arrivals, with the columns scheduled_us[,flow].
     pub file: PathBuf,
     /// The times of each flow.
     #[param(with(read = |t| load(t, &file), write = |_, _| ()))]
@@ -87,7 +87,7 @@ impl Schedules {
             }
         };
         if let Some(last) = times.last().filter(|last| **last > scheduled) {
-            return Err(format!("{scheduled} is earlier than the preceding arrival, {last}"));
+            return Err(format!("{scheduled} is earlier than the preceding arrival, {last}; sort the lines by time"));
         }
         times.push(scheduled);
         Ok(())
@@ -110,7 +110,10 @@ mod tests {
     #[test]
     fn an_error_names_its_line() {
         let error = |text| parse(text).expect_err("a wrong file");
-        assert_eq!(error("scheduled_us\n2\n1\n"), "line 3: 1 us is earlier than the preceding arrival, 2 us");
+        assert_eq!(
+            error("scheduled_us\n2\n1\n"),
+            "line 3: 1 us is earlier than the preceding arrival, 2 us; sort the lines by time"
+        );
         assert_eq!(error("time\n2\n"), "there is no column `scheduled_us` among `time`");
         assert!(error("scheduled_us\n-1\n").starts_with("line 2: `-1 us`"), "{}", error("scheduled_us\n-1\n"));
         assert_eq!(error("scheduled_us,flow\n1,x\n"), "line 2: `x` is not the number of a flow (from 0)");

@@ -28,14 +28,16 @@ use rand::RngExt;
 #[derive(Clone, PartialEq, Debug, Parameters)]
 #[param(meaning = Load)]
 pub enum Arrivals {
-    /// Closed loop: the next message is sent when the interface has taken the last one
+    /// Closed loop: the next message is sent when the interface has accepted the preceding one
     ClosedLoop {
-        /// Messages of a flow that may be sent and not yet delivered; by default as many as the interface takes.
+        /// Largest number of messages of a flow that are sent and not yet delivered; by default as many as the
+        /// interface accepts.
         ///
         /// The sender learns of a delivery at once, without a message: the limit costs nothing but the wait.
         #[param(min = 1, max = 10_000_000)]
         outstanding: Option<u64>,
-        /// Time from the delivery that allows a message, or else from the end of the last send, to its own send.
+        /// Time before each message is sent, from the delivery that allows it, with `outstanding`, or from the end of
+        /// the preceding send.
         #[param(default = "0 us", meaning = Load)]
         think_time: Time,
     },
@@ -59,11 +61,11 @@ pub enum Arrivals {
         /// Time from one arrival to the next within a burst.
         #[param(default = "0 us", meaning = Load)]
         spacing: Time,
-        /// Mean of the time that follows a burst in addition to the spacing; it is exponentially distributed.
+        /// Mean pause after a burst, in addition to the spacing; pauses are exponentially distributed.
         #[param(min = "1 ps", meaning = Load)]
         pause: Time,
     },
-    /// Open loop: arrivals at the instants of a file
+    /// Open loop: arrivals at the times listed in a file
     #[param(key = "file")]
     Trace(#[param(flatten)] ArrivalTrace),
 }

@@ -43,7 +43,7 @@ pub struct Barnes {
 const LOCKS: u32 = 2048;
 
 impl Part for Barnes {
-    const INFO: PartInfo = PartInfo::new("barnes", "Gravity among bodies, by a tree in shared memory, on all nodes")
+    const INFO: PartInfo = PartInfo::new("barnes", "Gravity among bodies, with a tree in shared memory, on all nodes")
         .small_input("bodies = 20\nsteps = 1");
 }
 

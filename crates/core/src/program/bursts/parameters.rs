@@ -64,8 +64,9 @@ impl Parameters for Bursts {
         t.renamed_key("sending", "send-probability");
         t.renamed_key("deaf", "unresponsive-nodes");
         let kinds = [("heavy", false), ("light", true)];
-        let is_light =
-            t.choice("traffic", "Kind of traffic that gives the defaults of the other keys", &kinds).or("heavy");
+        let is_light = t
+            .choice("traffic", "Preset of the traffic, which gives the defaults of the other keys", &kinds)
+            .or("heavy");
         let traffic = if is_light { &LIGHT } else { &HEAVY };
         let send_probability =
             t.fraction("send-probability", "Probability that a node sends in a phase").meaning(Meaning::Load);
@@ -87,7 +88,7 @@ impl Parameters for Bursts {
             packets: range(t, "packets", "Smallest and largest number of packets of a node in a phase", 1, [100, 300]),
             lengths: lengths(t, traffic),
             bulk_min: t
-                .count("bulk-min", "Packets of the shortest message that requests a bulk dialog")
+                .count("bulk-min", "Length in packets of the shortest message that requests a bulk dialog")
                 .min(2)
                 .meaning(Meaning::Load)
                 .or(2),
@@ -102,7 +103,7 @@ impl Parameters for Bursts {
             responsive: range(
                 t,
                 "responsive",
-                "Shortest and longest time between such periods, in cycles",
+                "Shortest and longest time between two periods in which a node ignores the network, in cycles",
                 1,
                 [400, 1200],
             ),
@@ -114,7 +115,7 @@ impl Parameters for Bursts {
                 .meaning(Meaning::Load)
                 .or(1),
             unresponsive_nodes: t
-                .counts("unresponsive-nodes", "Numbers of the nodes that accept and send nothing and enter no barrier")
+                .counts("unresponsive-nodes", "Numbers of nodes that never send, accept a packet or enter a barrier")
                 .or(&[]),
         }
     }
@@ -145,7 +146,7 @@ impl Bursts {
             .map(|node| ("unresponsive-nodes", format!("there is no node {node}; the last node is {}", nodes - 1)));
         let unsuitable = self.pattern.check(nodes).err();
         let idle = (unsuitable.is_none() && !self.has_traffic(nodes)).then(|| {
-            let reason = "every node would send only to itself, and such messages are left out: choose another pattern";
+            let reason = "this pattern maps every node to itself, so that no node would send: choose another pattern";
             ("pattern", reason.to_owned())
         });
         unsuitable.into_iter().chain(idle).chain(unknown).collect()

@@ -15,7 +15,7 @@ pub struct GasSize {
     /// Cells of the box along x, y and z.
     #[param(each(min = 1, max = 1000), default = [30, 18, 18], check = too_many_cells)]
     pub cells: [usize; 3],
-    /// Number of molecules, spread over all cells evenly to within one.
+    /// Number of molecules, spread evenly over all cells.
     #[param(min = 1, max = 10_000_000, default = 48_600)]
     pub molecules: usize,
 }

@@ -78,7 +78,10 @@ impl WorkloadSpec for Dsmc {
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
         let cells = self.size.cells();
-        let few = || ParameterError::new("cells", format!("{cells} cells are too few for {processors} processors"));
+        let few = || {
+            ParameterError::new("cells", format!("{cells} cells are too few for {processors} processors"))
+                .help(format!("choose dimensions with {processors} cells or more in all, or fewer processors"))
+        };
         (cells < processors).then(few).into_iter().collect()
     }
 

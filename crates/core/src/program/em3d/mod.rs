@@ -48,7 +48,7 @@ use std::rc::Rc;
 #[derive(Clone, PartialEq, Debug, Parameters)]
 #[param(meaning = Load)]
 pub struct Em3d {
-    /// Graph nodes of each side on each processor.
+    /// Number of graph nodes on each processor, in each half of the bipartite graph.
     #[param(min = 1, max = 100_000, default = 200)]
     pub n_nodes: u64,
     /// Arcs into each graph node.
@@ -57,14 +57,16 @@ pub struct Em3d {
     /// Percentage of arcs that come from the same processor.
     #[param(max = 100, default = 80)]
     pub local_p: u64,
-    /// Largest distance of the processors from which other arcs come; by default 5, or the largest possible.
+    /// Largest distance, in processor numbers, of the processors from which the other arcs come; by default 5, or less
+    /// with few processors.
     #[param(min = 1)]
     pub dist_span: Option<u64>,
     /// Number of iterations.
     #[param(min = 1, max = 400, default = 5, meaning = Repetitions)]
     pub iterations: u64,
-    /// How values are communicated: transfers of all that a processor needs, messages of groups of them, an update of
-    /// 12 bytes for each, or loads from shared memory.
+    /// How values are communicated: `transfers` sends all values that a processor needs in bulk; `groups` sends
+    /// messages of several values; `updates` sends a message of 12 bytes for each value; `loads` reads them from shared
+    /// memory.
     #[param(was = "sends", default = "transfers")]
     pub exchange: Sends,
     /// Values in each message, with `exchange = "groups"`.
@@ -129,7 +131,9 @@ impl WorkloadSpec for Em3d {
 
     fn check_endpoints(&self, nodes: usize) -> Vec<ParameterError> {
         let far = || format!("the largest distance between {nodes} processors is {}", nodes.saturating_sub(1));
-        let ahead = || format!("{} arcs ahead are beyond the {} arcs of a graph node", self.prefetch, self.d_nodes);
+        let ahead = || {
+            format!("a prefetch {} arcs ahead reaches beyond the {} arcs of a graph node", self.prefetch, self.d_nodes)
+        };
         let span = (self.dist_span >= Some(nodes as u64)).then(|| ParameterError::new("dist-span", far()));
         let prefetch = (self.prefetch >= self.d_nodes && self.prefetch > 0)
             .then(|| ParameterError::new("prefetch", ahead()).help(format!("at most {}", self.d_nodes - 1)));

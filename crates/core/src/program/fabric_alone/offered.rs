@@ -53,7 +53,7 @@ pub struct Offered {
     /// Length of the measurement window: the cycles whose packets are measured.
     #[param(min = 1, max = 1_000_000_000, default = 30_000, meaning = Repetitions)]
     pub cycles: u64,
-    /// Largest number of further cycles in which measured packets may arrive.
+    /// Largest number of cycles after the measurement window in which the run waits for the measured packets.
     #[param(max = 1_000_000_000, default = 100_000)]
     pub drain: u64,
 }

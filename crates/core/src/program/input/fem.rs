@@ -130,7 +130,7 @@ impl Sheet {
             let missing = wanted - pairs.len();
             if square > (2 * self.width * self.width) as isize || (is_nearest && missing < next.len()) {
                 return Err(format!(
-                    "{} neighbours per row are too many for a mesh with this number of nodes: {}",
+                    "{} neighbours per row are too many for a mesh of {} nodes: choose fewer, or more rows",
                     size.neighbours, self.nodes
                 ));
             }

@@ -31,17 +31,19 @@ pub struct Moldyn {
     /// Iterations between two builds of the lists of near pairs.
     #[param(min = 1, max = 1_000, default = 20)]
     pub list_every: u64,
-    /// Cut-off distance of forces, in particles' sizes; at most half the side of the cube.
+    /// Distance beyond which forces are neglected, in particle sizes (σ); at most half the side of the cube.
     #[param(min = 1.0, max = 100.0, default = Liquid::default().cutoff)]
     pub cutoff: f64,
-    /// Range of the lists of near pairs, in cut-offs of forces.
+    /// Range of the lists of near pairs, as a multiple of `cutoff`.
     #[param(min = 1.0, max = 10.0, default = Liquid::default().list_reach)]
     pub list_reach: f64,
-    /// How positions and forces are communicated: positions in shared memory and forces in a ring of transfers;
-    /// transfers of all that a processor needs from another; messages of two particles; or shared memory for both.
+    /// How positions and forces are communicated: `ring` has positions in shared memory and adds up forces in a ring of
+    /// bulk transfers; `transfers` sends all that a processor needs in bulk; `groups` sends messages of two particles;
+    /// `loads` has both in shared memory.
     #[param(was = "sends", default = "ring")]
     pub exchange: MoldynExchange,
-    /// Number of particles ahead of the present one that are prefetched from shared memory, without a ring; 0 for none.
+    /// Number of particles ahead of the present one that are prefetched, with `exchange = "loads"`; 0 for no
+    /// prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
 }
@@ -68,7 +70,7 @@ impl Moldyn {
 
 impl Part for Moldyn {
     const INFO: PartInfo =
-        PartInfo::new("moldyn", "Molecules of a liquid, by shared memory and bulk transfers, on all nodes")
+        PartInfo::new("moldyn", "Molecules of a liquid, with shared memory and bulk transfers, on all nodes")
             .small_input("cells = 1\niterations = 2\nlist-every = 1");
 }
 
@@ -85,12 +87,12 @@ impl WorkloadSpec for Moldyn {
         let others = particles - particles.div_ceil(processors as u64);
         let ahead = || {
             format!(
-                "{} particles ahead are beyond the {others} that a processor reads of others at most",
+                "a prefetch {} particles ahead reaches beyond the {others} that a processor reads from others at most",
                 self.prefetch
             )
         };
         (self.prefetch > 0 && self.prefetch >= others)
-            .then(|| ParameterError::new("prefetch", ahead()))
+            .then(|| ParameterError::new("prefetch", ahead()).help(format!("at most {}", others.saturating_sub(1))))
             .into_iter()
             .collect()
     }

@@ -14,7 +14,7 @@ pub struct Spsolve {
     /// Size of the generated matrix.
     #[param(flatten)]
     pub size: FemSize,
-    /// Order of the elimination of rows: the given one, or a multicolour ordering.
+    /// Order in which rows are eliminated: `natural` is that of the matrix, `coloured` a multicolour ordering.
     #[param(default = "natural")]
     pub ordering: Ordering,
     /// File with a symmetric matrix, used instead of a generated one: Matrix Market, Harwell-Boeing, METIS, or
@@ -26,17 +26,18 @@ pub struct Spsolve {
     /// Number of iterations, each a forward and a backward solve.
     #[param(min = 1, max = 100, default = 1, meaning = Repetitions)]
     pub iterations: u64,
-    /// Assignment of rows to processors: neighbouring rows together, or round-robin.
+    /// Assignment of rows to processors: `near` keeps neighbouring rows together, `dealt` assigns them round-robin.
     #[param(default = "near")]
     pub rows_to: RowAssignment,
-    /// How contributions are communicated: a message for each, buffers of several for each processor, or updates of the
-    /// waiting rows in shared memory.
+    /// How contributions to other rows are communicated: `messages` sends one message for each; `buffers` collects
+    /// several for each processor; `changes` updates the rows in shared memory.
     #[param(was = "sends", default = "messages")]
     pub exchange: Exchange,
-    /// Contributions in each message where they are buffered.
+    /// Contributions in each message, with `exchange = "buffers"`.
     #[param(min = 1, max = 1_000, default = 8)]
     pub buffer: u64,
-    /// Number of updates ahead of the present one whose rows are prefetched; 0 for no prefetches.
+    /// Number of updates ahead of the present one whose rows are prefetched, with `exchange = "changes"`; 0 for no
+    /// prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
 }
@@ -88,12 +89,13 @@ impl Spsolve {
     /// Returns the errors on `processors` processors, each as the key and the reason.
     pub fn check_processors(&self, processors: usize) -> Vec<(&'static str, String)> {
         let rows = self.file.as_ref().map_or(self.size.rows, |file| file.lower.rows());
-        let few = || ("rows", format!("{rows} rows are too few for {processors} processors"));
-        let mut errors: Vec<_> = (rows < processors).then(few).into_iter().collect();
+        let few = || ("rows", format!("{rows} rows are too few for {processors} processors: at least one row each"));
+        if rows < processors {
+            return vec![few()];
+        }
         // Whether a matrix can be generated does not depend on the seed.
         let impossible = if self.file.is_none() { fem::generate(self.size, 0).err() } else { None };
-        errors.extend(impossible.map(|reason| ("neighbours", reason)));
-        errors
+        impossible.map(|reason| ("neighbours", reason)).into_iter().collect()
     }
 
     /// Returns the factor, from the file or generated from the seed, and the processor of each row.

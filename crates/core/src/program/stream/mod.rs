@@ -51,10 +51,10 @@ pub struct Stream {
     /// When a message is offered: a closed loop, or an open loop with an arrival process.
     #[param(one_of, default = "closed-loop")]
     pub arrivals: Arrivals,
-    /// Whether the senders' processors copy blocks meanwhile.
+    /// Whether the senders' processors copy blocks of memory at the same time.
     #[param(default = false)]
     pub copying: bool,
-    /// A fault to study: the receivers never look for a message.
+    /// A fault to study: the receivers never poll for a message.
     #[param(default = false, was = "deaf")]
     pub never_poll: bool,
 }

@@ -29,11 +29,12 @@ pub struct Unstructured {
     /// Number of iterations, each a sweep over edges and faces.
     #[param(min = 1, max = 1000, default = ITERATIONS, meaning = Repetitions)]
     pub iterations: u64,
-    /// How values and sums are communicated: batches for each processor, a message for each node's value and each flux,
-    /// or loads and updates of shared memory.
+    /// How values and sums are communicated: `batches` sends one batch to each processor; `nodes` sends a message for
+    /// each value of a node and each sum of an edge; `loads` reads and updates shared memory.
     #[param(was = "sends", default = "batches")]
     pub exchange: UnstructuredExchange,
-    /// Number of edges ahead of the present one whose sums in shared memory are prefetched; 0 for no prefetches.
+    /// Number of edges ahead of the present one whose sums are prefetched, with `exchange = "loads"`; 0 for no
+    /// prefetches.
     #[param(max = 1_000, default = 0)]
     pub prefetch: u64,
     /// Processor cycles to compute an edge.
@@ -101,18 +102,21 @@ impl WorkloadSpec for Unstructured {
     }
 
     fn check_endpoints(&self, processors: usize) -> Vec<ParameterError> {
-        let few =
-            || ParameterError::new("nodes", format!("{} nodes are too few for {processors} processors", self.nodes));
+        let few = || {
+            ParameterError::new("nodes", format!("{} nodes are too few for {processors} processors", self.nodes))
+                .help(format!("at least {processors}: one node of the mesh for each processor"))
+        };
         let few = ((self.nodes as usize) < processors).then(few);
         // There is at least one edge for each node.
         let edges_min = self.nodes / processors as u64;
         let ahead = || {
             format!(
-                "{} edges ahead are beyond the edges of a processor, which may have only {edges_min}",
+                "a prefetch {} edges ahead reaches beyond the edges of a processor, which may have only {edges_min}",
                 self.prefetch
             )
         };
-        let ahead = (self.prefetch > 0 && self.prefetch >= edges_min).then(|| ParameterError::new("prefetch", ahead()));
+        let ahead = (self.prefetch > 0 && self.prefetch >= edges_min)
+            .then(|| ParameterError::new("prefetch", ahead()).help(format!("at most {}", edges_min.saturating_sub(1))));
         few.into_iter().chain(ahead).collect()
     }
 

@@ -17,7 +17,7 @@ pub struct NifdyParameters {
     /// Parameters of each unit.
     #[param(flatten)]
     pub unit: UnitParameters,
-    /// Cycles to generate, and to process, an acknowledgement.
+    /// Cycles to generate an acknowledgement, and as many to process it.
     ///
     /// 2 (§2.4.3).
     #[param(max = 1_000_000, default = 2, meaning = Work, resource = "acknowledgement")]

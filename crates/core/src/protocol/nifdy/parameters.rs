@@ -135,7 +135,13 @@ impl UnitParameters {
             "must be at least 1: a dialog sends packets within its window",
         );
         let halves = self.has_bulk() && self.bulk_acknowledge == BulkAcknowledge::HalfWindow;
-        refuse(halves && self.window % 2 == 1, "window", "must be even: one acknowledgement covers half a window");
+        let even = format!(
+            "{} is odd, and one acknowledgement covers half a window: choose {} or {}",
+            self.window,
+            self.window.saturating_sub(1).max(2),
+            self.window.saturating_add(1)
+        );
+        refuse(halves && self.window % 2 == 1, "window", &even);
         let timeout = self.retransmission.map(|retransmission| retransmission.timeout);
         refuse(timeout == Some(Time::ZERO), "retransmission.timeout", "must be more than 0");
         errors

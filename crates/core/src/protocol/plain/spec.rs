@@ -7,7 +7,7 @@ use crate::protocol::{Guarantees, PacketHandle, Protocol, ProtocolEnvironment, P
 
 impl Part for PlainParameters {
     const INFO: PartInfo =
-        PartInfo::new("none", "Queues, with the order and the losses of the fabric").formerly(&["plain"]);
+        PartInfo::new("none", "No protocol: queues with the order and the losses of the fabric").formerly(&["plain"]);
 }
 
 impl ProtocolSpec for PlainParameters {

@@ -165,7 +165,8 @@ impl LinkParameters {
             Order::Any { .. } => {
                 let most = numbers - window;
                 let why = format!(
-                    "{numbers} sequence numbers suffice for {most} packets from one node to another, as none is used twice"
+                    "{numbers} sequence numbers are too few: the run may send more than {most} packets from one node to \
+                     another, and no number may be used twice"
                 );
                 wrong.push(("packets", why));
             }

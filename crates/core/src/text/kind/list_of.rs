@@ -35,8 +35,11 @@ impl<K: ValueKind> ListOf<K> {
     fn length_fault(&self, length: usize) -> Option<ParseError> {
         let plural = |n: usize| if n == 1 { "1 element".to_string() } else { format!("{n} elements") };
         let label = match length {
-            n if n < self.fewest => format!("must have at least {}", plural(self.fewest)),
-            n if n > self.most => format!("must have at most {}", plural(self.most)),
+            n if self.fewest == self.most && n != self.most => {
+                format!("expected a list of {}, found {}", plural(self.most), plural(n))
+            }
+            n if n < self.fewest => format!("expected at least {}, found {}", plural(self.fewest), plural(n)),
+            n if n > self.most => format!("expected at most {}, found {}", plural(self.most), plural(n)),
             _ => return None,
         };
         Some(ParseError::new(label, self.allowed()))
@@ -52,7 +55,7 @@ impl<K: ValueKind> ValueKind for ListOf<K> {
     }
 
     fn allowed(&self) -> String {
-        format!("write a list [..., ...]; for each element: {}", self.each.allowed())
+        format!("write a list in brackets, as [A, B]; for each element {}", self.each.allowed())
     }
 
     fn written<'d>(&self, default: &'d [K::Written<'d>]) -> TreeValue {

@@ -308,7 +308,7 @@ fn unknown_and_recursive_parts_are_reported() {
     assert_eq!(messages("parts = ['bsae']", &[]), ["there is no shipped part \"bsae\": did you mean \"base\"?"]);
     assert_eq!(
         messages("parts = 'round'", &[]),
-        ["the shipped part \"round\" is made of itself: here the circle closes"]
+        ["the shipped part \"round\" includes itself: here the circle closes"]
     );
     assert_eq!(messages("parts = [3]", &[]), ["`parts` names shipped parts by strings: this is a bare integer"]);
     assert_eq!(read("parts = 'nonsense'", &["parts=base"]).value.pci.ring, 32);

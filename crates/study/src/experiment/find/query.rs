@@ -28,7 +28,7 @@ pub type ProblemGroups = Vec<(String, Problems)>;
 
 /// A search to be run at each point of a sweep.
 pub struct FindQuery {
-    /// The key that is searched along, and its range.
+    /// The key that is searched over, and its range.
     pub range: SearchRange,
     /// The condition on the metric; `None` if two descriptions are compared.
     pub condition: Option<Condition>,
@@ -38,7 +38,7 @@ pub struct FindQuery {
     pub unit: String,
 }
 
-/// The settings of the points of a search other than the key that is searched along.
+/// The settings of the points of a search other than the key that is searched over.
 pub struct SearchedPoints<'a> {
     /// The parts that descriptions may name.
     pub registry: &'a Arc<Registry>,
@@ -54,11 +54,11 @@ impl SearchedPoints<'_> {
         let names = |option: &str| vary::names(&self.registry.spelled(option)).ok();
         let searched = names(&format!("{key}=0"))?;
         if self.first.iter().any(|(varied, _)| names(&format!("{varied}=0")).as_ref() == Some(&searched)) {
-            let problem = Problem::new(format!("`{key}` is both varied and searched along"));
+            let problem = Problem::new(format!("`{key}` is both varied and searched over"));
             return Some(problem.help("remove its --vary, or search along another key with --over"));
         }
         if self.sets.iter().any(|set| names(set).as_ref() == Some(&searched)) {
-            let problem = Problem::new(format!("`{key}` is both set and searched along"));
+            let problem = Problem::new(format!("`{key}` is both set and searched over"));
             return Some(problem.help("remove its --set, or search along another key with --over"));
         }
         None
@@ -103,8 +103,9 @@ impl FindQuery {
         let condition = match compares {
             false => Some(Condition::parse(find, &known).map_err(ungrouped)?),
             true if find.trim() != name => {
-                let problem =
-                    Problem::new(format!("`{find}` compares with a value, and --against with another machine"));
+                let problem = Problem::new(format!(
+                    "`{find}` compares with a value, but --against compares with another machine: only one of them is possible"
+                ));
                 return Err(ungrouped(problem.help(format!("write --find {name}, or leave out --against"))));
             }
             true => None,

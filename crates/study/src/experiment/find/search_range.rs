@@ -14,7 +14,7 @@ const GEOMETRIC_FROM: u64 = 4;
 /// an amount in the smallest unit.
 #[derive(Clone, Debug)]
 pub struct SearchRange {
-    /// The key that is searched along.
+    /// The key that is searched over.
     pub key: String,
     range: Range,
     /// The values of a range with steps; `None` without.

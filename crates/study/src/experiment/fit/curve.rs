@@ -144,7 +144,9 @@ impl Printed<'_> {
         }
         if rows.len() < SAMPLES_MIN {
             let problem = Problem::new(format!("a curve needs at least {SAMPLES_MIN} rows"));
-            return Err(problem.at(self.place(from..from), format!("rows after this line: {}", rows.len())));
+            return Err(problem
+                .at(self.place(from..from), format!("rows after this line: {}", rows.len()))
+                .help("measure at another size, and add a row for it"));
         }
         Ok(rows)
     }

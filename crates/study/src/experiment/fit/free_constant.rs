@@ -116,7 +116,7 @@ impl FreeConstant {
         let format = |number: f64| self.current.quantize(number).0;
         let message = format!("`{}` starts outside its bounds, or at one of them", self.key);
         let label = format!("{} must lie between {} and {}", format(self.start), format(least), format(most));
-        Err(Problem::new(message).at(place(wanted), label).help("bounds must be above 0, the least first"))
+        Err(Problem::new(message).at(place(wanted), label).help("bounds must be above 0, the smaller first"))
     }
 
     /// Returns the keys of the constant in a machine; those of a host that no node uses are left out.

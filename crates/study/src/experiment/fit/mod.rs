@@ -136,7 +136,7 @@ fn no_start(missing: Vec<(&Datum, String)>) -> Problem {
         more => format!(" and {more} more"),
     };
     let problem =
-        Problem::new(format!("the machine does not give with the starting values: {}{more}", names.join(", ")));
+        Problem::new(format!("with the starting values, the machine gives no value for {}{more}", names.join(", ")));
     problem.help("choose starting values with which every run completes")
 }
 

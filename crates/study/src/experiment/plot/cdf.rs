@@ -35,7 +35,7 @@ impl CdfSpec {
             return Err(Problem::new("a logarithmic axis cannot show 0 or less").help("leave out --log x"));
         }
         if self.log.1 && sets.iter().all(|set| set.steps.len() < 2) {
-            let problem = Problem::new("all samples are equal, so that none is above another");
+            let problem = Problem::new("all samples are equal, so there is no tail to draw");
             return Err(problem.help("leave out --log y"));
         }
         let across = axis_unit(&first.unit, values());

@@ -98,7 +98,7 @@ fn find_name(points: &[PointDistributions], name: &str) -> Result<String, Proble
         }
         several => {
             let names = suggest::phrase(several.iter().copied());
-            Err(Problem::new(format!("`{name}` may be any of {names}")).help("write one of them"))
+            Err(Problem::new(format!("`{name}` is ambiguous: it may be {names}")).help("write one of them"))
         }
     }
 }

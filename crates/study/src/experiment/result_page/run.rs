@@ -38,7 +38,7 @@ fn metrics(record: &Record, name: &str) -> Artifact {
             candidate(record)
         ),
         false => format!(
-            "{}. The run ended after {simulated} µs of simulated time. Nothing is measured but counts; seed {seed}, hash \
+            "{}. The run ended after {simulated} µs of simulated time. Only counts are measured; seed {seed}, hash \
              {hash}.",
             record.verdict()
         ),
@@ -56,7 +56,9 @@ fn candidate(record: &Record) -> String {
             format!("Candidate for the bottleneck: {resource}, the busiest resource ({share} % utilised).")
         }
         (.., Some(stage)) => {
-            format!("No resource is nearly always active. Longest stage: {stage} ({share} % of the message latency).")
+            format!(
+                "No resource is active for 90 % of the run. Longest stage: {stage} ({share} % of the message latency)."
+            )
         }
         _ => String::new(),
     }

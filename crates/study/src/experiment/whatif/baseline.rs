@@ -93,7 +93,7 @@ fn choose(
     let preferred = asked.or(objective.map(|objective| objective.metric));
     let preferred = match preferred {
         Some(name) => find(name, run)?,
-        None => run.metrics.first().ok_or_else(|| Problem::new("the run measures nothing"))?,
+        None => run.metrics.first().ok_or_else(|| Problem::new("the run has no measurements"))?,
     };
     let goal = Goal { metric: preferred.clone(), more_is_better: direction(preferred, objective, run)? };
     if is_comparable(preferred.kind, run.is_saturated) {
@@ -145,7 +145,7 @@ fn direction(metric: &Metric, objective: Option<Objective>, run: &Measured) -> R
 fn measured(goal: Goal) -> Result<Goal, Problem> {
     let metric = &goal.metric;
     match metric.value {
-        value if value.is_nan() => Err(Problem::new(format!("the run measures nothing under `{}`", metric.name))),
+        value if value.is_nan() => Err(Problem::new(format!("the run has no value of `{}`", metric.name))),
         value if value > 0.0 => Ok(goal),
         value => Err(Problem::new(format!("`{}` is {value}: no change of it can be stated as a ratio", metric.name))),
     }

@@ -163,10 +163,12 @@ impl Bench<'_> {
 
 /// Returns the refusal of changes with which the description is invalid.
 fn invalid(changes: &[ParameterChange], problems: &Problems) -> Refusal {
-    let text = problems.to_string();
-    let reason = text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned();
-    let advice = problems.list().first().map(|problem| problem.help.join("; ")).unwrap_or_default();
-    Refusal::new(changes, reason, advice)
+    let Some(problem) = problems.list().first() else { return Refusal::new(changes, String::new(), String::new()) };
+    let reason = match &*problem.label {
+        "" => problem.message.clone(),
+        label => format!("{}: {label}", problem.message),
+    };
+    Refusal::new(changes, reason, problem.help.join("; "))
 }
 
 /// Returns whether a metric of this kind can be compared between a run that is saturated and others.

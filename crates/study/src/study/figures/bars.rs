@@ -102,13 +102,13 @@ impl Bars {
 
 impl BarSeries {
     fn read(t: &mut Table<'_>) -> BarSeries {
-        let name = t.phrase("name", "Name in the legend, with holes").required();
+        let name = t.phrase("name", "Name in the legend, with placeholders").required();
         let value = t.phrase("value", "Height, as an expression").required();
         let published = t.phrase("published", "Published height, as an expression").optional();
         let decimals =
             t.count("published-decimals", "Number of decimals of published heights in the table").max(12).optional();
         BarSeries {
-            each: loops(t, "each", "Axes for whose values a bar each is drawn"),
+            each: loops(t, "each", "Axes; one bar is drawn for each combination of their values"),
             name: template(t, &name),
             value: expression(t, &value),
             published: published.map(|published| expression(t, &published)),

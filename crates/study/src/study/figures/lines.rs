@@ -114,13 +114,13 @@ impl Lines {
 impl Line {
     fn read(t: &mut Table<'_>) -> Line {
         let (name, value) = (
-            t.phrase("name", "Name in the legend, with holes").required(),
+            t.phrase("name", "Name in the legend, with placeholders").required(),
             t.phrase("value", "Value, as an expression").required(),
         );
         let dashed = t.phrase("dashed", "Condition under which the line is dashed, as an expression").optional();
         let like = t.phrase("like", "Name of an earlier line whose colour and mark are used").optional();
         Line {
-            each: loops(t, "each", "Axes for whose values a line each is drawn"),
+            each: loops(t, "each", "Axes; one line is drawn for each combination of their values"),
             over: loops(t, "over", "Axes that the points run over, instead of the chart's"),
             name: template(t, &name),
             value: expression(t, &value),
@@ -137,12 +137,12 @@ impl Annotation {
     fn read(t: &mut Table<'_>) -> Annotation {
         let x = t.phrase("x", "Position of a vertical line, as an expression: a number or a list").optional();
         let y = t.phrase("y", "Position of a horizontal line, as an expression").optional();
-        let text = t.phrase("text", "Text at the line, with holes; `at` is its position").required();
+        let text = t.phrase("text", "Text at the line, with placeholders; `at` is its position").required();
         if x.is_some() == y.is_some() && !t.describing() {
             t.wrong("", "an annotation needs either `x` or `y`", "");
         }
         Annotation {
-            each: loops(t, "each", "Axes for whose values an annotation each is drawn"),
+            each: loops(t, "each", "Axes; one annotation is drawn for each combination of their values"),
             x: x.map(|x| expression(t, &x)),
             y: y.map(|y| expression(t, &y)),
             text: template(t, &text),

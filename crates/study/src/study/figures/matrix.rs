@@ -45,7 +45,7 @@ impl Matrix {
         let rows = loops(t, "rows", "Axes of the rows, each as AXIS or AXIS in SET");
         let columns = loops(t, "columns", "Axes of the columns");
         let value = t.phrase("value", "Value of a cell, as an expression: a number or a text").required();
-        let point = t.phrase("point", "Point whose description a cell links to, with holes").optional();
+        let point = t.phrase("point", "Point whose description a cell links to, with placeholders").optional();
         let decimals = t.count("decimals", "Number of decimals in tables; four significant digits if left out").max(12);
         let decimals = decimals.optional().map(|decimals| decimals as usize);
         let scales = [("linear", false), ("log10", true)];
@@ -135,11 +135,11 @@ fn named(scope: &Scope, over: &Loops) -> Vec<String> {
 
 impl MarkSpec {
     fn read(t: &mut Table<'_>) -> MarkSpec {
-        let name = t.phrase("name", "Name at the mark, with holes").required();
+        let name = t.phrase("name", "Name at the mark, with placeholders").required();
         let row = t.phrase("row", "Position on the scale of the rows, as an expression").required();
         let column = t.phrase("column", "Position on the scale of the columns, as an expression").required();
         MarkSpec {
-            each: loops(t, "each", "Axes for whose values a mark each is drawn"),
+            each: loops(t, "each", "Axes; one mark is drawn for each combination of their values"),
             name: template(t, &name),
             row: expression(t, &row),
             column: expression(t, &column),

@@ -82,15 +82,19 @@ impl Figure {
     pub fn read(t: &mut Table<'_>) -> Figure {
         let artifact = t.phrase("artifact", "Artifact that the figure belongs to and whose runs it shows").required();
         let id = t.phrase("id", "Name of the figure and its files; the artifact's if left out").optional();
-        let title = t.phrase("title", "Title, with holes for expressions").required();
+        let title = t.phrase("title", "Title, with placeholders for expressions").required();
         let chart = t.phrase("chart", "Title inside the chart, if different").optional();
-        let caption = t.phrase("caption", "Caption, with holes for expressions").or("");
+        let caption = t.phrase("caption", "Caption, with placeholders for expressions").or("");
         let figure = Figure {
             id: template(t, id.as_ref().unwrap_or(&artifact)),
             title: template(t, &title),
             chart: chart.map(|chart| template(t, &chart)),
             caption: template(t, &caption),
-            each: loops(t, "each", "Axes for whose values a figure each is drawn, each as AXIS or AXIS in SET"),
+            each: loops(
+                t,
+                "each",
+                "Axes, each as AXIS or AXIS in SET; one figure is drawn for each combination of their values",
+            ),
             allows_gaps: t
                 .flag(
                     "gaps",

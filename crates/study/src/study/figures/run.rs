@@ -29,8 +29,8 @@ const OTHER: &str = "other";
 impl LedgerChartSpec {
     /// Reads a chart of ledgers.
     pub fn read(t: &mut Table<'_>) -> LedgerChartSpec {
-        let name = t.phrase("name", "Name of a run, with holes").required();
-        let point = t.phrase("point", "Point of a run, with holes").required();
+        let name = t.phrase("name", "Name of a run, with placeholders").required();
+        let point = t.phrase("point", "Point of a run, with placeholders").required();
         let stage_groups = t.by_name(
             "places",
             "Groups of stages that are shown together, each stage by the last part of its name",
@@ -38,7 +38,7 @@ impl LedgerChartSpec {
         );
         let stage_groups = stage_groups.optional().unwrap_or_default();
         LedgerChartSpec {
-            each: loops(t, "each", "Axes for whose values a bar each is drawn"),
+            each: loops(t, "each", "Axes; one bar is drawn for each combination of their values"),
             name: template(t, &name),
             point: super::keyed(t, &point),
             column: t.text("column", "Heading of the table's column of runs").or("case"),
@@ -116,7 +116,7 @@ pub struct PacketFlowSpec {
 impl PacketFlowSpec {
     /// Reads the chart.
     pub fn read(t: &mut Table<'_>) -> PacketFlowSpec {
-        let point = t.phrase("point", "Point of a traced run, with holes").required();
+        let point = t.phrase("point", "Point of a traced run, with placeholders").required();
         let pair = ListOf { each: SpannedStringKind, fewest: 2, most: 2 };
         let flow = PacketFlowSpec {
             point: super::keyed(t, &point),
@@ -192,17 +192,17 @@ const COLUMNS_MAX: usize = 240;
 impl HeatMapSpec {
     /// Reads the chart.
     pub fn read(t: &mut Table<'_>) -> HeatMapSpec {
-        let name = t.phrase("name", "Name of a panel, with holes").required();
-        let point = t.phrase("point", "Point of a run that records a quantity over time, with holes").required();
+        let name = t.phrase("name", "Name of a panel, with placeholders").required();
+        let point = t.phrase("point", "Point of a run that records a quantity over time, with placeholders").required();
         let heat = HeatMapSpec {
-            each: loops(t, "each", "Axes for whose values a panel each is drawn"),
+            each: loops(t, "each", "Axes; one panel is drawn for each combination of their values"),
             name: template(t, &name),
             point: super::keyed(t, &point),
             x: t.table("x", "Horizontal axis", AxisSpec::read),
             cycles: t.number("cycles", "Number of cycles in a unit of the horizontal axis").min(1.0).or(1.0),
             rows: t.text("rows", "Meaning of a row").required(),
             shades: t.text("shades", "Quantity that is shaded, with its unit").required(),
-            most: t.number("most", "Value from which on a cell is black").required(),
+            most: t.number("most", "Smallest value for which a cell is black").required(),
         };
         if heat.most <= 0.0 {
             t.wrong("most", "the value must be above 0", "");

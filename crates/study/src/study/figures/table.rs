@@ -76,12 +76,12 @@ fn named(name: &str) -> Cell {
 
 impl ColumnSpec {
     fn read(t: &mut Table<'_>) -> ColumnSpec {
-        let name = t.phrase("name", "Heading, with holes").required();
+        let name = t.phrase("name", "Heading, with placeholders").required();
         let value = t.phrase("value", "Value, as an expression: a number or a text").required();
         let decimals =
             t.count("decimals", "Number of decimals; four significant digits if left out").max(12).optional();
         ColumnSpec {
-            each: loops(t, "each", "Axes for whose values a column each is added"),
+            each: loops(t, "each", "Axes; one column is added for each combination of their values"),
             name: template(t, &name),
             unit: t.text("unit", "Unit of the numbers").or(""),
             decimals: decimals.map(|decimals| decimals as usize),

@@ -135,7 +135,7 @@ impl Graph {
             let is_one_way = self.links.iter().any(|link| link.is_one_way);
             let message = match is_one_way {
                 true => format!("no path leads from `{}` to `{}`", name(from), name(to)),
-                false => format!("`{}` and `{}` are not joined", name(from), name(to)),
+                false => format!("no path connects `{}` and `{}`", name(from), name(to)),
             };
             GraphError::new(self.vertices[from.max(to)].line, message, "every vertex must have a path to every other")
         };

@@ -58,9 +58,9 @@ pub enum GraphRouting {
 pub struct GraphParameters {
     /// An edge list (`a b` on each line), networkx's node-link JSON, or GraphML.
     pub file: PathBuf,
-    /// Routes: `up-down` goes up towards the root of a tree, then down, and cannot deadlock; `shortest-path` can;
-    /// `distance-classes` takes shortest paths, cannot deadlock, and needs a virtual channel for each link of the
-    /// longest route.
+    /// Routes: `up-down` goes up towards the root of a tree, then down, and cannot deadlock; `shortest-path` can
+    /// deadlock; `distance-classes` takes shortest paths, cannot deadlock, and needs a virtual channel for each link of
+    /// the longest route.
     #[param(default = "up-down")]
     pub routing: GraphRouting,
     /// Graph of the file, if the file has no errors.

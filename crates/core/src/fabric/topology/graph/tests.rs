@@ -192,7 +192,7 @@ fn invalid_lists_are_reported_with_their_lines() {
     assert_eq!(errors(""), ["g: there is no link in it"]);
     assert_eq!(errors("a b\na a\n"), ["g, line 2: `a` is linked to itself"]);
     assert_eq!(errors("a b\n\nb a\n"), ["g, line 3: `b` and `a` are linked in line 1 already"]);
-    assert_eq!(errors("a b\nc d\n"), ["g, line 2: `a` and `c` are not joined"]);
+    assert_eq!(errors("a b\nc d\n"), ["g, line 2: no path connects `a` and `c`"]);
     assert_eq!(errors("a b c\nd\n"), ["g, line 1: `a b c` is not a link", "g, line 2: `d` is not a link"]);
     assert_eq!(errors("a b {x\n"), ["g, line 1: `a b {x` is not a link"]);
     let back = "g, line 2: up-down routing needs links both ways, and `b -> c` has none back";

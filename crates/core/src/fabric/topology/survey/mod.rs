@@ -167,7 +167,7 @@ impl fmt::Display for Survey {
             "{}: {} nodes, {} routers, {} links between them, counted each way",
             self.name, self.nodes, self.routers, self.links
         )?;
-        writeln!(f, "degree: {} ({} ports with those of nodes)", self.degree, self.ports)?;
+        writeln!(f, "degree: {} links to other routers ({} ports with those to nodes)", self.degree, self.ports)?;
         let sampled = match self.measured == self.nodes {
             true => String::new(),
             false => format!(" (from {} of {} nodes)", self.measured, self.nodes),
@@ -175,17 +175,17 @@ impl fmt::Display for Survey {
         let (least, most) = if self.has_farthest { ("", "at most") } else { ("at least ", "at least") };
         writeln!(f, "diameter: {least}{} router hops, mean {:.2}{sampled}", self.diameter, self.hops_mean)?;
         let (max, mean) = (self.distance_max, self.distance_mean);
-        writeln!(f, "distance in hops of the latency formula: {most} {max}, mean {mean:.2}{sampled}")?;
+        writeln!(f, "distance in hops, as the zero-load latency counts them: {most} {max}, mean {mean:.2}{sampled}")?;
         let bisection = self.bisection;
         writeln!(f, "bisection: {bisection} links between the halves of the nodes by number, counted each way")?;
-        writeln!(f, "router inputs for each node: {:.2}", self.inputs_per_node())?;
+        writeln!(f, "router inputs per node: {:.2}", self.inputs_per_node())?;
         writeln!(f, "deadlock: {}", self.deadlock)?;
         let (sources, destinations) = self.followed;
         match self.is_complete() {
-            true => write!(f, "examined: all pairs of nodes, with virtual channels: {}", self.virtual_channels),
+            true => write!(f, "examined: all pairs of nodes; virtual channels: {}", self.virtual_channels),
             false => write!(
                 f,
-                "examined: a sample, from {sources} to {destinations} of {} nodes, with virtual channels: {}",
+                "examined: a sample, from {sources} to {destinations} of {} nodes; virtual channels: {}",
                 self.nodes, self.virtual_channels
             ),
         }
@@ -195,11 +195,11 @@ impl fmt::Display for Survey {
 impl fmt::Display for Deadlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Deadlock::Free => write!(f, "no cycle of waiting packets"),
-            Deadlock::NotExamined => write!(f, "not examined: too many channels to escape by"),
+            Deadlock::Free => write!(f, "impossible, because packets cannot wait for one another in a cycle"),
+            Deadlock::NotExamined => write!(f, "not examined: packets have too many escape channels"),
             Deadlock::Cycle(cycle) => {
                 let channels: Vec<String> = cycle.iter().chain(cycle.first()).map(Channel::to_string).collect();
-                write!(f, "packets can wait in a cycle: {}", channels.join(" waits for "))
+                write!(f, "possible: packets can wait in a cycle: {}", channels.join(" waits for "))
             }
         }
     }
