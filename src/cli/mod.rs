@@ -7,7 +7,8 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `run.rs`, `run_text.rs`, `capture.rs` | one run, its result as text, its packets for Wireshark |
+//! | `run.rs`, `run_text.rs` | one run, its result as text |
+//! | `trace.rs`, `capture.rs` | its trace for Perfetto, its packets for Wireshark |
 //! | `run_seeds.rs` | a run with several seeds |
 //! | `sweep.rs`, `sweep_runs.rs` | sweeps |
 //! | `sweep_form.rs`, `sweep_table.rs` | results of sweeps as text, JSON and tidy data |
@@ -69,6 +70,7 @@ mod sweep_seeds;
 mod sweep_table;
 #[cfg(test)]
 mod tests;
+mod trace;
 mod verify;
 mod whatif;
 mod whatif_text;

@@ -1,11 +1,12 @@
 //! Standard output, standard error, and files that are replaced atomically.
 
-use super::exit::Failure;
+use super::exit::{EXIT_INTERRUPTED, Failure};
 use narrows_core::text::Problem;
 use narrows_study::report::files::temporary_path;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 /// Writes text to standard output. A closed pipe is not an error.
 pub fn print(text: &str) -> Result<(), Failure> {
@@ -96,26 +97,88 @@ impl Output {
 
     /// Writes the file.
     pub fn write(self, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> Result<(), Failure> {
-        self.try_write(write).map_err(|error| unwritable(&self.path, &error))
+        let unfinished = self.open()?;
+        let mut out = BufWriter::new(unfinished.file()?);
+        let written = write(&mut out).and_then(|()| out.flush());
+        unfinished.finish(written)
     }
 
-    fn try_write(&self, write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>) -> io::Result<()> {
-        let temporary = temporary_path(&self.path)?;
-        let file = match self.device {
-            true => OpenOptions::new().write(true).open(&self.path)?,
-            false => File::create(&temporary)?,
-        };
-        let mut out = BufWriter::new(file);
-        let written = write(&mut out).and_then(|()| out.flush());
-        if self.device {
-            return written;
-        }
-        let renamed = written.and_then(|()| fs::rename(&temporary, &self.path));
-        if renamed.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        renamed
+    /// Opens the file, to be written while the command runs.
+    pub fn open(self) -> Result<UnfinishedOutput, Failure> {
+        UnfinishedOutput::create(&self).map_err(|error| unwritable(&self.path, &error))
     }
+}
+
+/// The temporary files of outputs that are being written, which an interrupt removes.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A file that is being written. It has its name when it is finished; otherwise it is removed.
+#[derive(Debug)]
+pub struct UnfinishedOutput {
+    path: PathBuf,
+    /// The name of the file until it is finished; `None` for a device.
+    temporary: Option<PathBuf>,
+    file: File,
+}
+
+impl UnfinishedOutput {
+    fn create(output: &Output) -> io::Result<UnfinishedOutput> {
+        let path = output.path.clone();
+        if output.device {
+            let file = OpenOptions::new().write(true).open(&path)?;
+            return Ok(UnfinishedOutput { path, temporary: None, file });
+        }
+        let temporary = temporary_path(&path)?;
+        unfinished().push(temporary.clone());
+        let file = File::create(&temporary).inspect_err(|_| forget(&temporary))?;
+        Ok(UnfinishedOutput { path, temporary: Some(temporary), file })
+    }
+
+    /// Returns a handle to write the file with.
+    pub fn file(&self) -> Result<File, Failure> {
+        self.file.try_clone().map_err(|error| unwritable(&self.path, &error))
+    }
+
+    /// Gives the file its name if it was written without error.
+    pub fn finish<T>(mut self, written: io::Result<T>) -> Result<T, Failure> {
+        let renamed = written.and_then(|value| {
+            if let Some(temporary) = &self.temporary {
+                fs::rename(temporary, &self.path)?;
+                forget(temporary);
+                self.temporary = None;
+            }
+            Ok(value)
+        });
+        renamed.map_err(|error| unwritable(&self.path, &error))
+    }
+}
+
+impl Drop for UnfinishedOutput {
+    fn drop(&mut self) {
+        if let Some(temporary) = &self.temporary {
+            let _ = fs::remove_file(temporary);
+            forget(temporary);
+        }
+    }
+}
+
+fn unfinished() -> std::sync::MutexGuard<'static, Vec<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn forget(temporary: &Path) {
+    unfinished().retain(|path| path != temporary);
+}
+
+/// Makes Ctrl-C remove unfinished outputs before it ends the process. An ignored Ctrl-C stays ignored.
+pub fn remove_unfinished_on_interrupt() {
+    let _ = ctrlc::try_set_handler(|| {
+        let unfinished = unfinished();
+        for path in unfinished.iter() {
+            let _ = fs::remove_file(path);
+        }
+        std::process::exit(EXIT_INTERRUPTED.into());
+    });
 }
 
 fn write_error(path: &Path, why: &str) -> String {

@@ -3,17 +3,17 @@
 use super::exit::{CommandResult, ExitStatus, Failure};
 use super::heartbeat::Heartbeat;
 use super::output::{self, Output};
+use super::trace::{self, Trace};
 use super::{Format, capture, input, run_seeds, run_text};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use narrows_core::engine::{Outcome, Recorder, Time, Timeline};
+use narrows_core::engine::{Outcome, Recorder, Time};
 use narrows_core::machine::Machine;
 use narrows_core::text::Problem;
 use narrows_study::experiment::seeds::SEEDS_MAX;
 use narrows_study::experiment::uncertainty::single::{self, RunUncertainty};
 use narrows_study::experiment::{self, Record, RunResult, record, tidy};
 use narrows_study::report::dataset::Encoding;
-use narrows_study::report::perfetto;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -23,7 +23,7 @@ Examples:
   narrows run ping-pong
   narrows run cluster.toml --set ni.trapeze.policy=store-and-forward
   narrows run cluster.toml --format json > result.json
-  narrows run stream --trace stream.json    then open it in ui.perfetto.dev
+  narrows run stream --trace stream.pftrace then open it in ui.perfetto.dev
   narrows run ping-pong --messages m.csv    write a row for each message
   narrows run ping-pong --uncertainty       compute the uncertainty of metrics
   narrows run offered-load --seeds 10       means and 95 % confidence intervals
@@ -52,12 +52,15 @@ pub struct Options {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text, value_name = "FORMAT")]
     format: Format,
-    /// Output file for a trace of the use of resources, for ui.perfetto.dev
-    #[arg(long, value_name = "OUT")]
+    /// Output file for a trace of the use of resources, for ui.perfetto.dev: F.pftrace or F.json
+    ///
+    /// A name that ends in .json gives Chrome's JSON form, any other name Perfetto's binary form,
+    /// which is written while the run goes on and needs no memory for its spans.
+    #[arg(long, value_name = "F")]
     trace: Option<PathBuf>,
     /// Number of spans in the trace: the first N of the run
     #[arg(long, value_name = "N", default_value_t = 200_000, requires = "trace")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..=50_000_000))]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..=trace::SPANS_MAX))]
     trace_spans: u64,
     /// Output file for the packets of all nodes, for Wireshark: pcapng in simulated nanoseconds
     #[arg(long, value_name = "OUT", conflicts_with = "seeds")]
@@ -90,16 +93,22 @@ pub fn run(options: &Options) -> CommandResult {
     let inputs: Vec<PathBuf> = options.subject.input_file().into_iter().chain(input::named_files(&read)).collect();
     let outputs = [&options.trace, &options.pcap, &options.messages].map(Option::as_deref);
     output::check_distinct(&inputs, &outputs)?;
-    let trace = options.trace.as_deref().map(Output::prepare).transpose()?;
+    let trace = options.trace.as_deref().map(|path| Trace::prepare(path, options.trace_spans)).transpose()?;
     if options.pcap.is_some() {
         capture::check_format(&read.value)?;
     }
     let pcap = options.pcap.as_deref().map(Output::prepare).transpose()?;
     let messages = options.messages.as_deref().map(messages).transpose()?;
+    output::remove_unfinished_on_interrupt();
+    let (trace, recorder) = match trace {
+        Some(trace) => trace.open().map(|(trace, recorder)| (Some(trace), recorder))?,
+        None => (None, Recorder::off()),
+    };
+    let recorder = options.with_instruments(recorder);
     let begun = Instant::now();
     let result = {
         let _heartbeat = Heartbeat::start("building the machine and running it");
-        experiment::run(&read.value, options.recorder())
+        experiment::run(&read.value, recorder)
     };
     let wall_s = begun.elapsed().as_secs_f64();
     let record = Record::of(&read, &result);
@@ -118,8 +127,8 @@ pub fn run(options: &Options) -> CommandResult {
             uncertainties.map_or(record.clone(), |all| record.with_uncertainty(&all)).pretty()
         }
     })?;
-    if let (Some(trace), Some(path)) = (trace, &options.trace) {
-        write_trace(trace, path, &result.timeline)?;
+    if let Some(trace) = trace {
+        trace.finish(&result.timeline)?;
     }
     if let (Some(pcap), Some(path)) = (pcap, &options.pcap) {
         capture::write(pcap, path, &read.value, &result.packets)?;
@@ -178,27 +187,11 @@ impl Options {
         Ok(uncertainties?)
     }
 
-    fn recorder(&self) -> Recorder {
-        let recorder = match &self.trace {
-            Some(_) => Recorder::keeping(self.trace_spans as usize),
-            None => Recorder::off(),
-        };
+    /// Returns `recorder` with the messages and packets that are written.
+    fn with_instruments(&self, recorder: Recorder) -> Recorder {
         let recorder = if self.messages.is_some() { recorder.with_messages() } else { recorder };
         if self.pcap.is_some() { recorder.with_packets() } else { recorder }
     }
-}
-
-fn write_trace(trace: Output, path: &Path, timeline: &Timeline) -> Result<(), Failure> {
-    trace.write(|out| perfetto::write(timeline, out))?;
-    let (kept, dropped) = (timeline.spans.len(), timeline.dropped);
-    eprint_line!("Wrote {kept} spans to `{}`.", path.display());
-    if kept == 0 {
-        eprint_line!("The trace is empty: no resource was used in this run.");
-    }
-    if dropped > 0 {
-        eprint_line!("The last {dropped} spans were dropped; --trace-spans {} would keep all.", kept as u64 + dropped);
-    }
-    Ok(())
 }
 
 /// Quotes a word for a shell.

@@ -340,7 +340,7 @@ pub use map::Map;
 #[doc(hidden)]
 pub use milestones::Milestones;
 #[doc(hidden)]
-pub use record::{CapturedPacket, Span, SpanLabel, Track, TrackId};
+pub use record::{CapturedPacket, Span, SpanLabel, SpanSink, Track, TrackId};
 #[doc(hidden)]
 pub use sim::LocalFuture;
 #[doc(hidden)]

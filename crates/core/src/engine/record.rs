@@ -1,5 +1,6 @@
 //! Records spans (which resource served which message, and when) up to a bound, and captures packets of a known
-//! format. Both are off by default.
+//! format. Both are off by default. Spans are kept in memory, or leave in blocks for a [`SpanSink`], so that the memory
+//! does not grow with their number.
 
 use super::node::NodeId;
 use super::time::Time;
@@ -61,6 +62,15 @@ impl Timeline {
     }
 }
 
+/// The number of spans that leave a recorder together for a [`SpanSink`].
+pub const SPANS_OF_A_BLOCK: usize = 4096;
+
+/// A consumer of spans, which leave the recorder in blocks while the simulation runs.
+pub trait SpanSink: Send {
+    /// Consumes the next spans, in the order in which they ended. `tracks` has the names of all tracks created so far.
+    fn consume(&mut self, tracks: &[(String, String)], spans: &[Span]);
+}
+
 /// A packet that has left a node, byte for byte.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CapturedPacket {
@@ -75,8 +85,13 @@ pub struct CapturedPacket {
 /// Records spans, messages and packets, each only if enabled.
 #[derive(Default)]
 pub struct Recorder {
-    spans_max: Cell<usize>,
+    spans_max: usize,
+    /// The number of spans that the timeline holds before they leave for the sink, or before further ones are dropped.
+    held_max: Cell<usize>,
+    /// The number of spans that left for the sink.
+    consumed: Cell<usize>,
     timeline: RefCell<Timeline>,
+    sink: RefCell<Option<Box<dyn SpanSink>>>,
     captures: bool,
     messages: bool,
     packets: RefCell<Vec<CapturedPacket>>,
@@ -90,7 +105,13 @@ impl Recorder {
 
     /// Returns a recorder that keeps the first `spans_max` spans and counts the rest.
     pub fn keeping(spans_max: usize) -> Recorder {
-        Recorder { spans_max: Cell::new(spans_max), ..Recorder::default() }
+        Recorder { spans_max, held_max: Cell::new(spans_max), ..Recorder::default() }
+    }
+
+    /// Returns a recorder whose first `spans_max` spans leave for `sink` in blocks, and which counts the rest.
+    pub fn streaming(spans_max: usize, sink: Box<dyn SpanSink>) -> Recorder {
+        let held_max = Cell::new(spans_max.min(SPANS_OF_A_BLOCK));
+        Recorder { spans_max, held_max, sink: RefCell::new(Some(sink)), ..Recorder::default() }
     }
 
     /// Returns the recorder set to capture packets.
@@ -123,7 +144,7 @@ impl Recorder {
     /// Returns whether spans are kept.
     #[inline]
     pub fn is_on(&self) -> bool {
-        self.spans_max.get() > 0
+        self.spans_max > 0
     }
 
     /// Adds a track for the resource `name` of `group`.
@@ -155,7 +176,7 @@ impl Recorder {
 
     /// Returns whether the number of spans is at its limit, so that further spans are only counted.
     pub fn is_full(&self) -> bool {
-        self.timeline.borrow().spans.len() >= self.spans_max.get()
+        self.consumed.get() + self.timeline.borrow().spans.len() >= self.spans_max
     }
 
     /// Counts spans that were not created because they would not be kept.
@@ -174,21 +195,38 @@ impl Recorder {
     fn keep(&self, span: Span) {
         debug_assert!(span.start <= span.end, "a span does not end before it starts");
         let mut timeline = self.timeline.borrow_mut();
-        match timeline.spans.len() < self.spans_max.get() {
-            true => timeline.spans.push(span),
-            false => timeline.dropped += 1,
+        if timeline.spans.len() >= self.held_max.get() && !self.pass_on(&mut timeline) {
+            timeline.dropped += 1;
+            return;
         }
+        timeline.spans.push(span);
     }
 
-    /// Takes the spans recorded so far.
+    /// Passes the spans of `timeline` to the sink, if there is one. Returns whether another span can be kept.
+    #[cold]
+    fn pass_on(&self, timeline: &mut Timeline) -> bool {
+        let Some(sink) = &mut *self.sink.borrow_mut() else { return false };
+        if !timeline.spans.is_empty() {
+            sink.consume(&timeline.tracks, &timeline.spans);
+            self.consumed.set(self.consumed.get() + timeline.spans.len());
+            timeline.spans.clear();
+            self.held_max.set(SPANS_OF_A_BLOCK.min(self.spans_max - self.consumed.get()));
+        }
+        self.held_max.get() > 0
+    }
+
+    /// Takes the spans recorded so far. If there is a sink, it has all spans afterwards, and the timeline has none.
     pub fn take(&self) -> Timeline {
-        std::mem::take(&mut *self.timeline.borrow_mut())
+        let mut timeline = self.timeline.borrow_mut();
+        self.pass_on(&mut timeline);
+        std::mem::take(&mut *timeline)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::{Arc, Mutex};
 
     fn span(recorder: &Recorder, end: u64) {
         let track = TrackId(0);
@@ -204,6 +242,34 @@ mod tests {
         let timeline = recorder.take();
         assert_eq!(timeline.spans.iter().map(|span| span.end.ps()).collect::<Vec<_>>(), [1, 2]);
         assert_eq!((timeline.dropped, timeline.tracks.len()), (3, 1));
+    }
+
+    /// A sink that keeps the ends of its spans, by block.
+    #[derive(Clone, Default)]
+    struct Ends(Arc<Mutex<Vec<Vec<u64>>>>);
+
+    impl SpanSink for Ends {
+        fn consume(&mut self, tracks: &[(String, String)], spans: &[Span]) {
+            assert!(spans.iter().all(|span| (span.track.0 as usize) < tracks.len()));
+            self.0.lock().expect("a list").push(spans.iter().map(|span| span.end.ps()).collect());
+        }
+    }
+
+    #[test]
+    fn a_sink_receives_the_first_spans_in_blocks_and_the_timeline_has_none() {
+        let (ends, spans_max) = (Ends::default(), 2 * SPANS_OF_A_BLOCK as u64 + 5);
+        let recorder = Recorder::streaming(spans_max as usize, Box::new(ends.clone()));
+        recorder.track("node 0", "bus");
+        (1..=spans_max - 5).for_each(|end| span(&recorder, end));
+        assert!(!recorder.is_full());
+        (spans_max - 4..=spans_max + 3).for_each(|end| span(&recorder, end));
+        assert!(recorder.is_full());
+        let timeline = recorder.take();
+        assert_eq!((timeline.spans.len(), timeline.tracks.len(), timeline.dropped), (0, 1, 3));
+        let blocks = ends.0.lock().expect("a list");
+        let sizes: Vec<usize> = blocks.iter().map(Vec::len).collect();
+        assert_eq!(sizes, [SPANS_OF_A_BLOCK, SPANS_OF_A_BLOCK, 5]);
+        assert_eq!(blocks.concat(), (1..=spans_max).collect::<Vec<_>>());
     }
 
     #[test]

@@ -1,0 +1,289 @@
+//! Writer of a timeline in Perfetto's binary form, while the simulation runs and in bounded memory.
+//!
+//! The trace has a group of tracks for each group, a track for each lane of a track, and slices and flows as the JSON
+//! form. Timestamps are whole nanoseconds, Perfetto's unit, rounded down. A span whose duration is not a whole number
+//! of nanoseconds has it as the annotation `duration_ps`. A span of zero length is an instant event. The annotations
+//! `bytes` and `message` are left out where there is no data or message; the rate follows from bytes and duration.
+//!
+//! A recorder passes spans in the order in which they ended, and a track's events are written in order of time. A span
+//! is therefore held until a further block of spans has arrived. A span that ended so much later than others of its
+//! track that these are already written goes to a lane of its own.
+
+use super::packet::{self, EventType, Packets, SpanEvent};
+use narrows_core::engine::{Span, SpanSink, Time};
+use std::cmp::Reverse;
+use std::collections::{HashMap, VecDeque};
+use std::io::{self, Write};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The size in bytes from which the encoded packets are written.
+const WRITE_BYTES: usize = 64 << 10;
+
+/// The largest number of spans of a track that are held.
+const HELD_MAX: usize = 16 << 10;
+
+/// The number of lanes of a track that have ranks of their own.
+const LANE_RANKS: u64 = 64;
+
+/// A trace that is written while its spans are recorded; its clones are the same trace.
+pub struct BinaryTrace<W>(Arc<Mutex<Writer<W>>>);
+
+impl<W> Clone for BinaryTrace<W> {
+    fn clone(&self) -> BinaryTrace<W> {
+        BinaryTrace(self.0.clone())
+    }
+}
+
+impl<W: Write> BinaryTrace<W> {
+    /// Starts a trace, which is written to `out` in blocks of at least 64 KiB.
+    pub fn new(out: W) -> BinaryTrace<W> {
+        BinaryTrace(Arc::new(Mutex::new(Writer::new(out))))
+    }
+
+    /// Writes what is left of the trace after its last span, and returns the number of spans. `dropped` is the number of
+    /// spans that were not recorded. Equal spans give equal bytes.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first error of writing the trace.
+    pub fn finish(self, dropped: u64) -> io::Result<u64> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).finish(dropped)
+    }
+}
+
+impl<W: Write + Send> SpanSink for BinaryTrace<W> {
+    fn consume(&mut self, tracks: &[(String, String)], spans: &[Span]) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).consume(tracks, spans);
+    }
+}
+
+struct Writer<W> {
+    out: W,
+    /// The first error of `out`; nothing is written after it.
+    error: Option<io::Error>,
+    /// The encoded packets that are not written yet.
+    packets: Packets,
+    tracks: Vec<TrackState>,
+    /// Tracks with held spans.
+    holding: Vec<usize>,
+    /// The number of the present block of spans.
+    block: u64,
+    spans: u64,
+    identifiers: Identifiers,
+}
+
+/// The numbers of groups, tracks and sequences.
+#[derive(Default)]
+struct Identifiers {
+    groups: HashMap<String, u64>,
+    tracks: u64,
+    sequences: u32,
+}
+
+/// A track of the timeline.
+struct TrackState {
+    group: String,
+    name: String,
+    /// The spans that are not written yet, by start, the longer first, with the blocks in which they arrived.
+    held: VecDeque<(u64, Span)>,
+    lanes: Vec<Lane>,
+}
+
+/// A lane of a track: spans that are nested or disjoint.
+struct Lane {
+    sequence: u32,
+    /// The timestamp of the last event, in nanoseconds.
+    last_ns: u64,
+    /// The time of the last event.
+    last: Time,
+    /// The ends of the spans that have not ended, all of them after `last`; the innermost is last.
+    open: Vec<Time>,
+    /// The names that the sequence has defined, whose numbers start from 1.
+    names: Vec<&'static str>,
+}
+
+impl<W: Write> Writer<W> {
+    fn new(out: W) -> Writer<W> {
+        let mut packets = Packets::default();
+        packet::push_root(&mut packets);
+        Writer {
+            out,
+            error: None,
+            packets,
+            tracks: Vec::new(),
+            holding: Vec::new(),
+            block: 0,
+            spans: 0,
+            identifiers: Identifiers::default(),
+        }
+    }
+
+    fn consume(&mut self, tracks: &[(String, String)], spans: &[Span]) {
+        if self.error.is_some() {
+            return;
+        }
+        let new = tracks[self.tracks.len()..].iter().map(|(group, name)| TrackState::new(group, name));
+        self.tracks.extend(new);
+        for span in spans {
+            let index = span.track.0 as usize;
+            let track = &mut self.tracks[index];
+            if track.held.is_empty() {
+                self.holding.push(index);
+            }
+            track.hold(self.block, span);
+        }
+        self.spans += spans.len() as u64;
+        self.write_spans(self.block);
+        self.block += 1;
+    }
+
+    fn finish(&mut self, dropped: u64) -> io::Result<u64> {
+        self.write_spans(u64::MAX);
+        for track in &mut self.tracks {
+            for lane in &mut track.lanes {
+                lane.write_ends(Time::MAX, &mut self.packets);
+            }
+            write_if_long(&mut self.out, &mut self.error, &mut self.packets);
+        }
+        packet::push_dropped_spans(&mut self.packets, dropped);
+        match self.error.take() {
+            Some(error) => Err(error),
+            None => self.out.write_all(self.packets.bytes()).and_then(|()| self.out.flush()).map(|()| self.spans),
+        }
+    }
+
+    /// Writes the held spans that arrived before `block`.
+    fn write_spans(&mut self, block: u64) {
+        let mut holding = std::mem::take(&mut self.holding);
+        holding.retain(|&index| {
+            let track = &mut self.tracks[index];
+            track.write_spans(index, block, &mut self.identifiers, &mut self.packets);
+            write_if_long(&mut self.out, &mut self.error, &mut self.packets);
+            !track.held.is_empty()
+        });
+        self.holding = holding;
+    }
+}
+
+/// Writes `packets` if they are long enough, and empties them. After an error they are only emptied.
+fn write_if_long(out: &mut impl Write, error: &mut Option<io::Error>, packets: &mut Packets) {
+    if packets.bytes().len() >= WRITE_BYTES {
+        if error.is_none() {
+            *error = out.write_all(packets.bytes()).err();
+        }
+        packets.clear();
+    }
+}
+
+impl TrackState {
+    fn new(group: &str, name: &str) -> TrackState {
+        TrackState { group: group.to_owned(), name: name.to_owned(), held: VecDeque::new(), lanes: Vec::new() }
+    }
+
+    /// Holds `span`, after those that start before it.
+    #[inline]
+    fn hold(&mut self, block: u64, span: &Span) {
+        let key = |span: &Span| (span.start, Reverse(span.end));
+        let is_last = self.held.back().is_none_or(|(_, last)| key(last) <= key(span));
+        let at = if is_last { self.held.len() } else { self.held.partition_point(|(_, held)| key(held) <= key(span)) };
+        self.held.insert(at, (block, span.clone()));
+    }
+
+    /// Writes the held spans that arrived before `block`, up to the first that arrived later, and those beyond the
+    /// largest number of held spans.
+    fn write_spans(&mut self, index: usize, block: u64, identifiers: &mut Identifiers, packets: &mut Packets) {
+        while self.held.front().is_some_and(|&(arrived, _)| arrived < block) || self.held.len() > HELD_MAX {
+            let Some((_, span)) = self.held.pop_front() else { return };
+            let lane = self.lanes.iter_mut().position(|lane| lane.fits(&span, packets));
+            let lane = lane.unwrap_or_else(|| {
+                let lane = self.add_lane(index, identifiers, packets);
+                self.lanes.push(lane);
+                self.lanes.len() - 1
+            });
+            self.lanes[lane].write(&span, packets);
+        }
+    }
+
+    /// Describes a further lane of this track, which is the one with the number `index` in the timeline.
+    fn add_lane(&self, index: usize, identifiers: &mut Identifiers, packets: &mut Packets) -> Lane {
+        let group = identifiers.group(&self.group, packets);
+        let name = match self.lanes.len() {
+            0 => self.name.clone(),
+            lanes => format!("{} ({})", self.name, lanes + 1),
+        };
+        let rank = index as u64 * LANE_RANKS + (self.lanes.len() as u64).min(LANE_RANKS - 1);
+        let uuid = identifiers.next_track();
+        packet::push_track(packets, uuid, group, &name, rank.min(i32::MAX as u64));
+        identifiers.sequences += 1;
+        packet::push_sequence(packets, identifiers.sequences, uuid);
+        Lane { sequence: identifiers.sequences, last_ns: 0, last: Time::ZERO, open: Vec::new(), names: Vec::new() }
+    }
+}
+
+impl Identifiers {
+    fn next_track(&mut self) -> u64 {
+        self.tracks += 1;
+        self.tracks
+    }
+
+    /// Returns the number of the group `name`, which is described if it is new.
+    fn group(&mut self, name: &str, packets: &mut Packets) -> u64 {
+        if let Some(&group) = self.groups.get(name) {
+            return group;
+        }
+        let (uuid, rank) = (self.next_track(), self.groups.len() as u64);
+        packet::push_group(packets, uuid, name, rank);
+        self.groups.insert(name.to_owned(), uuid);
+        uuid
+    }
+}
+
+impl Lane {
+    /// Writes the ends until the start of `span`, and returns whether the span is then nested in those that have not
+    /// ended, or after all.
+    #[inline]
+    fn fits(&mut self, span: &Span, packets: &mut Packets) -> bool {
+        self.write_ends(span.start, packets);
+        span.start >= self.last && self.open.last().is_none_or(|&end| span.end <= end)
+    }
+
+    /// Writes the ends until `time`.
+    #[inline]
+    fn write_ends(&mut self, time: Time, packets: &mut Packets) {
+        while let Some(end) = self.open.pop_if(|end| *end <= time) {
+            let delta = self.advance(end);
+            packet::push_end(packets, self.sequence, delta);
+        }
+    }
+
+    /// Writes a span that fits, but for its end.
+    #[inline]
+    fn write(&mut self, span: &Span, packets: &mut Packets) {
+        let duration = (span.end - span.start).ps();
+        let known = self.names.iter().position(|&name| std::ptr::eq(name, span.what) || name == span.what);
+        let name = known.unwrap_or_else(|| {
+            self.names.push(span.what);
+            self.names.len() - 1
+        });
+        let event = SpanEvent {
+            event_type: if duration == 0 { EventType::Instant } else { EventType::Begin },
+            name: name as u64 + 1,
+            bytes: span.bytes.get(),
+            message: span.message,
+            duration_ps: (!duration.is_multiple_of(1000)).then_some(duration),
+        };
+        let delta = self.advance(span.start);
+        packet::push_span(packets, self.sequence, delta, &event, known.is_none().then_some(span.what));
+        if duration > 0 {
+            self.open.push(span.end);
+        }
+    }
+
+    /// Moves to the time of the next event, and returns its distance from the last one in whole nanoseconds.
+    #[inline]
+    fn advance(&mut self, time: Time) -> u64 {
+        let now_ns = time.ps() / 1000;
+        self.last = time;
+        now_ns - std::mem::replace(&mut self.last_ns, now_ns)
+    }
+}
