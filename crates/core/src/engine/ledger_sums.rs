@@ -1,6 +1,6 @@
-//! Ledgers of many messages, added up exactly: of each stage, how long it was waited and worked in.
+//! Sums of the ledgers of many messages: for each stage, the exact total of the waiting time and of the service time.
 //!
-//! Stages are in the order in which messages pass them. Leaves out distributions.
+//! Stages are in the order in which messages pass them. Leaves out distributions of these times.
 
 use super::ledger::{Ledger, Stage};
 use super::time::Time;
@@ -13,7 +13,7 @@ pub struct LedgerSums {
 }
 
 impl LedgerSums {
-    /// Takes one in; a stage passed twice by one message counts with both times.
+    /// Adds a ledger; a stage that one message passed twice counts with both times.
     pub fn add(&mut self, ledger: &Ledger) {
         self.messages += 1;
         let mut next = 0;
@@ -44,8 +44,8 @@ impl<'a> FromIterator<&'a Ledger> for LedgerSums {
     }
 }
 
-/// Returns the index of a stage among the known ones. A new stage is inserted at `next`, after the preceding stage of
-/// its ledger, so that rare stages are listed where messages pass them.
+/// Returns the index of a stage in `known`, and adds the stage if it is new. A new stage is inserted at `next`, after
+/// the preceding stage of its ledger, so that rare stages are listed where messages pass them.
 pub fn place<T>(known: &mut Vec<T>, next: &mut usize, is: impl Fn(&T) -> bool, new: impl FnOnce() -> T) -> usize {
     let place = known.iter().position(is).unwrap_or_else(|| {
         known.insert(*next, new());

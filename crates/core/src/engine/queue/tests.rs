@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The twin: a binary heap, no tricks.
+/// The reference: a plain binary heap.
 #[derive(Default)]
 struct Plain(BinaryHeap<Reverse<(u64, u64)>>);
 
@@ -19,7 +19,7 @@ impl Plain {
     }
 }
 
-/// One thing done to both queues.
+/// An operation on both queues.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Push(u64),
@@ -59,7 +59,7 @@ impl Pair {
         }
     }
 
-    /// All that is pending later, in no order.
+    /// Compares all events that are pending after the present instant, in no order.
     fn compare_all(&self) {
         let mut later: Vec<(u64, u64)> = Vec::new();
         self.queue.each_later(|event| later.push((event.time.ps(), event.id)));
@@ -90,7 +90,8 @@ fn span() -> impl Strategy<Value = u64> {
     ]
 }
 
-/// Acts in stretches of one kind of span, so that widths have to change; mostly adding at first.
+/// Returns operations in groups, each with delays of one magnitude, so that the widths of buckets have to change. The
+/// first operations mostly add events.
 fn acts() -> impl Strategy<Value = Vec<Act>> {
     let stretch = (span(), 0..100u32, 1..100u32, prop::collection::vec((0..100u32, 0..100u32, any::<u64>()), 1..1_500))
         .prop_map(|(scale, pops, same, draws)| {

@@ -1,4 +1,4 @@
-//! Alewife's communication and memory unit (CMMU): the network's interface and memory's controller in one chip.
+//! Alewife's communication and memory unit (CMMU): the network interface and the memory controller in one chip.
 //!
 //! | file | models |
 //! |---|---|

@@ -18,10 +18,10 @@ pub struct HostJob {
     pub host_address: Address,
     pub sram_address: u64,
     pub bytes: Bytes,
-    /// The counter that shows the progress of a read.
+    /// The progress counter of a read.
     pub landing: Option<Rc<Landing>>,
     pub journey: Journey,
-    /// The stage of the message that ends with the transfer.
+    /// The stage of the message that ends with this transfer.
     pub closes: Option<&'static str>,
 }
 
@@ -30,7 +30,7 @@ pub struct HostDma {
     sim: Sim,
     sram: Rc<Sram>,
     port: AnyDmaPort,
-    /// Buffer for the bytes of a beat, kept to avoid allocations.
+    /// A buffer for the bytes of a beat, reused to avoid allocations.
     buffer: Cell<Vec<u8>>,
     attention: Rc<Signal>,
     registers: Registers<HostJob>,
@@ -69,7 +69,8 @@ impl HostDma {
         self.registers.busy_total()
     }
 
-    /// Returns the part of the busy time spent on set-up and on moving bytes, without waiting for a bus or for memory.
+    /// Returns the part of the busy time in which the engine was set up or moved bytes. Waits for a bus or for memory
+    /// are not included.
     pub fn moved_total(&self) -> Time {
         self.registers.moved_total()
     }
@@ -96,7 +97,7 @@ impl HostDma {
         DmaRequest { address: job.host_address, operation }
     }
 
-    /// Passes a beat that has begun between bus and SRAM; `data` holds the bytes of a read.
+    /// Passes a beat that has begun between bus and SRAM. For a read, `data` holds its bytes.
     async fn pass_beat(&self, job: &HostJob, transfer: &mut impl Transfer, (beat, data): (DataBeat, &[u8])) {
         if job.direction == Direction::Read {
             self.sram.store(job.sram_address + beat.offset, data);

@@ -15,9 +15,9 @@ use std::rc::Rc;
 /// A transfer from the link to SRAM.
 pub struct ReceiveJob {
     pub sram_address: u64,
-    /// The counter that shows its progress and holds its length.
+    /// The progress counter of the transfer, which also holds its length.
     pub landing: Rc<Landing>,
-    /// The stage of the message that ends with the transfer.
+    /// The stage of the message that ends with this transfer.
     pub closes: Option<&'static str>,
 }
 
@@ -78,7 +78,7 @@ impl ReceiveDma {
         self.dropped.borrow_mut().take()
     }
 
-    /// Sets the task that posts transfers, for the deadlock report.
+    /// Records the task that posts transfers, for the deadlock report.
     pub fn set_poster(&self, task: TaskId) {
         self.sim.set_holder(self.registers.work(), task);
     }
@@ -88,7 +88,7 @@ impl ReceiveDma {
         self.registers.busy_total()
     }
 
-    /// Returns the time that those bytes would have taken at the link's rate.
+    /// Returns the time that these bytes would have taken at the link's rate.
     pub fn moved_total(&self) -> Time {
         self.registers.moved_total()
     }
@@ -153,7 +153,7 @@ impl ReceiveDma {
         self.registers.begin_work();
         self.sim.delay(time).await;
         self.registers.end_work();
-        // Bytes that arrived earlier are received faster than at the link's rate.
+        // Bytes that arrived earlier can be received faster than at the link's rate.
         self.registers.record_moved(alone.min(time));
         self.sram.end_network();
         packet.journey.add_service(start, self.sim.now());

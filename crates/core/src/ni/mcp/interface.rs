@@ -21,13 +21,13 @@ use crate::text::Parameters;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// The Myrinet control program on a LANai, and a kernel's sockets or a library above it.
+/// The Myrinet control program on a LANai, and the software above it: a kernel's sockets, or a library.
 #[derive(Clone, PartialEq, Eq, Debug, Parameters)]
 pub struct McpInterface {
     /// The chip.
     #[param(key = "lanai", table)]
     pub chip: LanaiParameters,
-    /// Firmware, driver and software above.
+    /// The firmware, the driver and the software above.
     #[param(flatten)]
     pub parameters: McpParameters,
 }
@@ -129,7 +129,7 @@ impl InterfaceSpec for McpInterface {
 }
 
 impl McpInterface {
-    /// Returns the bytes of host memory that a message to send takes in addition to the program's buffer.
+    /// Returns the bytes of host memory that a message to send takes in addition to the program's own buffer.
     fn send_bytes(&self) -> u64 {
         match self.parameters.software {
             Software::Kernel(_) => kernel::send_bytes(&self.parameters),

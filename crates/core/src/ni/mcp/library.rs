@@ -26,7 +26,7 @@ use std::rc::Rc;
 pub struct Library {
     pub(super) card: Rc<Card>,
     pub(super) costs: LibraryCosts,
-    /// Messages that have arrived and that no program has taken.
+    /// Messages that have arrived and that no program has taken yet.
     pub(super) inbox: Mailbox<ReceivedDatagram>,
     /// Number of events read.
     pub(super) events_read: Cell<u64>,
@@ -34,7 +34,7 @@ pub struct Library {
     pub(super) failed_attempts: Cell<u32>,
 }
 
-/// The number of unsuccessful attempts after which the wait no longer grows (chosen: 16 us at 500 ns).
+/// The number of unsuccessful attempts after which the wait no longer grows (chosen: it is then 16 us, from 500 ns).
 const ATTEMPTS_MAX: u32 = 5;
 
 /// Returns the indices of two endpoints on their nodes as one word.

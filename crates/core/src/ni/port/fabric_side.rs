@@ -131,7 +131,7 @@ impl Port {
         }
     }
 
-    /// Handles an arrived packet at once, and an arrived acknowledgement after the cycles that it takes.
+    /// Handles an arrived packet: a packet with data at once, and an acknowledgement after the cycles that it takes.
     fn receive(&self, packet: Rc<Packet>) {
         match self.processing > 0 && packet.bytes().is_empty() {
             true => {
@@ -182,7 +182,7 @@ impl Port {
         self.pump_all();
     }
 
-    /// Completes the taking of a packet: the protocol hands it over, and its slot is known.
+    /// Completes the taking of a packet: the protocol releases the packet and its slot to the reader.
     pub(super) fn complete_take(&self, class: Class, answer: Answer, key: usize) {
         self.class_states[class.index()].taking.set(false);
         let taken = self.protocol.borrow_mut().take(class, answer).expect("the packet in front is there");
@@ -207,7 +207,7 @@ impl Port {
     }
 }
 
-/// Returns the frame that a packet carries, with the body that the protocol will deliver.
+/// Returns the frame that a packet carries. `body` is what the protocol will deliver.
 pub(crate) fn frame_of(packet: &Packet, body: Option<PacketHandle>) -> Frame<PacketHandle> {
     let Label { source: from, destination: to, class, length: bytes, needs_slot, flow, head } = packet.label();
     let (extension, marks) = (packet.header_extension(), packet.marks());

@@ -1,4 +1,4 @@
-//! The send path of the firmware, from a send slot to the link: SDMA's and SEND's commands.
+//! The send path of the firmware, from a send slot to the link: the commands of the threads SDMA and SEND.
 
 use super::super::headers::Prefix;
 use super::super::layout::{Piece, SENT, send};
@@ -20,9 +20,9 @@ pub(super) struct SendSide {
     slots_read: u64,
     /// Number of messages sent.
     sent: u32,
-    /// The packet that the host engine reads.
+    /// The packet that the host engine reads at present.
     reading: Option<HostRead>,
-    /// The message that is being read, of which more packets may follow.
+    /// The message that is being read; more of its packets may follow.
     message: Rc<Message>,
     /// Packets in send buffers, oldest first.
     packets: VecDeque<BufferedPacket>,
@@ -166,7 +166,7 @@ impl SendSide {
         true
     }
 
-    /// Returns whether the host engine reads for this direction.
+    /// Returns whether the host engine reads for the sending direction.
     pub(super) fn is_reading(&self) -> bool {
         self.reading.is_some()
     }

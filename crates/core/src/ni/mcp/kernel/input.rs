@@ -1,4 +1,5 @@
-//! The kernel's receive path, interrupts and the bottom half: packets become datagrams in the socket's queue.
+//! The kernel's receive path: interrupts, and the bottom half, which turns packets into datagrams in the socket's
+//! queue.
 
 use super::super::buffers::RxDestination;
 use super::super::card::RxEvent;
@@ -84,7 +85,7 @@ impl Kernel {
         let (packet, part) = match read {
             Ok((packet, part)) => (packet, part),
             Err(reason) => {
-                // A packet that the network dropped has been reported as lost there.
+                // A packet that the network dropped was already counted as lost there.
                 if let Some(reason) = reason {
                     self.drop(reason, journey);
                 }

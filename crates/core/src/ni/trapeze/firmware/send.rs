@@ -1,7 +1,7 @@
-//! The send direction: send ring → hostTx → packet buffer → netTx, in the protocol's order.
+//! The send direction: from the send ring to hostTx, to a packet buffer, and to netTx, in the protocol's order.
 //!
-//! A message keeps its buffer until the protocol releases it, and its ring entry until the entries of all earlier
-//! messages are free: the driver relies on that order.
+//! A message keeps its buffer until the protocol releases it, and its ring entry until all earlier entries are free,
+//! because the driver relies on that order.
 
 use super::super::layout::{CONTROL, node_of, payload_length, source_in, state, word};
 use super::super::stage;
@@ -34,7 +34,7 @@ pub(super) struct Outgoing {
     marks: Marks,
     journey: Journey,
     landing: Rc<Landing>,
-    /// The slot with the protocol, until the message is offered.
+    /// The slot of the packet in the protocol, until the packet is offered.
     slot: Cell<Option<Slot>>,
     /// Whether the end of its hostTx transfer has been logged.
     logged: Cell<bool>,
@@ -52,7 +52,7 @@ struct Transmission {
     landing: Rc<Landing>,
     taken: Bytes,
     control: Progress,
-    /// Bytes of the payload transfer that netTx works on.
+    /// Bytes of the payload transfer that netTx performs at present.
     in_flight: Option<Bytes>,
     /// Whether the watchdog dropped the packet; the rest of it is then not sent.
     lost: bool,
@@ -77,7 +77,8 @@ impl SendSide {
         }
     }
 
-    /// Handles the ends of hostTx and netTx transfers and of messages; returns whether there was any of the latter two.
+    /// Handles the ends of hostTx and netTx transfers and of messages. Returns whether a netTx transfer or a message
+    /// has ended.
     pub(super) async fn handle_completions(&mut self, context: &Context) -> bool {
         self.log_fetched(context).await;
         let crossed = self.handle_transmit(context).await;
@@ -116,8 +117,8 @@ impl SendSide {
         }
     }
 
-    /// Frees the buffers of messages that will not be sent again, and the ring entries that no entry in use precedes.
-    /// Returns whether a buffer was freed.
+    /// Frees the buffers of messages that will not be sent again, and the ring entries that are preceded by free
+    /// entries only. Returns whether a buffer was freed.
     async fn free(&mut self, context: &Context) -> bool {
         let mut freed = false;
         for message in self.outgoing.iter().filter(|message| message.is_finished()) {
@@ -132,7 +133,7 @@ impl SendSide {
         freed
     }
 
-    /// Starts the next netTx transfer: a packet's control message, then the part of its payload that the policy
+    /// Starts the next netTx transfer: the control message of a packet, or the part of its payload that the policy
     /// permits.
     pub(super) async fn transmit(&mut self, context: &Context) -> bool {
         if !context.chip.transmit.is_idle() {
@@ -167,8 +168,8 @@ impl SendSide {
         true
     }
 
-    /// Offers messages to the protocol in the order of the ring: a store-and-forward packet when all of it has landed,
-    /// a cut-through packet at once, so that it takes its path early.
+    /// Offers messages to the protocol in the order of the ring. A store-and-forward packet is offered when all of it
+    /// has landed; a cut-through packet is offered at once, so that it allocates its path early.
     async fn offer(&mut self, context: &Context) {
         let whole = context.parameters.policy.minpulse().is_none();
         for message in &self.outgoing {
@@ -262,8 +263,8 @@ impl SendSide {
         self.outgoing.push_back(Rc::new(outgoing));
     }
 
-    /// Watches for the count of landed bytes at which netTx's next transfer can start; returns the time of that, if it
-    /// is known.
+    /// Watches for the count of landed bytes at which the next netTx transfer can start. Returns the time of that, if
+    /// it is known.
     pub(super) fn watch(&self, context: &Context) -> Time {
         let waiting =
             |transmission: &&Transmission| transmission.control == Progress::Sent && transmission.in_flight.is_none();
@@ -283,7 +284,7 @@ impl SendSide {
 }
 
 impl Outgoing {
-    /// Returns whether the message will not be sent again: the protocol, which holds it until then, has released it.
+    /// Returns whether the message will not be sent again, because the protocol has released it.
     fn is_finished(self: &Rc<Self>) -> bool {
         !self.freed.get() && self.slot.get().is_none() && Rc::strong_count(self) == 1
     }
@@ -310,7 +311,7 @@ impl Transmission {
         Transmission { packet, message, first, landing, taken, control, in_flight, lost }
     }
 
-    /// Returns whether netTx works on it, or has ended a transfer that has not been counted.
+    /// Returns whether netTx performs a transfer of it, or has ended one that is not counted yet.
     fn is_in_flight(&self) -> bool {
         self.control == Progress::InFlight || self.in_flight.is_some()
     }
@@ -326,7 +327,8 @@ impl Transmission {
         true
     }
 
-    /// Returns the landed bytes that a transfer may take: whole words, or all at the end.
+    /// Returns the number of landed bytes that a transfer may take: whole words, or all bytes at the end of the
+    /// payload.
     fn landed(&self, now: Time) -> Bytes {
         whole_words(self.landing.landed(now), self.landing.total())
     }
@@ -348,7 +350,7 @@ impl Transmission {
     }
 }
 
-/// Returns the first bytes of a control frame, which hold its head.
+/// Returns the first bytes of a control frame, which hold its protocol header.
 fn head_bytes(head: Head) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes.chunks_exact_mut(8).zip(head.0).for_each(|(part, word)| part.copy_from_slice(&word.to_le_bytes()));

@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// All nodes but the first operate on the memory of the first.
+/// A workload in which all nodes but the first operate on the memory of the first.
 #[derive(Clone, Debug, Parameters)]
 struct RemoteUpdates {
     /// Operations of each kind.
@@ -36,7 +36,7 @@ struct Shared {
     region: Cell<Option<MemoryRegion>>,
     done: Cell<usize>,
     end_time: Cell<Time>,
-    /// Previous values that the additions returned; all differ.
+    /// Previous values that the additions returned, all different.
     counts: RefCell<BTreeSet<u64>>,
     counter: Cell<u64>,
 }
@@ -72,7 +72,7 @@ impl RunningWorkload for Shared {
     }
 }
 
-/// Registers the first node's memory and waits for the end.
+/// Registers the first node's memory, and waits until the other nodes are done.
 async fn register_memory(world: &World, shared: &Shared) {
     let end = world.endpoint(EndpointId(0));
     let bytes = Bytes(AREA * world.addresses.len() as u64);
