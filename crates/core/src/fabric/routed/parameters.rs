@@ -35,7 +35,7 @@ pub struct RoutedParameters {
 /// Largest number of flits of a packet.
 const FLITS_MAX: u64 = u16::MAX as u64;
 
-/// The limit that the largest number of flits sets.
+/// The limit on packet length that is set by the largest number of flits.
 const NUMBERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
     reason: "the largest packet, which has 65535 flits",
@@ -43,7 +43,7 @@ const NUMBERED: MtuLimit = MtuLimit {
     hint: "fabric.router.flit larger",
 };
 
-/// The limit that a buffer sets which holds whole packets.
+/// The limit on packet length that is set by buffers that hold whole packets.
 const BUFFERED: MtuLimit = MtuLimit {
     bytes: Bytes::ZERO,
     reason: "a buffer of a router, which must hold a whole packet",
@@ -99,12 +99,12 @@ impl RoutedFabric {
         }
     }
 
-    /// Returns the place of each node in a shape that names its places. Returns `None` if nodes take the places in
-    /// order, because the shape has no names or no node has one of them.
+    /// Returns, for each node, the number of its position in the shape, if nodes choose positions by name. Returns
+    /// `None` if nodes take the positions in order, because the shape has no names or no node has one of its names.
     ///
     /// # Errors
     ///
-    /// Returns the name of a node that has no place although another node has one by its name.
+    /// Returns the name of a node that is not a name of the shape, although another node's is.
     pub(super) fn places(&self, nodes: &[String]) -> Result<Option<Vec<u32>>, String> {
         let names = self.topology.node_names().unwrap_or_default();
         let number: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();

@@ -1,8 +1,7 @@
 //! The parameters of a router and its links, and the check of their combinations.
 //!
-//! The defaults are BookSim2's input-queued router: one cycle for each stage, a flit per cycle, credits
-//! that are processed for a cycle. Leaves out: routers of a network that differ from each other; links may differ
-//! (`link_timing.rs`).
+//! The defaults are those of BookSim2's input-queued router: one cycle for each stage, one flit per cycle, and one
+//! cycle to process a credit. All routers of a network are equal; links may differ (`link_timing.rs`).
 
 use crate::engine::{Bytes, Hertz};
 use crate::fabric::topology::Shape;
@@ -15,7 +14,7 @@ pub enum Switching {
     Wormhole,
     /// A header takes a channel only if there are credits for the whole packet.
     VirtualCutThrough,
-    /// As virtual cut-through, but a packet is routed only when its tail is in the buffer.
+    /// As virtual cut-through, except that a packet is routed only when its tail is in the buffer.
     StoreAndForward,
 }
 
@@ -48,7 +47,7 @@ pub struct RouterParameters {
     pub flit_bits: u32,
     /// Bits that a link moves in a cycle.
     ///
-    /// A flit is a multiple of it.
+    /// The size of a flit is a multiple of this number.
     #[param(min = 1, max = 8192, default = flit_bits, check = |link_bits| no_whole_cycles(flit_bits, *link_bits))]
     #[param(meaning = Width, resource = "channel width")]
     pub link_bits: u32,
@@ -63,37 +62,38 @@ pub struct RouterParameters {
     pub buffer_flits: u16,
     /// Cycles to route a header.
     ///
-    /// From the header's arrival at the front of its buffer to its request for a channel.
+    /// They are counted from the header's arrival at the front of its buffer to its request for a channel.
     #[param(default = 1)]
     pub routing_delay: u8,
     /// Cycles to allocate a channel.
     ///
-    /// From the request for a channel to the request for the switch.
+    /// They are counted from the request for a channel to the request for the switch.
     #[param(default = 1)]
     pub vc_allocation_delay: u8,
     /// Cycles to allocate the switch.
     ///
-    /// From the request for the switch to the traversal of the switch.
+    /// They are counted from the request for the switch to the traversal of the switch.
     #[param(default = 1)]
     pub switch_allocation_delay: u8,
     /// Cycles to traverse the switch.
     ///
-    /// From the input of the switch to the link.
+    /// They are counted from the input of the switch to the link.
     #[param(default = 1)]
     pub switch_traversal_delay: u8,
-    /// Cycles of a link between routers beyond moving a flit.
+    /// Cycles of a link between routers in addition to moving a flit.
     ///
     /// Credits take the same additional cycles.
     #[param(default = 0, resource = "wire")]
     pub wire_delay: u8,
     /// Cycles to process a credit.
     ///
-    /// From the arrival of the credit to its first possible use.
+    /// They are counted from the arrival of the credit to its first possible use.
     #[param(default = 1)]
     pub credit_delay: u8,
     /// Cycles of a flit from the interface to the first router.
     ///
-    /// From the injection of the flit to its arrival in the router's buffer; replaces the traversal of a link.
+    /// They are counted from the injection of the flit to its arrival in the router's buffer, and replace the traversal
+    /// of a link.
     #[param(default = 2, resource = "interface wire")]
     pub interface_delay: u8,
     /// Number of logical networks.

@@ -33,7 +33,7 @@ impl Routing for Crossbar {
         RouteOptions::one(query.destination as u8, every_channel(virtual_channels))
     }
 
-    /// The router is the only hop.
+    /// Returns 1: the router is the only hop.
     fn distance(&self, _: u32, _: u32) -> u32 {
         1
     }

@@ -1,9 +1,9 @@
-//! I/O columns: at both ends of each row of a mesh, along x, an edge port by which packets that belong to no node enter
-//! and leave.
+//! I/O columns: an edge port at both ends of each row of a mesh, along x. Packets that belong to no node enter and
+//! leave there.
 //!
 //! Edge ports have numbers after those of the nodes: first the ports at the low end of x by row, then those at the high
-//! end. Each uses the port of its row's last router that faces no neighbour. Leaves out: additional routers for the
-//! columns.
+//! end. Each edge port uses the port of the last router of its row that faces no neighbour. Leaves out: additional
+//! routers for the columns.
 
 use super::grid::Grid;
 use super::relabelled::RelabelledRouting;
@@ -24,7 +24,7 @@ pub fn with_columns(mesh: &Shape, extents: &[u32]) -> Shape {
     Shape { name: mesh.name.clone(), wiring: Wiring::new(&routers, entries), routing: Arc::new(columns) }
 }
 
-/// Returns each edge port of a mesh of these extents, in order, with the edge port at the other end of its row.
+/// Returns each edge port of a mesh of these extents, in order, with the edge port at the opposite end of its row.
 pub fn opposite(extents: &[u32]) -> Vec<(u32, u32)> {
     let nodes: u32 = extents.iter().product();
     let rows = nodes / extents[0];

@@ -1,11 +1,12 @@
-//! Fat trees: a packet climbs to a router above both nodes, by any parents, and descends by the only path.
+//! Fat trees: a packet climbs by any parents to a router above both nodes, and descends by the only path to its
+//! destination.
 //!
-//! Models (k-ary n-trees of Petrini and Vanneschi 1997; the CM-5 tree of Leiserson et al. 1992 with
-//! two parents in the first two levels): a subtree of level `l` joins `arity` subtrees of the level
-//! below, and each of its top routers has one link down to every one of them. A router has as many
-//! links up as its level has parents. A packet that climbs may take any parent: one with a free channel, or one that is
-//! drawn at random. If the top level joins fewer subtrees than its routers have links down, it has fewer routers, each
-//! with several links down to every subtree. A subtree that is not full of nodes keeps all of its routers.
+//! Models (k-ary n-trees of Petrini and Vanneschi 1997; the CM-5 tree of Leiserson et al. 1992 with two parents in the
+//! first two levels): a subtree of level `l` joins `arity` subtrees of the level below, and each of its top routers has
+//! one link down to each of these. A router has one link up to each of its parents, whose number depends on the level.
+//! A packet that climbs takes a parent with a free channel, or one that is drawn at random. If the top level joins
+//! fewer subtrees than its routers have links down, it has fewer routers, each with several links down to every
+//! subtree. A subtree that is not full of nodes keeps all of its routers.
 //!
 //! Routers are numbered from the bottom level up, and within a level from node 0 on; ports down
 //! precede ports up. Routes are computed, not looked up. Leaves out: trees whose levels differ in arity.
@@ -28,8 +29,8 @@ pub struct FatTreeParameters {
     /// A router has one link down to each child.
     #[param(min = 2, max = 32, default = 4)]
     pub arity: u32,
-    /// Parents of a router, for each level from the bottom; the last value applies to all levels above; by default the
-    /// number of children.
+    /// Parents of a router, for each level from the bottom. The last value applies to all levels above. The default is
+    /// the number of children.
     #[param(each(min = 1, max = 32), length(min = 1, max = 18), optional_or = vec![arity])]
     pub parents: Vec<u32>,
     /// Number of nodes, a multiple of the arity.
@@ -94,7 +95,8 @@ impl FatTreeParameters {
         loop {
             let subtrees = u64::from(self.nodes).div_ceil(size);
             let joined = if subtrees == 1 { u64::from(self.nodes).div_ceil(below) } else { self.arity.into() };
-            // The largest number of links down to each subtree that divides the links evenly among the top routers.
+            // This is the largest number of links down to each subtree that divides the links evenly among the top
+            // routers.
             let several = (1..=u64::from(self.arity) / joined).rev().find(|several| links % several == 0)?;
             let breadth = u32::try_from(links / several).ok()?;
             let parents = *self.parents.get(levels.len()).or(self.parents.last())?;
@@ -156,7 +158,8 @@ impl FatTree {
         (level, (router - first) / breadth, (router - first) % breadth)
     }
 
-    /// Returns the target of a link down: a top router of the child's subtree, with its port for the link, or a node.
+    /// Returns the target of a link down. It is a top router of the child's subtree, with the port at that router, or a
+    /// node.
     fn down(&self, level: usize, subtree: u32, index: u32, port: u32) -> End {
         let TreeLevel { breadth, below, links_per_child, .. } = self.levels[level];
         let child = subtree * self.arity + port / links_per_child;
@@ -172,7 +175,7 @@ impl FatTree {
         End::Router { router, port: (self.arity + link % lower.parents) as u8 }
     }
 
-    /// Returns the target of a link up: a top router of the parent's subtree, with its port for the link.
+    /// Returns the target of a link up: a top router of the parent's subtree, with the port at that router.
     fn up(&self, level: usize, subtree: u32, index: u32, parent: u32) -> End {
         let upper = &self.levels[level + 1];
         let link = index * self.levels[level].parents + parent;
@@ -220,7 +223,7 @@ impl Routing for FatTree {
         2 * (level as u32 + 1)
     }
 
-    /// The routes of the first and the last node meet at the top.
+    /// Returns the first and the last node, whose routes meet at the top.
     fn farthest(&self) -> Option<(u32, u32)> {
         Some((0, self.nodes - 1))
     }

@@ -11,9 +11,9 @@ use std::sync::Arc;
 /// The parameters of a hypercube.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct HypercubeParameters {
-    /// Dimensions; each doubles the nodes.
+    /// Dimensions. Each dimension doubles the number of nodes.
     ///
-    /// Bits of a node's number.
+    /// It is the number of bits of a node's number.
     #[param(min = 1, max = 16, meaning = Structure)]
     pub dimensions: u32,
 }

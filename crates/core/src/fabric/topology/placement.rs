@@ -1,13 +1,12 @@
-//! A shape whose nodes have other numbers: a machine numbers its nodes in the order of its description, and a graph
-//! numbers its nodes in the order of its file. This file maps the former to the latter, which are called places here.
+//! A shape whose nodes are renumbered. A machine numbers its nodes in the order of its description, and a graph numbers
+//! its nodes in the order of its file. This file maps the former numbers to the latter, which are called *places* here.
 
 use super::relabelled::RelabelledRouting;
 use super::{End, Routing, Shape, Wiring, WiringDetails};
 use std::sync::Arc;
 
 impl Shape {
-    /// Returns the shape with node `n` at the place of node `places[n]`. The remaining places keep their order and
-    /// follow.
+    /// Returns the shape in which node `n` is at place `places[n]`. The remaining places keep their order and follow.
     ///
     /// # Panics
     ///
@@ -45,7 +44,7 @@ impl Wiring {
     }
 }
 
-/// A routing rule that is queried for places instead of nodes.
+/// A routing rule that is called with places instead of nodes.
 #[derive(Debug)]
 struct Placed {
     rule: Arc<dyn Routing>,

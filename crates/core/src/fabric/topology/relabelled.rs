@@ -1,12 +1,12 @@
-//! A routing rule over another rule whose nodes have other numbers: for nodes in the order of a description, and for
-//! the edge ports of I/O columns.
+//! A routing rule over another rule that numbers the nodes differently. It is used for nodes in the order of a
+//! description, and for the edge ports of I/O columns.
 //!
-//! The nodes of a query are replaced; all other properties are those of the other rule.
+//! The nodes in a call are replaced; all other properties are those of the other rule.
 
 use super::{RouteOptions, RouteQuery, Routing};
 use std::fmt::Debug;
 
-/// A routing rule that replaces the nodes of a query and forwards the query to another rule.
+/// A routing rule that replaces the nodes of a query and passes the query to another rule.
 pub(super) trait RelabelledRouting: Debug + Send + Sync {
     /// Returns the rule to which queries are forwarded.
     fn rule(&self) -> &dyn Routing;
@@ -14,13 +14,13 @@ pub(super) trait RelabelledRouting: Debug + Send + Sync {
     /// Returns the node of the other rule that replaces `node`.
     fn place(&self, node: u32) -> u32;
 
-    /// Returns the node that the other rule's node `place` replaces, if the replacement is one to one.
+    /// Returns the node that is replaced by `place`, if the replacement is one to one.
     fn node(&self, _place: u32) -> Option<u32> {
         None
     }
 
     /// Returns the options of a header that leaves the shape at this router by a port that the other rule does not
-    /// know; `None` for any other header.
+    /// have; `None` for any other header.
     fn exit(&self, _asking: &RouteQuery, _virtual_channels: u8) -> Option<RouteOptions> {
         None
     }

@@ -47,9 +47,10 @@ const REPORTED_MAX: usize = 10;
 pub enum GraphRouting {
     /// Up towards the root of a tree, then down: packets cannot deadlock.
     UpDown,
-    /// By the fewest links: packets may deadlock.
+    /// Along the fewest links: packets may deadlock.
     ShortestPath,
-    /// By the fewest links, each link of a route in the next class of virtual channels: packets cannot deadlock.
+    /// Along the fewest links, where each link of a route uses the next class of virtual channels: packets cannot
+    /// deadlock.
     DistanceClasses,
 }
 

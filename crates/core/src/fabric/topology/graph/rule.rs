@@ -1,21 +1,21 @@
-//! Routing by tables: up*/down*, by the fewest links, and by the fewest links in distance classes.
+//! Routing by tables, with three rules: up*/down*, fewest links, and fewest links in distance classes.
 //!
-//! Models (Schroeder et al. 1991, Autonet): a breadth-first tree from the router with the least
-//! eccentricity, the first of several. A link leads up if it ends nearer the root, or as near at a
-//! router of lower number. A packet goes up any number of times, then down, by any of the shortest such routes. Neither
-//! up links nor down links form a cycle, and a packet changes from up to down only once; dependencies therefore form no
-//! cycle.
-//! The other rules treat every link as an up link. In distance classes (Günther 1981; Dally and Towles 2004, chapter
-//! 14) the virtual channels of a link are divided among as many classes as the longest route has links, and a packet
-//! takes its first link in the first class and each further link in the next: it waits only for channels of a higher
-//! class. Leaves out: other trees, balancing of load among routes, and routes that depend on rates and latencies.
+//! Up*/down* (Schroeder et al. 1991, Autonet) uses a breadth-first tree whose root is the router with the least
+//! eccentricity; if there are several, the first. A link leads up if it ends nearer to the root than it begins, or
+//! equally near at a router with a lower number. A packet takes any number of up links and then down links, on any of
+//! the shortest such routes. Neither up links nor down links form a cycle, and a packet changes from up to down only
+//! once, so dependencies form no cycle. The other rules treat every link as an up link. In distance classes (Günther
+//! 1981; Dally and Towles 2004, chapter 14) the virtual channels of a link are divided among as many classes as the
+//! longest route has links, and a packet takes its first link in the first class and each further link in the next
+//! class. So it waits only for channels of a higher class. Leaves out: other trees, balancing of load among routes, and
+//! routes that depend on rates and latencies.
 
 use super::super::{End, RouteOptions, RouteQuery, Routing, every_channel};
 use super::GraphRouting;
 use super::plan::Plan;
 use std::collections::VecDeque;
 
-/// The distance of a router that is not reached.
+/// The distance of a router that cannot be reached.
 const FAR: u16 = u16::MAX;
 
 /// A routing rule and its tables.
@@ -29,11 +29,11 @@ pub(super) struct Rule {
     exits: Vec<(u32, u8)>,
     /// For each node, the router at which its packets enter.
     entries: Vec<u32>,
-    /// For each pair of routers, the number of links on the shortest route of packets that may still go up.
+    /// For each pair of routers, the number of links on the shortest route of packets that may still take up links.
     left: Vec<u16>,
-    /// For each pair of routers, the number of links on the shortest route of packets that may only go down.
+    /// For each pair of routers, the number of links on the shortest route of packets that may only take down links.
     left_down: Vec<u16>,
-    /// Number of classes of virtual channels, if a packet takes each link in the next class.
+    /// Number of classes of virtual channels, if the rule uses distance classes.
     classes: Option<u8>,
 }
 
@@ -133,7 +133,7 @@ impl Rule {
         }
     }
 
-    /// Returns the ports by which the fewest links remain to the router `destination`.
+    /// Returns the ports on the shortest remaining routes to the router `destination`.
     fn ports(&self, at: usize, destination: u32, has_gone_down: bool) -> u64 {
         let row = destination as usize * self.routers;
         let left = if has_gone_down { self.left_down[row + at] } else { self.left[row + at] };
