@@ -1,5 +1,5 @@
-//! Host DMA alone: transfers of one size, one after the other, without firmware or network (Yocum et al. 1997,
-//! Figure 1; Figure 7 has a processor that copies at the same time).
+//! Host DMA alone: transfers of one size, one at a time, without firmware or network (Yocum et al. 1997, Figure 1). In
+//! Figure 7, a processor copies at the same time.
 
 use super::{RunningWorkload, copy};
 use crate::engine::flow_series::FlowSeries;
@@ -25,13 +25,13 @@ pub struct DmaTest {
     /// Size of each transfer.
     #[param(min = "4 B", default = "8 KiB")]
     pub size: Bytes,
-    /// Number of transfers that are measured; 0 lets only the processor copy.
+    /// Number of transfers that are measured. With 0, only the processor copies.
     #[param(min = 0, max = 10_000_000, default = 100, meaning = Repetitions)]
     pub transfers: u64,
     /// Number of transfers before anything is measured.
     #[param(max = 10_000_000, default = WARM_UP)]
     pub warm_up: u64,
-    /// Length of the run where there are no transfers.
+    /// Length of the run if there are no transfers.
     #[param(default = "1 ms", meaning = Load)]
     pub time: Time,
     /// Whether the processor copies blocks at the same time.

@@ -34,7 +34,7 @@ pub struct Moldyn {
     /// Cut-off distance of forces, in particles' sizes; at most half the side of the cube.
     #[param(min = 1.0, max = 100.0, default = Liquid::default().cutoff)]
     pub cutoff: f64,
-    /// Range of the lists of near pairs, in cut-offs of forces.
+    /// Range of the lists of near pairs, as a multiple of the cut-off distance of forces.
     #[param(min = 1.0, max = 10.0, default = Liquid::default().list_reach)]
     pub list_reach: f64,
     /// How positions and forces are communicated: positions in shared memory and forces in a ring of transfers;
@@ -142,7 +142,8 @@ pub(super) struct Run {
     pub initial: (Vec<Vector>, Vec<Vector>),
     /// Address of the positions of each processor's particles.
     positions: Vec<SharedAddress>,
-    /// Address of the forces of other processors' pairs on each processor's particles, where that is in shared memory.
+    /// If forces are in shared memory, the address of the forces of other processors' pairs on each processor's
+    /// particles.
     pub forces: Vec<SharedAddress>,
     pub workers: Vec<Rc<Worker>>,
     /// Segments of the ring that have arrived at each processor and are not yet processed, in order.
@@ -256,7 +257,7 @@ impl Run {
         }
     }
 
-    /// Builds a processor's list from positions that are loaded in `order`, which contains all particles.
+    /// Builds the list of a processor's pairs from positions that are loaded in `order`, which contains all particles.
     pub async fn make_list(&self, worker: &Worker, state: &mut ProcessorState, order: impl Iterator<Item = usize>) {
         let (own, all) = (self.split.particles(worker.id()), self.liquid.particles());
         self.load(worker, &mut state.positions, order.filter(|at| !own.contains(at))).await;
@@ -275,7 +276,7 @@ impl Run {
         potential
     }
 
-    /// Adds up forces: in each step a segment is sent to the next processor in bulk.
+    /// Adds up forces in a ring: in each step, a segment is sent to the next processor as one transfer.
     async fn ring(&self, worker: &Worker, state: &mut ProcessorState) {
         let (own, steps) = (worker.id(), self.split.parts());
         let next = parallel::endpoint_id((own + 1) % steps);
