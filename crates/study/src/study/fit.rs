@@ -21,19 +21,19 @@ use rayon::prelude::*;
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// The claims of a plan, and the points that they are judged by.
+/// The claims of a plan, and the points by which they are judged.
 struct Fitting<'a> {
     found: &'a LocatedStudy,
     claims: Vec<&'a ClaimStatement>,
     drafts: Vec<Draft>,
-    /// The indices of each claim's points in `drafts`.
+    /// For each claim, the indices of its points in `drafts`.
     points: Vec<Vec<usize>>,
-    /// The keys of each constant, for each draft.
+    /// For each draft, the keys of each constant.
     keys: Vec<Vec<Vec<String>>>,
 }
 
-/// Fits the constants of a study. The largest relative error of a successful fit is `tolerance`, or else that of each
-/// claim.
+/// Fits the constants of a study. The largest relative error of a successful fit is `tolerance`, or otherwise that of
+/// each claim.
 ///
 /// # Errors
 ///
@@ -70,7 +70,7 @@ pub fn fit_study(
     let points_inputs: Vec<_> =
         drafts.iter().zip(&reads).map(|(draft, read)| json!([draft.name, inputs(read)])).collect();
     let statements: Vec<String> = claims.iter().map(|claim| format!("{claim:?}")).collect();
-    // What claims refer to is part of them.
+    // The definitions to which claims refer are part of the claims.
     let definitions = format!("{:?} {:?} {:?}", study.values, study.sets, study.names);
     let description = digest(&json!([points_inputs, statements, definitions]));
     let fitting = Fitting { found, claims, drafts, points, keys };
@@ -151,7 +151,8 @@ impl NumberSource for Fitting<'_> {
                 outcome => Err(format!("{} of `{}`", outcome_name(&outcome), draft.name)),
             }
         };
-        // All results are collected before an error is chosen: that of the first point, whatever the threads.
+        // All results are collected before an error is chosen, so that it is that of the first point, whatever the
+        // threads.
         let results: Vec<_> = one_task_per_run(self.points[datum].par_iter()).map(run).collect();
         let results: Results = results.into_iter().collect::<Result<_, _>>()?;
         let numbers = judge::numbers(&self.found.results_view(&results), &[self.claims[datum]]);

@@ -1,5 +1,5 @@
-//! Writer and reader of datasets as Parquet, by way of Arrow: one row group, Snappy compression, and the unit of each
-//! column in its metadata under `unit`.
+//! Writer and reader of datasets as Parquet, by means of Arrow. A file has one row group with Snappy compression, and
+//! the metadata of each column contains its unit under `unit`.
 
 use super::{ColumnValues, Dataset, Variable};
 use ::parquet::arrow::ArrowWriter;
