@@ -14,7 +14,7 @@ pub struct AlewifeParameters {
     /// Highest frequency of the machine's clock, if it can be set.
     #[param(min = "1 MHz", max = "100 GHz")]
     pub clock_max: Option<Hertz>,
-    /// Clock of processor and interface; the network has another.
+    /// Clock of processor and interface; the network has a separate clock.
     #[param(min = "1 MHz", max = "100 GHz", check = |clock| out_of_range(*clock, clock_min, clock_max))]
     pub clock: Hertz,
     /// Size of the cache; a power of two.
@@ -32,7 +32,7 @@ pub struct AlewifeParameters {
     /// Cycles of an access that misses and whose block is in the node's memory.
     #[param(key = "miss-cycles", min = 1, resource = "memory")]
     pub miss: u64,
-    /// Number of hardware contexts: programs whose registers the processor holds.
+    /// Number of hardware contexts, which is the number of programs whose registers the processor holds.
     #[param(min = 1, max = 64, meaning = Capacity, resource = "contexts")]
     pub contexts: u32,
     /// Cycles to switch between contexts.

@@ -1,4 +1,5 @@
-//! Tests of an Alewife node: the cycles of hits and misses, replaced blocks, and the decisions of a keeper.
+//! Tests of an Alewife node: the cycles of hits and misses, replaced blocks, and the decisions of a coherence
+//! controller.
 
 use super::{AlewifeNode, AlewifeParameters, Keeper, LINE_BYTES, REMOTE, home_of, line_of, remote};
 use crate::engine::{Bytes, Hertz, NodeId, Outcome, Recorder, Sim, Simulation};
@@ -76,7 +77,7 @@ fn poked_bytes_replace_cached_ones() {
     });
 }
 
-/// A keeper that allows no stores, and no eviction of other nodes' blocks.
+/// A coherence controller that allows no stores, and no eviction of other nodes' blocks.
 #[derive(Default)]
 struct Strict(RefCell<Vec<Address>>);
 

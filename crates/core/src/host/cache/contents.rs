@@ -1,7 +1,7 @@
 //! The blocks of a cache: tags with states, and bytes.
 //!
-//! Models: sets of one or more ways with least-recently-used replacement; real data. The tag check of a
-//! hit is inlined. Leaves out: timing, which the processor and the bus model.
+//! Models sets of one or more ways with least-recently-used replacement, and real data. The tag check of a hit is
+//! inlined. Timing is left out, since the processor and the bus model it.
 
 use super::state::State;
 use crate::engine::Bytes;
@@ -16,7 +16,7 @@ const STATE_BITS: u64 = 7;
 pub struct Cache {
     tags: Vec<Tag>,
     bytes: Vec<u8>,
-    /// Number of the last access to each frame; empty in a direct-mapped cache.
+    /// Number of the last access to each frame. It is empty in a direct-mapped cache, which does not need it.
     used: Vec<u64>,
     accesses: u64,
     /// Whether each frame has ever held a block.
@@ -138,7 +138,7 @@ impl Cache {
         (BlockFrame(place), replaced)
     }
 
-    /// Returns a frame of the set that begins at `first`: an empty one, or the least recently used.
+    /// Returns a frame of the set that begins at `first`: an empty one, or otherwise the least recently used.
     fn oldest(&self, first: usize) -> usize {
         let age = |&place: &usize| (self.tags[place] != 0, self.used.get(place).copied());
         (first..first + self.ways).min_by_key(age).expect("a set has a frame")
