@@ -1,7 +1,8 @@
 //! NIFDY as a [`Protocol`]: one unit for each class. Acknowledgements travel in the other class if there is one and the
 //! parameters select it.
 //!
-//! The head's first word holds the frame's header, its second word a piggybacked acknowledgement ([`encode`]).
+//! //! The first word of the frame's head holds the frame's header, and the second word a piggybacked acknowledgement
+//! ([`encode`]).
 
 use super::{
     Acknowledgement, Bulk, BulkNumber, NifdyHeader, NifdyUnit, OutgoingPacket, PeakOccupancy, Request, Scalar,
@@ -11,7 +12,7 @@ use crate::engine::{Bytes, Class, Head, NodeId, Time};
 use crate::protocol::{Answer, Effects, Frame, Marks, Offer, Protocol, Slot, Statistics, Taken};
 use crate::text::Parameters;
 
-/// The parameters of the protocol, with those of its wire.
+/// The parameters of the protocol, and the length and class of its acknowledgements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct NifdyParameters {
     /// Parameters of each unit.
@@ -19,12 +20,12 @@ pub struct NifdyParameters {
     pub unit: UnitParameters,
     /// Cycles to generate, and to process, an acknowledgement.
     ///
-    /// 2 (§2.4.3).
+    /// The paper states 2 cycles (§2.4.3).
     #[param(max = 1_000_000, default = 2, meaning = Work, resource = "acknowledgement")]
     pub processing: u64,
     /// Length of an acknowledgement.
     ///
-    /// 4 bytes, a flit (chosen: source, kind and dialog number).
+    /// The default is 4 bytes, a flit (chosen, because it holds source, kind and dialog number).
     #[param(min = "1 B", max = "32 B", default = "4 B", meaning = Work, resource = "acknowledgement")]
     pub acknowledgement: Bytes,
     /// Logical network of acknowledgements: that of the acknowledged packets, or the other.
@@ -41,15 +42,15 @@ pub struct NifdyAdapter<P> {
 /// The unit of one class.
 struct Lane<P> {
     unit: NifdyUnit<(P, Bytes)>,
-    /// Packets being composed.
+    /// Number of packets that are being composed.
     reserved: u32,
-    /// Peak occupancy.
+    /// Peak occupancy of the unit's components.
     peak: PeakOccupancy,
 }
 
-/// Slot of the arrivals queue, which is freed when its packet has been read.
+/// The slot of a packet in the arrivals queue, which is freed when the packet has been read.
 const PLACE: Slot = Slot(1);
-/// Buffer that was reserved for its packet.
+/// The slot of a packet in a reorder buffer, which was reserved for it.
 const BUFFER: Slot = Slot(0);
 
 impl<P: Clone> NifdyAdapter<P> {
@@ -172,7 +173,8 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
     }
 
     fn unacknowledged(&self, to: Option<NodeId>) -> u32 {
-        // An incomplete group of a dialog is acknowledged only together with the packets that follow it.
+        // The packets of an incomplete group of a dialog are acknowledged only together with the packets that follow
+        // them.
         let group = self.parameters.unit.group();
         let bulk = |lane: &Lane<P>, to| lane.unit.unacknowledged(to) as u32 / group * group;
         let of = |lane: &Lane<P>| match to {

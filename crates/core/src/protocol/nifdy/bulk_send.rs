@@ -36,7 +36,7 @@ pub(super) enum BulkSend {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Dialog {
     pub(super) destination: NodeId,
-    /// The receiver's number for it.
+    /// The number by which the receiver identifies the dialog.
     dialog: u16,
     numbering: Numbering,
     /// Position of the oldest unacknowledged packet, where the window begins.

@@ -93,8 +93,8 @@ impl<T: Clone> NifdyUnit<T> {
         }
     }
 
-    /// Accepts the packet that became ready first for the processor. If that generates an acknowledgement, it waits for
-    /// the answer if one follows.
+    /// Accepts the packet that became ready first for the processor. If its acknowledgement is due, the acknowledgement
+    /// waits for the answer, provided that one follows.
     pub fn accept(&mut self, answer: Answer) -> Option<Delivered<T>> {
         let delivered = match self.arrivals.take()? {
             Arrived::Scalar { source, header, body } => {
@@ -199,7 +199,7 @@ impl<T: Clone> NifdyUnit<T> {
         self.pool.iter().any(|(packet, rank)| answers(packet) && self.eligibility(packet, rank).is_some())
     }
 
-    /// Asserts the invariants between the components. Takes time, so only tests call it.
+    /// Asserts the invariants between the components. The check takes time, so only tests call it.
     pub fn check(&self) {
         self.bulk_receive.check();
         for (packet, rank) in self.pool.iter().filter(|(packet, _)| packet.acknowledged) {

@@ -1,12 +1,13 @@
-//! Return-to-sender as a [`Protocol`]: packets by class 0, replies by class 1.
+//! //! Return-to-sender as a [`Protocol`]: packets travel in class 0, and replies in class 1.
 //!
 //! Frames of a class are sent in the order in which they became ready. On a fabric with two classes, a packet is
 //! answered before the next is accepted from the fabric: there is one receive slot, which is freed when the reply has
 //! left. On a fabric with one class, replies and packets share it. The interface then accepts every frame that arrives
-//! and queues the replies that it cannot send yet; their number is bounded by the number of the senders' buffers.
-//! Otherwise packets that wait for replies to leave would deadlock with replies behind them.
+//! and queues the replies that it cannot send yet; their number is bounded by the number of the senders' buffers. If it
+//! accepted frames only as replies leave, packets that wait for replies to leave would deadlock with the replies behind
+//! them.
 //!
-//! The head holds the sender's buffer, the kind of frame, and in a reply the feedback word.
+//! //! The frame's head holds the sender's buffer, the kind of frame, and in a reply the feedback word.
 
 use super::{
     Buffers, DataPacket, FlowControlParameters, IncomingBuffer, IncomingHalf, OutgoingBuffer, OutgoingHalf, Reply,
@@ -17,7 +18,7 @@ use crate::protocol::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics,
 use crate::text::Parameters;
 use std::collections::VecDeque;
 
-/// The parameters of the protocol, with those of its wire.
+/// The parameters of the protocol, and the length of its acknowledgements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct ReturnToSenderParameters {
     /// Buffers, and the retry delay of a returned packet.
@@ -41,12 +42,12 @@ pub struct ReturnToSenderAdapter<P> {
     /// Packets that may enter the fabric.
     packets: VecDeque<Frame<P>>,
     replies: VecDeque<Frame<P>>,
-    /// Feedback word sent in replies, and the words received, by node.
+    /// Feedback word that is sent in replies, and the words received, by node.
     note: u64,
     notes: Vec<u64>,
 }
 
-/// Kinds of frame, from bit 32 of the head's first word.
+/// Kinds of frame, encoded from bit 32 of the head's first word on.
 const PACKET: u64 = 0;
 const ACCEPTED: u64 = 1;
 const RETURNED: u64 = 2;
@@ -156,7 +157,7 @@ impl<P: Clone> Protocol<P> for ReturnToSenderAdapter<P> {
                 None => self.kept[buffer.number() as usize].clone().expect("a returned packet was sent"),
             }),
         };
-        // No feedback is the same as 0.
+        // A missing feedback word counts as 0.
         if note != 0 || !self.notes.is_empty() {
             self.notes.resize(self.notes.len().max(from.index() + 1), 0);
             self.notes[from.index()] = note;

@@ -2,7 +2,7 @@
 //!
 //! Node *n* is host *n* + 1 of the private network 10.0.0.0/8 (RFC 1918), whose first and last addresses are the
 //! network and the broadcast address. Endpoint *p* of a node has port 49152 + *p*, in the range of dynamic ports (RFC
-//! 6335, section 6). Not modelled: subnets, further addresses of a node.
+//! 6335, section 6). Subnets and further addresses of a node are not modelled.
 
 use crate::engine::NodeId;
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -20,7 +20,7 @@ pub fn address(node: NodeId) -> Option<Ipv4Addr> {
     (node.0 < NODES_MAX).then(|| Ipv4Addr::from_bits(NETWORK + node.0 + 1))
 }
 
-/// Returns the node with `address`, if it is a node's.
+/// Returns the node with `address`, or `None` if no node has it.
 pub fn node(address: Ipv4Addr) -> Option<NodeId> {
     let host = address.to_bits().checked_sub(NETWORK + 1)?;
     (host < NODES_MAX).then_some(NodeId(host))
@@ -31,7 +31,7 @@ pub fn port(place: u32) -> Option<u16> {
     (place < PLACES_MAX).then(|| PORT_BASE + place as u16)
 }
 
-/// Returns the number on its node of the endpoint with `port`, if the port is an endpoint's.
+/// Returns the number, on its node, of the endpoint with `port`, or `None` if no endpoint has it.
 pub fn place(port: u16) -> Option<u32> {
     port.checked_sub(PORT_BASE).map(u32::from)
 }
@@ -41,7 +41,7 @@ pub fn socket(node: NodeId, place: u32) -> Option<SocketAddrV4> {
     Some(SocketAddrV4::new(address(node)?, port(place)?))
 }
 
-/// Returns the node with an address, and the number on it of the endpoint with a port.
+/// Returns the node with the address, and the number on that node of the endpoint with the port.
 pub fn end(socket: SocketAddrV4) -> Option<(NodeId, u32)> {
     Some((node(*socket.ip())?, place(socket.port())?))
 }

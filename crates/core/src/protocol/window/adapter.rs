@@ -1,11 +1,11 @@
 //! The sliding window as a [`Protocol`]: one link for each class.
 //!
 //! An acknowledgement travels in the class of the packets that it acknowledges. This cannot deadlock, because every
-//! arriving frame is stored or dropped, and none waits in the fabric for a slot. The head's first word holds the
-//! frame's header; its second word, in an acknowledgement, the feedback word.
+//! arriving frame is stored or dropped, and none waits in the fabric for a slot. The first word of the frame's head
+//! holds the frame's header, and in an acknowledgement the second word holds the feedback word.
 //!
-//! Not modelled: the interface's time to generate an acknowledgement; the bytes of a sequence number, which fits in the
-//! interface's header; packets that bypass the protocol, which are numbered as all others.
+//! //! The interface's time to generate an acknowledgement is not modelled. The bytes of a sequence number are not
+//! counted, because it fits in the interface's header. Packets that bypass the protocol are numbered as all others.
 
 use super::{Arrived, LinkParameters, Peer, ReadingPlace, WindowHeader, WindowLink};
 use crate::engine::{Bytes, Class, Head, NodeId, Time};
@@ -13,7 +13,7 @@ use crate::protocol::{Answer, Effects, Frame, Offer, Protocol, Slot, Statistics,
 use crate::text::Parameters;
 use std::collections::BTreeMap;
 
-/// The parameters of the protocol, with those of its wire.
+/// The parameters of the protocol, and the length of its acknowledgements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Parameters)]
 pub struct WindowParameters {
     /// Parameters of each link.
@@ -24,8 +24,8 @@ pub struct WindowParameters {
     pub acknowledgement: Bytes,
 }
 
-/// Largest number of packets of a pair and a class in a run, on a fabric that reorders: 2³¹. Chosen: no run sends more,
-/// and the largest sequence space distinguishes them with any practical window.
+/// Largest number of packets that a pair of nodes may exchange in a class in a run, on a fabric that reorders. The
+/// value is chosen: no run sends more, and the largest sequence space distinguishes them with any practical window.
 pub(super) const PACKETS_MAX: u64 = 1 << 31;
 
 /// The protocol's endpoint at a node.
@@ -34,7 +34,7 @@ pub struct WindowAdapter<P> {
     /// Link of each class.
     links: Vec<WindowLink<(P, Bytes)>>,
     taken: u64,
-    /// Feedback word sent in acknowledgements, and the words received.
+    /// Feedback word that is sent in acknowledgements, and the words received.
     note: u64,
     notes: BTreeMap<NodeId, u64>,
 }
@@ -86,7 +86,7 @@ impl<P: Clone> Protocol<P> for WindowAdapter<P> {
         let link = self.link(class);
         let before = link.next_timer().unwrap_or(Time::MAX);
         let arrived = link.arrive(super::WindowFrame { from, to, flow, header, body, again: false }, now);
-        // An acknowledgement that waits for more packets sets a timer, although no frame leaves.
+        // If the acknowledgement waits for more packets, a timer is set although no frame leaves.
         let timer = link.next_timer().is_some_and(|next| next < before);
         Effects { discards: matches!(arrived, Arrived::Duplicate | Arrived::Refused), timer, ..Effects::NONE }
     }

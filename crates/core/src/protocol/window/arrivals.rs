@@ -8,7 +8,7 @@
 use crate::engine::NodeId;
 use std::collections::{BTreeSet, VecDeque};
 
-/// A slot whose packet is being read. It is free only after `release`.
+/// A slot whose packet is being read. The slot is free only after `release`.
 #[must_use = "a slot that is not released stays in use for ever"]
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ReadingPlace(u32);

@@ -19,7 +19,7 @@ pub struct LinkParameters {
     pub buffers: u32,
     /// Largest number of unacknowledged packets to a destination.
     ///
-    /// W in the head of this module's parent.
+    /// The head of the parent module calls it W.
     #[param(default = 8)]
     pub window: u32,
     /// Number of reorder buffers for each sender; with 0, only packets in sequence are accepted.
@@ -37,15 +37,15 @@ pub struct LinkParameters {
     pub acknowledge_every: u32,
     /// Largest delay of an acknowledgement that waits for more packets.
     ///
-    /// Without effect if each packet is acknowledged.
+    /// The delay has no effect if each packet is acknowledged.
     #[param(default = "10 us", meaning = Policy)]
     pub acknowledge_delay: Time,
     /// Time after which an unacknowledged packet is retransmitted.
     ///
-    /// Counted from its last transmission.
+    /// The time-out is counted from the packet's last transmission.
     #[param(min = "1 ns", default = "100 us", meaning = Timeout)]
     pub timeout: Time,
-    /// Largest time-out; it doubles up to this value while no packet is acknowledged.
+    /// Largest time-out; the time-out doubles up to this value while no packet is acknowledged.
     #[param(default = "1600 us", meaning = Timeout)]
     pub timeout_max: Time,
     /// Bits of a sequence number.
@@ -83,19 +83,19 @@ fn hint(parameter: &'static str, link: &LinkParameters) -> (&'static str, String
 /// Delivery order of a fabric that may lose and duplicate frames.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Order {
-    /// Frames from one node to another arrive in the order in which they left, copies too.
+    /// Frames from one node to another arrive in the order in which they left; copies keep the order too.
     Kept,
     /// Frames arrive in any order, and a copy may arrive arbitrarily late.
     Any {
         /// Largest number of packets that one node sends to another in a run, which is asserted.
         packets: u64,
     },
-    /// Frames arrive in any order, within a lifetime.
+    /// Frames arrive in any order, but within a lifetime.
     Lifetime {
-        /// Longest time from the transmission of a frame to the arrival of it and its copies.
+        /// Longest time from the transmission of a frame to its arrival, and to the arrival of its copies.
         lifetime: Time,
-        /// Smallest time between new packets from one node to another, which is asserted. A packet's shortest time on
-        /// the wire is a valid value.
+        /// Smallest time between the transmissions of new packets from one node to another, which is asserted. A
+        /// packet's shortest time on the wire is a valid value.
         spacing: Time,
     },
 }
@@ -148,7 +148,7 @@ impl LinkParameters {
         );
     }
 
-    /// Checks that sequence numbers distinguish packets: see the head of this module's parent.
+    /// Checks that sequence numbers distinguish packets, as the head of the parent module explains.
     fn check_numbers(&self, wrong: &mut Vec<(&'static str, String)>) {
         let (numbers, window) = (Space::new(self.sequence_bits).count(), u64::from(self.window));
         if window > numbers / 2 {
@@ -183,8 +183,8 @@ impl LinkParameters {
     }
 
     /// Returns the bytes of state of a link for packets of `packet_bytes` that has sent to `destinations` and received
-    /// from `sources`: buffers and slots with the node of each, and for each peer its reorder buffers, sequence numbers
-    /// and timers. The result does not depend on the number of nodes.
+    /// from `sources`: these are buffers and slots with the node of each, and for each peer its reorder buffers,
+    /// sequence numbers and timers. The result does not depend on the number of nodes.
     pub fn state_bytes(&self, packet_bytes: usize, destinations: usize, sources: usize) -> usize {
         let [buffers, arrivals, reorder] = [self.buffers, self.arrivals, self.reorder].map(|count| count as usize);
         let number_bytes = self.sequence_bits.div_ceil(8) as usize;

@@ -96,7 +96,7 @@ impl<P> Receiving<P> {
         }
     }
 
-    /// Gives free slots to the ready sources in turn, and returns the number of packets that obtained one.
+    /// Gives free slots to the ready sources in turn, and returns the number of packets that obtained a slot.
     fn fill(&mut self) -> u32 {
         let mut filled = 0;
         while let Some(from) = self.ready.pop_front_if(|_| self.arrivals.has_capacity()) {
@@ -108,7 +108,7 @@ impl<P> Receiving<P> {
         filled
     }
 
-    /// Frees the slot of a packet that was read, and gives it to a stored packet, which is acknowledged at once.
+    /// Frees the slot of a packet that was read, and gives the slot to a stored packet, which is acknowledged at once.
     /// Returns the number of stored packets that obtained a slot.
     pub(super) fn release(&mut self, place: ReadingPlace) -> u32 {
         self.arrivals.release(place);

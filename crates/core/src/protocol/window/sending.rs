@@ -94,7 +94,7 @@ impl<P: Clone> Sending<P> {
         Some((to, number, body))
     }
 
-    /// Asserts the assumptions of the sequence numbers: see the head of this module's parent.
+    /// Asserts the assumptions about sequence numbers that the head of the parent module states.
     fn check_numbers(&mut self, to: Peer, now: Time) {
         match self.parameters.order {
             Order::Kept => {}

@@ -59,7 +59,7 @@ impl Directory {
         }
         self.run_transaction(number, actions, |transaction| {
             transaction.entry.demand = transaction.entry.demand.max(Some(want));
-            // A held block is requested when its use ends.
+            // A held block is requested again when its use ends.
             if transaction.entry.busy != Some(Busy::Held) {
                 transaction.request_for_home(want);
             }

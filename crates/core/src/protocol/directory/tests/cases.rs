@@ -1,4 +1,4 @@
-//! Cases by hand: each rule in the head of `directory`, message by message.
+//! //! Tests of each rule in the head of `directory`, message by message.
 
 use super::super::*;
 use super::case::{A, B, C, block};
@@ -58,11 +58,11 @@ fn a_value_communicated_takes_four_messages_each_way() {
     let mut home = directory(None, 4);
     let _ = comes(&mut home, B, CoherenceKind::Read);
     assert_eq!(comes(&mut home, C, CoherenceKind::Read), [Pointer, send(C, CoherenceKind::Shared)]);
-    // The writer: request, invalidation, acknowledgement, grant.
+    // The writer's messages are request, invalidation, acknowledgement and grant.
     let upgrade = comes(&mut home, B, CoherenceKind::Upgrade);
     assert_eq!(upgrade, [CoherenceAction::Access(Access::Invalid), send(C, CoherenceKind::Invalidate)]);
     assert_eq!(comes(&mut home, C, CoherenceKind::Invalidated), [Pointer, send(B, CoherenceKind::Upgraded)]);
-    // The reader: request, fetch, block, block.
+    // The reader's messages are request, fetch, block, and block again.
     assert_eq!(comes(&mut home, C, CoherenceKind::Read), [send(B, CoherenceKind::Fetch)]);
     let access = CoherenceAction::Access(Access::ReadOnly);
     let shared = send(C, CoherenceKind::Shared);
@@ -126,7 +126,8 @@ fn an_access_that_joins_after_the_invalidation_requests_the_block_again() {
     assert_eq!(come(&mut node, CoherenceKind::Shared), [send(A, CoherenceKind::Read)]);
     assert!(come(&mut node, CoherenceKind::Shared).contains(&Granted(Access::ReadOnly)));
 
-    // The same holds if another access waited before: the copy cannot be granted to one of them only.
+    // The same holds if another access waited before the invalidation: the copy cannot be granted to only one of the
+    // two.
     let mut node = requester(B);
     let _ = miss(&mut node, Want::Read);
     let _ = come(&mut node, CoherenceKind::Invalidate);
@@ -186,7 +187,7 @@ fn prefetches_occupy_the_buffer_until_they_are_accessed() {
     assert_eq!(node.prefetches(), 1);
     assert_eq!(node.access(X, Want::Read, &mut actions), AccessOutcome::Hit);
     assert_eq!(node.prefetches(), 0);
-    // A NACKed prefetch is dropped, unless an access waits for the block by then.
+    // A NACKed prefetch is dropped, unless an access waits for the block when the NACK arrives.
     assert_eq!(node.prefetch(block(A, 1), Want::Write, &mut actions), Prefetched::Started);
     let later = CoherenceMessage { kind: CoherenceKind::Nack, number: 1 };
     actions.clear();

@@ -2,10 +2,10 @@
 //! network delivers in any order.
 //!
 //! Runs are infinite but the states are finitely many, because versions are reduced to their order. That every request
-//! is answered is checked as: if no protocol step is possible, no access waits. Without NACKs, the protocol steps of
-//! every run end (each belongs to an answer that is given once), so a request that is never answered would lead to such
-//! a state. With NACKs, requests may be retried for ever; the check is then that a fair schedule answers all requests
-//! from every state.
+//! is answered is checked in this form: if no protocol step is possible, no access waits. Without NACKs, the protocol
+//! steps of every run end (each belongs to an answer that is given once), so a request that is never answered would
+//! lead to such a state. With NACKs, requests may be retried for ever; the check is then that a fair schedule answers
+//! all requests from every state.
 
 use super::case::{Broken, Case, Sight};
 use super::steps::Step;

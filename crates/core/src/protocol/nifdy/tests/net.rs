@@ -1,5 +1,5 @@
-//! A few units and the network between them. It delivers in any order, after any delay: a test decides when each frame
-//! in transit arrives.
+//! //! A few units and the network between them. The network delivers in any order, after any delay: a test decides
+//! when each frame in transit arrives.
 
 use super::super::*;
 use crate::engine::{NodeId, Time};
@@ -12,13 +12,13 @@ pub const D: NodeId = NodeId(3);
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Net<T> {
     pub units: Vec<NifdyUnit<T>>,
-    /// Places of the arrivals FIFOs that the network knows to be free.
+    /// Number of slots of each arrivals FIFO that the network knows to be free.
     pub places: Vec<u16>,
     /// Frames in transit, in the order in which they were sent.
     pub transit: Vec<NifdyFrame<T>>,
 }
 
-/// Small, and without extensions.
+/// Returns small parameters without extensions.
 pub fn parameters() -> UnitParameters {
     UnitParameters { outstanding: 2, pool: 4, dialogs: 1, window: 4, arrivals: 2, ..UnitParameters::default() }
 }
@@ -27,12 +27,12 @@ pub fn no_bulk() -> UnitParameters {
     UnitParameters { dialogs: 0, ..parameters() }
 }
 
-/// A packet of a long message.
+/// Returns a packet of a long message.
 pub fn long<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
     OutgoingPacket { bulk_request: true, ..OutgoingPacket::new(destination, body) }
 }
 
-/// The last packet of a long message.
+/// Returns the last packet of a long message.
 pub fn last<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
     OutgoingPacket { bulk_exit: true, ..long(destination, body) }
 }
@@ -60,19 +60,19 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
         self.unit(node).offer(packet).expect("the pool has a free buffer");
     }
 
-    /// One frame leaves.
+    /// Sends one frame of `node`.
     pub fn leave(&mut self, node: NodeId) -> Option<NifdyFrame<T>> {
         let frame = self.unit(node).next(Time::ZERO)?;
         self.transit.push(frame.clone());
         Some(frame)
     }
 
-    /// All that may leave now: the bodies, none for headers.
+    /// Sends all frames of `node` that may leave now. Returns their bodies, `None` for a header alone.
     pub fn leave_all(&mut self, node: NodeId) -> Vec<Option<T>> {
         std::iter::from_fn(|| self.leave(node)).map(|frame| frame.body).collect()
     }
 
-    /// True if a frame in transit need not wait for a place.
+    /// Returns whether a frame in transit need not wait for a slot.
     pub fn can_arrive(&self, place: usize) -> bool {
         let frame = &self.transit[place];
         !frame.needs_slot() || self.places[frame.destination.index()] > 0
@@ -86,7 +86,7 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
         self.places[node] += u16::from(self.units[node].arrive(frame));
     }
 
-    /// All in transit to `node` arrives that can, in the order in which it was sent.
+    /// Delivers all frames in transit to `node` that can arrive, in the order in which they were sent.
     pub fn arrive_all(&mut self, node: NodeId) {
         while let Some(place) =
             (0..self.transit.len()).find(|&n| self.transit[n].destination == node && self.can_arrive(n))
@@ -101,13 +101,13 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
         Some((source, body))
     }
 
-    /// All that the processor of `node` may accept.
+    /// Accepts all packets that the processor of `node` may accept, and returns them.
     pub fn accept_all(&mut self, node: NodeId) -> Vec<(NodeId, T)> {
         std::iter::from_fn(|| self.accept(node, Answer::None)).collect()
     }
 
-    /// Lets all of the nodes but those that `ignore` send, carry and accept, until nothing moves:
-    /// what was delivered, as (source, destination, body).
+    /// Lets all nodes except those in `ignore` send, carry and accept packets, until no step is possible. Returns the
+    /// delivered packets as (source, destination, body).
     pub fn settle(&mut self, ignore: &[NodeId]) -> Vec<(NodeId, NodeId, T)> {
         let mut delivered = Vec::new();
         loop {

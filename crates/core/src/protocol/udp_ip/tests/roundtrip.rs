@@ -1,4 +1,5 @@
-//! Datagrams of any size over any MTU, with their packets shuffled, copied and mixed: the bytes are equal.
+//! //! Tests that datagrams of any size arrive unchanged over any MTU, while their packets are shuffled, duplicated and
+//! mixed.
 
 use super::super::*;
 use super::{content, datagram};
@@ -17,7 +18,7 @@ fn any_mtu() -> impl Strategy<Value = usize> {
     prop_oneof![28..100usize, 28..10_000usize, Just(1_500), Just(9_000), Just(32_768), Just(usize::MAX)]
 }
 
-/// A permutation, and which are copied, from a seed.
+/// Returns the packets in a random order derived from `seed`, some of them twice if `copies`.
 fn shuffled(mut packets: Vec<Vec<u8>>, seed: u64, copies: bool) -> Vec<Vec<u8>> {
     let mut state = seed | 1;
     let mut draw = |below: usize| {
@@ -35,7 +36,7 @@ fn shuffled(mut packets: Vec<Vec<u8>>, seed: u64, copies: bool) -> Vec<Vec<u8>> 
     packets
 }
 
-/// A receiver that scatters: each datagram has a buffer, and a sum.
+/// A receiver that scatters the payload: each datagram has a buffer, and a sum.
 #[derive(Default)]
 struct Receiver {
     buffers: BTreeMap<DatagramKey, (Vec<u8>, Sum)>,
@@ -64,7 +65,7 @@ impl Receiver {
     }
 }
 
-/// The packets of a datagram with this payload.
+/// Returns the packets of a datagram with this payload.
 fn sent(identification: u16, payload: &[u8], mtu: usize) -> Vec<Vec<u8>> {
     let datagram = Datagram { identification, ..datagram(payload.len()).summed(Sum::of(payload)) };
     let fragments = datagram.fragments(mtu).expect("an MTU");
@@ -102,7 +103,7 @@ proptest! {
         for packet in shuffled(all, seed, true) {
             receiver.take(&packet, &mut reassembly);
         }
-        // At least once: copies may make a second of a datagram that is complete.
+        // Each datagram is complete at least once: copies may complete a datagram a second time.
         for (number, payload) in payloads.iter().enumerate() {
             let came: Vec<&Vec<u8>> =
                 receiver.complete.iter().filter(|(id, _)| usize::from(*id) == number).map(|(_, bytes)| bytes).collect();

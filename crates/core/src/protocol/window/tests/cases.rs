@@ -1,4 +1,4 @@
-//! Each rule, by a small scenario; those of time are in `timeouts`.
+//! //! Tests of each rule by a small scenario; the rules about time are tested in `timeouts`.
 
 use super::super::*;
 use super::net::*;

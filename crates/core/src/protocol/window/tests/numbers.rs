@@ -1,4 +1,4 @@
-//! The encoding of headers, and the validity of parameters.
+//! //! Tests of the encoding of headers, and of the validity of parameters.
 
 use super::super::*;
 use super::net::*;

@@ -9,7 +9,7 @@ use crate::engine::Time;
 use crate::engine::{FlowKey, NodeId};
 use std::collections::{BTreeMap, VecDeque};
 
-/// A frame, in an order.
+/// A frame as a tuple, which can be ordered.
 pub type Carried = (NodeId, NodeId, WindowHeader, Option<Id>);
 
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
@@ -34,7 +34,7 @@ pub enum Step {
     Timeout(NodeId),
     Take(NodeId),
     Release(NodeId, ReadingPlace),
-    /// The first of a pair's queue arrives, and stays if it is copied.
+    /// The first frame of a pair's queue arrives, and stays in the queue if it is copied.
     First {
         pair: (NodeId, NodeId),
         is_copied: bool,
@@ -67,7 +67,7 @@ impl State {
         state
     }
 
-    /// Offers what there are buffers for: that it leaves later is another step.
+    /// Offers as many packets as there are free buffers; they leave in later steps.
     fn offer(&mut self, case: &Case) {
         for (link, unoffered) in self.links.iter_mut().zip(&mut self.unoffered) {
             while !unoffered.is_empty() && link.reserve() {
@@ -188,7 +188,7 @@ impl State {
         self.reading[node.0 as usize].push(place);
     }
 
-    /// Each pair's window at the sender, and its receiver.
+    /// Iterates over the pairs of nodes, with the window at the sender and the receiver.
     fn pairs(&self) -> impl Iterator<Item = (NodeId, &Outgoing<Id>, &Receiving<Id>)> {
         let senders = (0..).map(NodeId).zip(&self.links);
         senders.flat_map(move |(from, link)| {
@@ -212,7 +212,7 @@ impl State {
         is_delivered && !self.is_wrong && self.links.iter().all(WindowLink::is_idle)
     }
 
-    /// True if all is delivered, once all is lost that is in the network, and nothing more.
+    /// Returns whether all packets are delivered if all frames in the network are lost, and none after that.
     pub fn can_complete(&self, case: &Case) -> bool {
         let mut state = State { queues: BTreeMap::new(), anywhere: BTreeMap::new(), ..self.clone() };
         for _ in 0..8 * (1 + case.packets.len()) {

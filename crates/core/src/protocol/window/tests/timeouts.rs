@@ -1,4 +1,4 @@
-//! Timers, copies, and acknowledgements that wait, by small scenarios.
+//! //! Tests of timers, copies, and acknowledgements that wait, by small scenarios.
 
 use super::super::*;
 use super::net::*;
