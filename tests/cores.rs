@@ -9,7 +9,7 @@ use narrows::machine::combinations::lines;
 use narrows::machine::{self, Registry};
 use narrows::text::Document;
 
-/// Runs a program on two nodes of a host that is known by its clock alone.
+/// Runs a program on two nodes of a host that has no parameter but its clock.
 #[track_caller]
 fn run([ni, fabric]: [&str; 2], [cores, endpoints]: [u32; 2], program: &str) -> RunResult {
     let parts = ["hosts/cm-5", &format!("ni/{ni}"), "protocols/none", &format!("fabrics/{fabric}")];
@@ -38,7 +38,7 @@ fn programs_overlap_on_two_cores_and_not_on_one() {
     };
     let alone = cycles(1, 1);
     assert!(cycles(1, 2) > 1.98 * alone, "one at a time");
-    // A program may wait for one of another node that computes longer.
+    // A program may wait for a program of another node that computes longer.
     assert!(cycles(2, 2) < 1.2 * alone, "at the same time");
     assert!(cycles(4, 4) < 1.2 * alone, "at the same time");
     let (two_cores, one_core) = (cycles(2, 4), cycles(1, 4));
@@ -56,7 +56,7 @@ fn messages_of_two_cores_overlap() {
     assert!(time(2, &both) < 1.3 * alone, "cores send and receive at the same time");
 }
 
-/// Between nodes and within one, of messages and of active messages.
+/// Programs between nodes and within one node, with messages and with active messages.
 const PROGRAMS: [&str; 8] = [
     "ping-pong]\nwarm-up = 0\nfrom = \"n0:1\"\nto = \"n1:2\"\npayload = \"300 B\"\nmessages = 4",
     "ping-pong]\nwarm-up = 0\nfrom = \"n0:0\"\nto = \"n0:1\"\npayload = \"300 B\"\nmessages = 4",

@@ -1,5 +1,6 @@
-//! Several endpoints of a node behave like endpoints of separate nodes. Programs run between nodes and within one, on
-//! pairs of hosts and interfaces of every kind, over an ideal fabric, switches and routers, under every protocol.
+//! Checks that several endpoints of a node behave like endpoints of separate nodes. Programs run between nodes and
+//! within one, on pairs of hosts and interfaces of every kind, over an ideal fabric, switches and routers, under every
+//! protocol.
 //!
 //! Programs compare the bytes they receive and their results with those of a serial run; the tally asserts that each
 //! message's ledger adds up to its latency. The tests assert that runs end, that no message is lost, that packets
@@ -65,7 +66,7 @@ fn read(text: &str) -> Result<Machine, String> {
     read.map(|read| read.value).map_err(|problems| problems.to_string())
 }
 
-/// Runs a description; asserts that it ends and that all messages have arrived.
+/// Runs a description, and asserts that it ends and that all messages have arrived.
 #[track_caller]
 fn run_to_end(text: &str) -> RunResult {
     let machine = read(text).unwrap_or_else(|problems| panic!("{problems}\n{text}"));
@@ -149,7 +150,7 @@ fn programs_of_a_node_share_its_processor() {
         // Programs spend nearly all their time computing; sends cost less than a hundredth of it.
         assert!(ratio > 2.98, "{pair:?}: {alone} cycles alone, {shared} with three: programs run one at a time");
         // In each half step the processor may be idle for as long as one program computes on the other node, which
-        // keeps the programs there from sending that are waited for.
+        // keeps the programs on that node from sending the messages that are waited for.
         assert!(ratio < 4.02, "{pair:?}: {alone} cycles alone, {shared} with three: time is lost only in waits");
     }
 }

@@ -1,10 +1,10 @@
-//! Checks the expressions and templates of studies against docs/studies.md, and that each error has the span of the
-//! part of the expression that causes it.
+//! //! Checks the expressions and templates of studies against docs/studies.md, and that each error marks the part of
+//! the expression that causes it.
 
 use narrows::study::expression::*;
 use narrows::text::SpannedString;
 
-/// Resolves `x[A]` to the number A, and has the axes `axis` (1, 2, 4) and `name` (a, b).
+/// A test environment, which resolves `x[A]` to the number A, and has the axes `axis` (1, 2, 4) and `name` (a, b).
 struct TestNames;
 
 impl NameResolver for TestNames {

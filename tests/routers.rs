@@ -84,7 +84,8 @@ struct Traffic {
     packets: Vec<Injection>,
     operations: BTreeMap<u64, Vec<Operation>>,
     places: Vec<(u32, u8, u32)>,
-    /// Cycles from a delivery until its receive slot is free, and the most cycles until arrived flits are taken.
+    /// Number of cycles from a delivery until its receive slot is free, and largest number of cycles until arrived
+    /// flits are taken.
     hold: u64,
 }
 
@@ -151,7 +152,7 @@ impl Both {
         }
     }
 
-    /// Simulates a cycle of both networks, and returns its events.
+    /// Simulates a cycle of both networks, and returns the events of that cycle.
     fn step(&mut self) -> Vec<PacketEvent> {
         let Both { fast, plain, label } = self;
         let (mut from_fast, mut from_plain) = (Vec::new(), Vec::new());

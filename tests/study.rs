@@ -1,5 +1,5 @@
 //! Checks a user's own study: it is checked before any run, its claims are judged by its runs alone, and each number
-//! leads to the description that gives it.
+//! links to the description that yields it.
 
 use crate::common::cli::{Folder, narrows, stderr};
 use narrows::machine::Registry;
@@ -185,7 +185,7 @@ fn unknown_metric_is_reported_with_the_known_ones() {
     );
 }
 
-/// Every file cut short anywhere, and with a byte changed, is read or refused.
+/// Checks that every file is read or refused if it is cut short at any position, or if a byte is changed.
 #[test]
 fn no_text_of_a_study_panics() {
     let folder = with_study("any-text");
@@ -236,7 +236,7 @@ fn claims_are_judged_by_the_runs_alone() {
     assert_eq!(judged(&found, &Results::new()), [None, None], "nothing is seen in no results");
 }
 
-/// A claim with `quick = false` reports its measured value under `--quick`, and is not judged.
+/// Checks that a claim with `quick = false` reports its measured value under `--quick`, and is not judged.
 #[test]
 fn claim_may_be_judged_on_full_inputs_only() {
     let folder = with_study("whole");
@@ -252,8 +252,8 @@ fn claim_may_be_judged_on_full_inputs_only() {
     assert!(quick.iter().all(|claim| claim.measured.is_some()));
 }
 
-/// A study over parts of which some are incompatible: a coherent interface needs a host that snoops, and packets of 256
-/// B are longer than the buffers of a cut-through router.
+/// A study over parts, some of which are incompatible: a coherent interface needs a host that snoops, and packets of
+/// 256 B are longer than the buffers of a cut-through router.
 const MATRIX: [(&str, &str); 4] = [
     (
         "study.toml",

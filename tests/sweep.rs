@@ -161,7 +161,7 @@ fn unknown_metric_is_refused_before_the_first_run() {
     assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 0, "nothing was run");
 }
 
-/// Every metric of a run is known before the run, so `--metric` accepts it.
+/// Checks that every metric of a run is known before the run, so that `--metric` accepts it.
 #[test]
 fn metrics_are_known_before_the_run() {
     for example in ["ping-pong", "stream", "dma", "page-fetch", "memory-bus", "offered-load", "udp", "shared-trunk"] {
@@ -306,7 +306,8 @@ fn sweep_is_plotted_from_any_format() {
     }
 }
 
-/// The table shows six metrics, unless `--metric` selects them; the other formats have every metric.
+/// Checks that the table shows six metrics, unless `--metric` selects them, and that the other formats have every
+/// metric.
 #[test]
 fn table_for_a_terminal_is_no_wider_than_asked() {
     let sweep = ["sweep", "ping-pong", FEW, COLD, "--vary=run.seed=1,2"];

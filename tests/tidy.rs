@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 const FILE_LINES_MAX: usize = 400;
 const FUNCTION_LINES_MAX: usize = 60;
-/// The sources of a value of `machines/`, with one of which its comment begins.
+/// The sources of values in `machines/`; the comment of each value begins with one of them.
 const SOURCES: [&str; 5] = ["paper", "data sheet", "derived", "calibrated", "chosen"];
 
 fn root() -> &'static Path {
@@ -66,7 +66,7 @@ fn rust() -> Vec<(String, String)> {
     ["src", "tests", "benches", "fuzz", "crates"].iter().flat_map(|folder| files(folder, ".rs")).collect()
 }
 
-/// Fails with a line for each of the errors `wrong`.
+/// Fails if there are errors, with a line for each.
 #[track_caller]
 fn none(wrong: Vec<String>) {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
@@ -111,8 +111,8 @@ fn functions_are_short() {
     none(wrong.collect());
 }
 
-/// Returns each function as (name, line, number of lines), from its `fn` to the line of the same indentation that ends
-/// it.
+/// Returns each function as (name, line, number of lines). A function extends from its `fn` to the line with the same
+/// indentation that ends it.
 fn functions(text: &str) -> Vec<(&str, usize, usize)> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found = Vec::new();
@@ -217,13 +217,13 @@ fn links_are_found_in_prose_only() {
     assert_eq!(links("a [b](c.md#d) `[e](f)` [g](h)\n```\n[i](j)\n```\n"), ["c.md#d", "h"]);
 }
 
-/// Returns the lines of a text that are code, with their numbers.
+/// Returns the lines of a text that are code, with their line numbers.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim()));
     lines.filter(|(_, line)| !line.starts_with("//"))
 }
 
-/// Whether code has a word that begins like this.
+/// Whether a line of code has a word that begins with `word`.
 fn has_word(line: &str, word: &str) -> bool {
     let begins = |at: usize| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
     line.match_indices(word).any(|(at, _)| begins(at))
@@ -234,7 +234,7 @@ fn is_test(name: &str) -> bool {
     name.split('/').any(|part| part == "tests" || part == "tests.rs")
 }
 
-/// Files of programs that wait by the simulation's clock and not by their endpoint's, each with the reason.
+/// Files of programs that wait by the simulation's clock and not by their endpoint's clock, each with the reason.
 const WAITS: [(&str, &str); 2] = [
     ("crates/core/src/program/fabric_alone/mod.rs", "there is no endpoint: the routers' own clock is followed"),
     (

@@ -74,7 +74,7 @@ fn models_are_written_to_the_given_folder() {
     assert!(model.expect("a model").contains("ltl f4 { [] !(sdma && (coarse_rdma || fine_rdma)) }"));
 }
 
-/// Whether Spin and the programs that it needs are installed; prints the missing one otherwise.
+/// Whether Spin and the programs that it needs are installed. If one is missing, prints its name.
 fn has_spin() -> bool {
     let missing = spin::missing();
     if let Some(program) = missing {

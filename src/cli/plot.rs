@@ -124,8 +124,8 @@ impl Options {
         Ok(drawn?)
     }
 
-    /// Returns the samples of the distribution or column `name` in each result. Those of several results begin with the
-    /// name of the file.
+    /// Returns the samples of the distribution or column `name` in each result. If there are several results, each name
+    /// begins with the name of the file.
     fn samples(&self, name: &str) -> Result<Vec<SampleSet>, Failure> {
         let mut all = Vec::new();
         for path in &self.results {

@@ -19,7 +19,7 @@ struct State {
     what: &'static str,
     /// The number of runs that are expected.
     all: AtomicUsize,
-    /// The number of stored results found; they are not used in the estimate of the remaining time.
+    /// The number of stored results that were found. They are not used in the estimate of the remaining time.
     kept: AtomicUsize,
     run: AtomicUsize,
     begun: Instant,
@@ -53,8 +53,8 @@ impl Progress {
         let style = ProgressStyle::with_template("{bar:40} {msg}").expect("a template");
         let bar = ProgressBar::new(all as u64).with_style(style);
         *INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(state.clone());
-        // An existing handler does the same, and an ignored Ctrl-C stays ignored. Other signals are not handled, so that
-        // `nohup` works.
+        // An existing handler has the same effect, and an ignored Ctrl-C stays ignored. Other signals are not handled,
+        // so that `nohup` works.
         let _ = ctrlc::try_set_handler(handle_interrupt);
         let shown = state.clone();
         let lines = (!std::io::stderr().is_terminal()).then(|| Heartbeat::lines(move || shown.text()));
@@ -71,7 +71,7 @@ impl Progress {
         }
     }
 
-    /// States how many runs are expected in all, and prints an estimate without a terminal if they take long.
+    /// Sets the number of runs that are expected in all. Without a terminal, prints an estimate if they take long.
     pub fn expect(&self, all: usize, jobs: usize) {
         self.state.all.store(all, Ordering::Relaxed);
         self.bar.set_length(all as u64);
@@ -121,7 +121,8 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
-/// Handles an interrupt: prints how to resume, and exits. Results are stored one by one, so nothing has to be saved.
+/// Handles an interrupt: prints how to resume, and exits. Results are stored one by one, so nothing remains to be
+/// saved.
 fn handle_interrupt() {
     let state = INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner).clone();
     if let Some(state) = state {

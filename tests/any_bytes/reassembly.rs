@@ -1,5 +1,5 @@
-//! Any bytes as a script of fragments, four bytes each: a complete datagram had each of its bytes kept once, and no
-//! more bytes are kept than the limit allows.
+//! //! Feeds arbitrary bytes as a script of fragments, four bytes for each fragment. A complete datagram must have had
+//! each of its bytes stored once, and no more bytes may be stored than the limit allows.
 
 use narrows::engine::Time;
 use narrows::protocol::udp_ip::{
@@ -10,7 +10,7 @@ use std::net::Ipv4Addr;
 
 const ROOM: ReassemblyParameters = ReassemblyParameters { datagrams: 3, bytes: 400, lifetime: Time::from_ns(40) };
 
-/// The kept bytes of each datagram, for a reader that scatters fragments into its own buffers.
+/// The stored bytes of each datagram, for a reader that scatters fragments into its own buffers.
 type KeptBytes = BTreeMap<DatagramKey, Vec<u8>>;
 
 /// Plays the script.
@@ -72,7 +72,7 @@ fn arrive(packet: &Parsed, reassembly: &mut Reassembly, kept: &mut KeptBytes, no
             let before = if packet.is_whole() { Vec::new() } else { kept.remove(&key).unwrap_or_default() };
             let mut all: Vec<u8> = before.into_iter().chain(packet.carried().map(|byte| byte as u8)).collect();
             all.sort_unstable();
-            // No datagram of a script has more bytes than a byte can number.
+            // No datagram of a script has more bytes than the values of a byte.
             assert!(all.into_iter().map(usize::from).eq(0..UDP_HEADER + length), "each byte once");
         }
     }

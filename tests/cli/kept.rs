@@ -131,7 +131,7 @@ fn a_corrupt_point_is_run_again_with_a_warning() {
     }
     assert!(warnings.contains("4 points: 3 run, 1 stored before."), "{warnings}");
     assert_eq!(fs::read_to_string(&out).expect("a result"), result);
-    // A single point is a result like that of `run`.
+    // A single point has a result of the same form as `run`.
     let point: Json = serde_json::from_str(&fs::read_to_string(&files[0]).expect("a point")).expect("JSON");
     let seed = format!("--seed={}", point["seed"]);
     assert_eq!(point, json(&["run", "ping-pong", SHORT, &seed, "--format=json", "--no-host"]));

@@ -1,4 +1,4 @@
-//! Keys and metrics under their former names: they are accepted, and each is reported once.
+//! //! Tests of keys and metrics under their former names: they are accepted, and each is reported once.
 
 use crate::common::cli::{json, narrows, run_ok, stderr};
 use serde_json::Value as Json;
@@ -44,7 +44,7 @@ fn a_former_metric_is_replaced_with_a_warning() {
     assert!(rows["points"][0]["metrics"]["time.wait_for_capacity"]["value"].is_f64(), "{rows}");
 }
 
-/// Returns each deprecated key of a schema with the key of today.
+/// Returns each deprecated key of a schema with the present key.
 fn deprecated(schema: &Json, found: &mut Vec<(String, String)>) {
     match schema {
         Json::Object(map) => {

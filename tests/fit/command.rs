@@ -1,5 +1,5 @@
-//! `narrows fit` on measured curves: progress, curves that cannot be reached, runs that do not complete, and fits that
-//! are interrupted and resumed.
+//! //! Tests of `narrows fit` on measured curves: progress, curves that cannot be reached, runs that do not complete,
+//! and fits that are interrupted and resumed.
 
 use super::{LATENCY, MACHINE, RATE};
 use crate::common::cli::{Folder, command, narrows, stderr};
@@ -8,9 +8,9 @@ use std::fs;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
-/// A curve of nearly 2.6 µs latency and 16 MB/s.
+/// A measured curve with a latency of nearly 2.6 µs and a rate of 16 MB/s.
 const CURVE: &str = "size [B], latency [us]\n16, 6.9\n128, 16.6\n512, 48.7\n2048, 177.1\n";
-/// A curve that no rate fits: far too high at large sizes, and the machine's own at small ones.
+/// A measured curve that no rate fits: it is far too high at large sizes, and equals the machine's at small ones.
 const BENT: &str = "size [B], latency [us]\n16, 5.2\n32, 6.2\n512, 400\n2048, 1600\n";
 
 /// Returns a folder with a description, changed by one replacement, and a measured curve.
@@ -67,7 +67,7 @@ fn curve_that_cannot_be_reached_is_a_failed_fit() {
     assert!(text.contains("latency of 16 B to latency of 32 B (2 numbers): error +"), "{text}");
     assert!(text.contains("tolerance 9 %"), "{text}");
     assert_eq!(fs::read_to_string(folder.0.join("machine.toml")).expect("a file"), before);
-    // A tolerance that allows these errors makes it a fit.
+    // A tolerance that allows these errors makes the fit succeed.
     let ran = fit(&folder, &[RATE], &["--tolerance", "900"]);
     assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stdout));
 }
@@ -91,7 +91,7 @@ fn runs_that_do_not_complete_are_named_and_not_compared() {
     let problem = stderr(&ran);
     assert_eq!(ran.status.code(), Some(2), "{problem}");
     assert!(problem.contains("latency of 2048 B (time-limit)") && !problem.contains("latency of 512 B"), "{problem}");
-    // From a rate at which it completes, the solver tries lower ones at which it does not.
+    // From a rate at which the run completes, the solver tries lower rates at which it does not.
     let ran = fit(&folder, &[RATE], &["--set=fabric.ideal.rate=40 MB/s", "--prior=1000", "--format=json"]);
     let result = json(&ran);
     let named = |one: &Json| (one["name"].clone(), one["reason"].clone());
@@ -102,7 +102,7 @@ fn runs_that_do_not_complete_are_named_and_not_compared() {
     }
 }
 
-/// Descriptions whose runs take long enough to kill a fit, and to stop one before its end.
+/// Replacements in the description that make runs long enough to kill a fit, and to stop one before its end.
 const LONG: (&str, &str) = ("messages = 1\n", "messages = 20\n");
 const VERY_LONG: (&str, &str) = ("messages = 1\n", "messages = 400\n");
 
@@ -130,7 +130,7 @@ fn fit_killed_at_any_moment_resumes_to_the_same_bytes() {
         assert_eq!(fs::read(&out).expect("a result"), expected);
         fs::remove_file(format!("{out}.fit")).expect("a state");
     }
-    // A finished fit is repeated without a run.
+    // If a finished fit is repeated, nothing is run.
     let again = fit(&folder, &[LATENCY, RATE], &["--out", &whole]);
     assert!(stderr(&again).contains(" 0 runs, "), "{}", stderr(&again));
     assert_eq!(fs::read(&whole).expect("a result"), expected);

@@ -1,5 +1,5 @@
-//! Laws that hold for every part, checked on a set of combinations in which each host, interface, protocol and fabric
-//! meets each other part that it is compatible with.
+//! Laws that hold for every part, checked on a set of combinations in which each two compatible hosts, interfaces,
+//! protocols and fabrics occur together.
 
 use crate::common::parts::{self, accepted, bus_time, done, each_with_each, link_time, plain, sound, text};
 use crate::common::{Delivered, in_ns};
@@ -7,7 +7,7 @@ use narrows::engine::Time;
 use narrows::machine::combinations::Combination;
 use std::collections::BTreeSet;
 
-/// Largest fraction of a latency that the phase of polling may add or remove.
+/// Largest fraction by which the phase of polling may change a latency.
 const PHASE: f64 = 0.03;
 
 /// Returns the mean latency of messages of which one is in flight at a time, in ns.
@@ -97,13 +97,13 @@ const KERNEL: [&str; 8] = [
     "kernel.bottom-half=9000",
     "kernel.receive=9000",
 ];
-/// Costs of the library. Its polling interval is not a cost: a longer one may meet a message sooner.
+/// Costs of the library. Its polling interval is not a cost: with a longer interval, a poll may find a message sooner.
 const LIBRARY: [&str; 2] = ["library.send=9000", "library.receive=9000"];
 
 const ALEWIFE: [&str; 2] = ["clock=14 MHz", "miss-cycles=200"];
 const CMMU: [&str; 4] = ["interrupt-cycles=900", "word-cycles=90", "dma-cycles=900", "double-word-cycles=60"];
 
-/// Costs of every interface on a bus; those of some of them follow.
+/// Costs of every interface on a bus. The constants below list the costs of some of these interfaces.
 const DESIGN: [&str; 3] = ["memory-time=700 ns", "processing-time=700 ns", "word-cycles=30"];
 const FIFO: [&str; 1] = ["receive-accesses=20"];
 /// An access of the single-cycle interface takes one cycle.
@@ -129,7 +129,7 @@ const ROUTER: [&str; 10] = [
     "exit-delay=60",
 ];
 
-/// Returns settings that raise each cost of a part above its own value.
+/// Returns settings that raise each cost of a part above its value.
 fn costs(part: &str) -> Vec<String> {
     let name = plain(part);
     let (table, costs): (String, &[&[&str]]) = match (part.split('/').next(), name) {
@@ -165,7 +165,8 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
     for (number, one) in each_with_each("ping-pong").iter().enumerate() {
         let payload = [40, 600][number % 2];
         let base = lone(one, payload, &[]);
-        // Polls occupy the bus, and fewer of them may reduce latency: their cost is checked only without a bus.
+        // Polls occupy the bus, so fewer polls may reduce the latency. Their cost is therefore checked only on hosts
+        // without a bus.
         let polls = (one.host == "hosts/cm-5").then_some("poll=300");
         let messaging = ["send=3000", "receive=3000"].into_iter().chain(polls);
         let messaging = messaging.map(|cost| format!("messaging.{cost}"));
@@ -189,7 +190,7 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
 const IO_BUS_CACHE: &str =
     "hosts.p6-natoma.io-bus.cache={ size = \"1 KiB\", ways = 2, hit-cycles = 2, supply-time = \"50 ns\" }";
 
-/// Parameters that cost time with that cache.
+/// Parameters that cost time if there is that cache.
 const CACHE_COSTS: [&str; 4] =
     ["processor.clock=60 MHz", "memory.access=900 ns", "cache.hit-cycles=60", "cache.supply-time=4 us"];
 
@@ -274,7 +275,7 @@ fn messages_of_a_pair_arrive_in_order_if_order_is_guaranteed() {
     assert!(promised.iter().all(|count| *count > 10), "{promised:?} do not promise it, and do");
 }
 
-/// Returns settings of the fabric whose links are slower than any host and interface.
+/// Returns settings of the fabric that make its links slower than any host and interface.
 fn slow(one: &Combination) -> Vec<String> {
     vec![match one.fabric {
         "fabrics/ideal-1998" => "fabric.ideal.rate=4 MB/s".to_owned(),
@@ -283,9 +284,9 @@ fn slow(one: &Combination) -> Vec<String> {
     }]
 }
 
-/// Asserts that no message is delivered before the bytes of all messages so far can have crossed a shared resource, one
-/// after the other, where `time` is the time of a number of bytes on it. Returns the fraction of the run in which the
-/// resource carried payload.
+/// Asserts that no message is delivered before the bytes of all messages so far can have crossed a shared resource one
+/// after the other; `time` returns the time of a number of bytes on this resource. Returns the fraction of the run in
+/// which the resource carried payload.
 fn need_their_time(messages: &[&Delivered], time: impl Fn(u64) -> Time, of: &Combination) -> f64 {
     let mut ends: Vec<Time> = messages.iter().map(|message| message.at).collect();
     ends.sort_unstable();
@@ -298,7 +299,7 @@ fn need_their_time(messages: &[&Delivered], time: impl Fn(u64) -> Time, of: &Com
     in_ns(time(bytes)) / in_ns(*ends.last().expect("there are messages") - begin)
 }
 
-/// Runs flows on slow links; returns the fraction of each run in which the link of node `n0` carried payload.
+/// Runs flows on slow links. Returns the fraction of each run in which the link of node `n0` carried payload.
 fn shares_of_a_link(flows: &str, receives: bool) -> Vec<f64> {
     let program = format!("workload.stream = {{ warm-up = 0, flows = {flows}, payload = \"240 B\", messages = 16 }}");
     let all = each_with_each("stream");
@@ -316,7 +317,7 @@ fn shares_of_a_link(flows: &str, receives: bool) -> Vec<f64> {
     all.iter().map(share).collect()
 }
 
-/// Returns the number of shares above one half: runs in which the limit of the law is nearly reached.
+/// Returns the number of fractions above one half, which are runs that nearly reach the limit of the law.
 fn large(shares: &[f64]) -> usize {
     shares.iter().filter(|share| **share > 0.5).count()
 }

@@ -4,7 +4,7 @@ use narrows::fabric::topology::mesh::MeshParameters;
 use narrows::fabric::topology::{End, PortSet, RouteOptions, RouteQuery, Routing, Shape, Wiring, every_channel};
 use std::sync::Arc;
 
-/// A mesh in which a header may take any port that leads closer, and channel 0 in dimension order.
+/// A mesh in which a header may take any port that leads closer to its destination, and channel 0 in dimension order.
 #[derive(Debug)]
 struct Closer {
     extents: Vec<u32>,
@@ -79,8 +79,8 @@ pub fn dilated(nodes: u32, outputs: u32) -> Shape {
     Shape { name: format!("{outputs}-dilated crossbar"), wiring, routing: Arc::new(Dilated { outputs }) }
 }
 
-/// Returns two stages of two routers. Each router of the first has two links to each of the second; a packet takes a
-/// free one, or a random one with `is_oblivious_random`.
+/// Returns a network of two stages with two routers each. Each router of the first stage has two links to each router
+/// of the second. A packet takes a free link, or a random link if `is_oblivious_random`.
 pub fn stages(is_oblivious_random: bool) -> Shape {
     let first = |_: usize| (0..4u8).map(|port| End::Router { router: 2 + u32::from(port / 2), port }).collect();
     let mut routers: Vec<Vec<End>> = (0..2).map(first).collect();

@@ -1,8 +1,8 @@
-//! Checks imports: a folder of the code imports only those that a table lists, and no files import each other in a
-//! cycle but the listed ones.
+//! //! Checks imports: a folder of the code imports only the folders that a table lists, and no files import each other
+//! in a cycle except those listed.
 //!
-//! An item that is imported through a `pub use` counts as imported from its definition, too. Unit tests are left out,
-//! as they may import any folder: a program that runs on a part shows whether the part works.
+//! //! An item that is imported through a `pub use` also counts as imported from its definition. Unit tests are left
+//! out. They may import any folder, because a program that runs on a part shows whether the part works.
 
 use super::modules::{Crate, is_root};
 use super::{CODE, none, root};
@@ -129,7 +129,8 @@ fn imports_are_those_of_the_table() {
             continue;
         };
         let paths = module.imports.iter().map(|import| &import.path).chain(&module.paths);
-        // The module that a path names, and the module that defines the named item. A root re-exports types, too.
+        // The first module is the one that the path names, the second is the one that defines the named item. A root
+        // also re-exports types.
         let is_module = |name: &str| name.starts_with(char::is_lowercase);
         let named = paths.clone().filter(|path| is_root(&path[0]) && path.len() > 1 && is_module(&path[1]));
         let named = named.map(|path| path[1].clone());

@@ -1,4 +1,4 @@
-//! A router: buffers, and the stages that a packet passes.
+//! //! A router: its buffers, and the stages that a packet passes.
 
 use super::arbiter::Arbiter;
 use super::{Flit, RouterParameters};
@@ -6,12 +6,12 @@ use narrows::fabric::router::Switching;
 use narrows::fabric::topology::{End, PortSet, RouteOptions, RouteQuery, Shape};
 use std::collections::{BTreeMap, VecDeque};
 
-/// A router of one logical network, or of all that share links.
+/// A router of one logical network, or of all logical networks that share links.
 #[derive(Clone, Debug)]
 pub struct Router {
     /// The router's number in the shape.
     pub number: usize,
-    /// The first logical network that it serves.
+    /// The first logical network that the router serves.
     first_network: usize,
     pub inputs: Vec<Input>,
     pub outputs: Vec<Output>,
@@ -22,7 +22,7 @@ pub struct Router {
 pub struct Input {
     pub upstream: Upstream,
     pub channels: Vec<InputChannel>,
-    /// Arbiters of virtual-channel requests: among outputs, and among channels that request the same one.
+    /// Arbiters of virtual-channel requests: among outputs, and among channels that request the same output channel.
     outputs: Arbiter,
     own: Arbiter,
 }
@@ -47,9 +47,9 @@ pub struct InputChannel {
 enum Stage {
     #[default]
     Idle,
-    /// The front packet requests a channel, from a cycle on.
+    /// From a cycle on, the front packet requests a channel.
     Waiting { from: u64, options: RouteOptions, hash: u64 },
-    /// The front packet has a channel, and requests the switch, from a cycle on.
+    /// The front packet has a channel and, from a cycle on, requests the switch.
     Active { from: u64, output: usize, channel: usize },
 }
 
@@ -197,7 +197,7 @@ impl Router {
             is_allowed && !state.is_held && has_place && state.credits >= wanted
         };
         let ports: Vec<usize> = options.ports.iter().map(usize::from).collect();
-        // The search begins at the escape's port if there is one, else at a random port.
+        // The search begins at the escape's port if there is one, otherwise at a random port.
         let drawn = (hash % ports.len() as u64) as usize;
         let first = options
             .escape
@@ -230,7 +230,7 @@ impl Router {
         leaving
     }
 
-    /// Returns the output that an input requests, and the channel that it requests it for.
+    /// Returns the output that an input requests, and the channel for which it requests the output.
     fn request(&self, now: u64, input: &Input) -> Option<(usize, usize)> {
         let wants = |channel: usize, wanted: usize| {
             let state = &input.channels[channel];
@@ -261,7 +261,7 @@ impl Router {
 }
 
 /// Returns the hash that decides where a packet's search among several ports of a router begins. The fast network uses
-/// the same one, so that packets take the same routes.
+/// the same hash, so that packets take the same routes.
 fn hash(seed: u64, number: u64, router: u32) -> u64 {
     let fold = |mixed: u64, bits: u32| mixed ^ (mixed >> bits);
     let mixed = seed ^ number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (u64::from(router) << 32);

@@ -1,4 +1,4 @@
-//! From a checked description to a simulation, and its run.
+//! //! Builds a simulation from a checked description, and runs it.
 
 use super::{Ends, Machine};
 use crate::engine::{Bytes, EndpointMap, Limits, MessageTally, NodeId, Outcome, Recorder, Sim, Simulation};
@@ -28,10 +28,10 @@ pub fn build(machine: &Machine, recorder: Recorder) -> Built {
     build_with(machine, recorder, Box::new(|world| machine.workload.start(world)))
 }
 
-/// Starts a program in a world.
+/// A function that starts a program in a world.
 pub type Start<'a> = dyn FnOnce(&World) -> Rc<dyn RunningWorkload> + 'a;
 
-/// Builds the machine and starts another program than its workload.
+/// Builds the machine, and starts another program in place of its workload.
 pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) -> Built {
     let simulation = Simulation::new(recorder);
     let sim = simulation.sim();
@@ -52,13 +52,13 @@ pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) 
 }
 
 impl Built {
-    /// Runs to the end.
+    /// Runs the machine to the end.
     pub fn run(&self) -> Outcome {
         self.simulation.run(self.limits)
     }
 
-    /// Returns how the run ended that ended as `outcome` for the engine: as its program sees it, or in a loss if it
-    /// completed without some of its messages.
+    /// Returns the final outcome of a run that ended with `outcome` according to the engine. The program may state
+    /// another outcome; a run that completed without some of its messages ended in a loss.
     pub fn final_outcome(&self, outcome: Outcome) -> Outcome {
         let outcome = self.running.final_outcome(&self.world, outcome);
         match (outcome.is_complete(), self.world.tally.dropped()) {
@@ -111,7 +111,7 @@ pub(super) fn message_max(machine: &Machine, ends: &Ends) -> Bytes {
     ends.messaging.message_max.unwrap_or(sent.max(WORDS_BYTES))
 }
 
-/// Words that a program sends in place of a payload, at most (chosen).
+/// Largest number of bytes of words that a program sends in place of a payload (chosen).
 const WORDS_BYTES: Bytes = Bytes(64);
 
 fn host<'a>(machine: &'a Machine, name: &str) -> &'a dyn HostSpec {

@@ -1,8 +1,8 @@
-//! Every combination of the shipped parts, with what refuses it.
+//! //! Every combination of the shipped parts, with the reasons why it is refused.
 //!
-//! Each part is read once; whether they fit is then decided from means, facts and promises
-//! ([`fit`](super::check)), as it is for any description. Programs that drive the fabric alone meet no
-//! host and no interface, and are left out.
+//! //! Each part is read once. As for any description, whether parts are compatible is then decided from their
+//! capabilities, requirements and guarantees ([`fit`](super::check)). Programs that drive the fabric alone use no host
+//! and no interface, and are left out.
 
 use super::check::fit::{Parts, incompatibilities};
 use super::{Ends, Machine, Registry, Workload, shipped};
@@ -24,11 +24,12 @@ pub struct Combination {
     pub fabric: &'static str,
     /// The program's key in `[workload]`.
     pub workload: &'static str,
-    /// Why they do not fit; nothing if they do.
+    /// Reasons why the parts are incompatible; empty if they are compatible.
     pub refused: Vec<String>,
 }
 
-/// A host, an interface and a fabric that fit everything as far as they can, to read others with.
+/// A host, an interface and a fabric that are compatible with as many parts as possible, for reading other parts
+/// together with them.
 const PLAIN: [&str; 3] = ["hosts/memory-bus-1998", "ni/queues", "fabrics/ideal-1998"];
 
 impl Registry {
@@ -63,7 +64,7 @@ fn combinations(registry: &Arc<Registry>) -> Vec<Combination> {
     for (host, on) in &hosts {
         for (ni, interface) in &interfaces {
             for (protocol, under) in &protocols {
-                // What memory costs to share is the interface's, where that does it.
+                // If the interface shares memory, the costs of sharing are the interface's.
                 let Ends { ni: own, shared_memory, .. } = ends(interface);
                 let ends = Ends { ni: own, shared_memory, protocol: ends(under).protocol, ..ends(on) };
                 for (fabric, over) in &fabrics {
@@ -88,8 +89,8 @@ pub fn description(registry: &Registry, parts: &[&str], workload: &str) -> Strin
     format!("{}\n[workload.{workload}]\n{example}\n", lines(registry, parts))
 }
 
-/// Returns the lines of a description that select parts: shipped ones by name, with their folder; those that only the
-/// registry knows by key, with their own example.
+/// Returns the lines of a description that select parts. Shipped parts are selected by name, with their folder; parts
+/// that only the registry knows are selected by key, with their own example.
 pub fn lines(registry: &Registry, parts: &[&str]) -> String {
     let (shipped, registered): (Vec<&str>, Vec<&str>) = parts.iter().partition(|part| part.contains('/'));
     let shipped: Vec<String> = shipped.iter().map(|part| format!("\"{part}\"")).collect();

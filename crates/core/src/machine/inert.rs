@@ -1,10 +1,10 @@
-//! Why a number of a machine has no effect on a run, as its part says.
+//! //! The reason why a number of a machine has no effect on a run, as the number's part states it.
 
 use super::{Machine, NodeDescription};
 
 impl Machine {
-    /// Returns why the number at `path`, such as `hosts.a.io-bus.pci.clock`, has no effect on a run that shows none, if
-    /// its part knows.
+    /// Returns the reason why the number at `path`, such as `hosts.a.io-bus.pci.clock`, has no effect on a run, if its
+    /// part knows one.
     pub fn inert_reason(&self, path: &str) -> Option<&'static str> {
         for (name, host) in &self.hosts {
             let Some(key) = host.relative_key(path) else { continue };

@@ -46,7 +46,7 @@ pub(super) fn missing_title(path: &str) -> String {
     format!("`{path}` is missing")
 }
 
-/// Returns the key if `title` says that a key below `path` is missing.
+/// Returns the key that is missing if `title` is the title of the problem that a key below `path` is missing.
 pub(super) fn missing_key(title: &str, path: &str) -> Option<String> {
     let key = title.strip_prefix('`')?.strip_suffix("` is missing")?.strip_prefix(path)?.strip_prefix('.')?;
     Some(key.to_string())

@@ -9,15 +9,15 @@ use crate::messaging::shared::SharingMake;
 use crate::ni::{EndpointLimit, ProtocolMemory};
 use crate::protocol::{Guarantees, ProtocolEnvironment};
 
-/// The parts that are checked, of a machine whose every part is valid alone.
+/// The parts to be checked, of a machine whose parts are each valid alone.
 pub struct Parts<'a> {
     /// The parts that a description may name.
     pub registry: &'a Registry,
-    /// The kinds of host that nodes are, by name.
+    /// The kinds of host that nodes have, by name.
     pub hosts: Vec<(&'a str, &'a HostPart)>,
     /// The interface, protocol and messaging layer of the nodes.
     pub ends: &'a Ends,
-    /// The interface that is checked, which `hosts` have.
+    /// The interface to be checked, which the nodes with `hosts` have.
     pub interface: &'a InterfacePart,
     /// All interfaces of the machine.
     pub interfaces: &'a [&'a InterfacePart],
@@ -27,20 +27,20 @@ pub struct Parts<'a> {
     pub fabric: &'a FabricPart,
     /// The workload.
     pub workload: &'a Workload,
-    /// The nodes, and how many endpoints they have.
+    /// The numbers of nodes and of endpoints on each.
     pub addresses: EndpointMap,
-    /// The key of the largest number of endpoints on a node.
+    /// The key that states the largest number of endpoints on a node.
     pub endpoints: &'a str,
 }
 
 /// The reason why parts are incompatible.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct IncompatibleParts {
-    /// The keys at which it may be reported: the one of the highest layer is used.
+    /// The keys at which the reason may be reported. The key that the highest layer of the description states is used.
     pub keys: Vec<String>,
     /// The message.
     pub message: String,
-    /// The help line: what would be compatible.
+    /// The help line, which states what would be compatible.
     pub help: String,
 }
 
@@ -78,12 +78,12 @@ pub fn incompatibilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 }
 
 impl Parts<'_> {
-    /// Returns what the protocol finds on the fabric.
+    /// Returns the environment of the protocol: the properties of the fabric and the interface.
     fn environment(&self) -> ProtocolEnvironment {
         ProtocolEnvironment::new(self.fabric_capabilities.classes, self.fabric_capabilities.in_order)
     }
 
-    /// Returns what the protocol guarantees over the fabric.
+    /// Returns the guarantees of the protocol on the fabric.
     fn guarantees(&self) -> Guarantees {
         self.ends.protocol.guarantees(&self.environment())
     }
@@ -140,14 +140,15 @@ fn capabilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     wrong
 }
 
-/// Returns the kinds of host that offer `needs`, and the shipped parts of these kinds.
+/// Returns the kinds of host that offer the capabilities `needs`, and the shipped parts of these kinds.
 fn hosts_with(registry: &Registry, needs: &HostCapabilities) -> String {
     let kinds = registry.hosts_that_offer(needs);
     let named: Vec<String> = kinds.map(|kind| format!("[hosts.NAME.{kind}] ({})", shipped::hosts(kind))).collect();
     format!("hosts that have it: {}", named.join(", "))
 }
 
-/// Returns the interfaces that find on a host what they need: first those that name endpoints without their nodes.
+/// Returns the interfaces whose requirements a host meets, beginning with those that name endpoints without their
+/// nodes.
 fn interfaces_for(registry: &Registry, host: &HostPart) -> String {
     let (offered, mut all) = (host.capabilities(), registry.interfaces().undescribed().iter().collect::<Vec<_>>());
     all.sort_by_key(|interface| matches!(interface.limits().endpoints, EndpointLimit::PerNode(_)));
@@ -209,7 +210,7 @@ fn loss(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     vec![IncompatibleParts::new(["fabric.loss".to_owned()], message, parts.registry.needs_retransmission())]
 }
 
-/// Checks that the switches of the fabric do what the protocol needs.
+/// Checks that the switches of the fabric have the features that the protocol needs.
 fn features(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (needs, fabric) = (parts.ends.protocol.needs(), parts.fabric.table());
     let missing = parts.fabric.features().missing(&needs);
@@ -222,7 +223,7 @@ fn features(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     vec![IncompatibleParts::new([protocol, fabric], message, help)]
 }
 
-/// Checks that a protocol which relies on delivery order runs on a fabric that keeps it.
+/// Checks that a protocol which relies on delivery order runs on a fabric that keeps the order.
 fn order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
     if !guarantees.needs_order || parts.fabric_capabilities.in_order {
@@ -249,7 +250,7 @@ fn numbers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     protocol.sequence_space_error(&parts.environment()).into_iter().map(incompatibility).collect()
 }
 
-/// Checks that transfers which rely on order get it.
+/// Checks that packets of a transfer are delivered in order if transfers rely on it.
 fn transfers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
     if !parts.ends.messaging.in_order
@@ -314,7 +315,7 @@ fn one_sided(parts: &Parts<'_>) -> Option<IncompatibleParts> {
     (bytes > max).then(|| IncompatibleParts::new(keys, message, "make operations shorter, or packets longer"))
 }
 
-/// Checks that the machine has what the workload measures.
+/// Checks that the machine has the resources that the workload measures.
 fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let mut wrong = Vec::new();
     if parts.workload.needs().host_dma && !parts.interface.limits().has_host_dma {

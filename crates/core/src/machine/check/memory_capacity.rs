@@ -1,13 +1,14 @@
-//! Whether the main memories of nodes hold what a description will place in them.
+//! //! Checks whether the main memory of each node is large enough for the buffers that a description implies.
 //!
-//! Counted for each node: the interface's queues and buffers, the buffers that programs send from and
-//! copy, and those in which messages wait until all of them has come. Of the last there can be as many
-//! as messages of which a part was taken in and a part not: that part is still to be sent (one message
-//! for each flow), or in its sender's outgoing buffers, whence it may come late, or in the receiver's
-//! interface. It is a bound, and a run may need less; the size of a memory costs no time.
+//! //! The memory of a node holds the interface's queues and buffers, the buffers that programs send from and copy, and
+//! the buffers in which a message waits until all its parts have arrived. The number of such incomplete messages is
+//! bounded. The missing part of each is still to be sent (at most one message for each flow), or is in its sender's
+//! outgoing buffers, from which it may arrive late, or is in the receiver's interface. The check uses this bound, and a
+//! run may need less; the size of a memory costs no time.
 //!
-//! Leaves out what only a run shows: messages that a program receives while its sends are blocked, and
-//! those of which the fabric delays a part. A run that exhausts the memory with these ends with its name.
+//! //! Memory that only a run determines is not counted: messages that a program receives while its sends are blocked,
+//! and messages of which the fabric delays a part. A run that exhausts a memory with these ends with an error that
+//! names the memory.
 
 use crate::engine::Bytes;
 use crate::host::MainMemorySize;
@@ -36,7 +37,7 @@ impl Need {
     }
 }
 
-/// What the nodes of a machine send, receive and copy, by node.
+/// The buffers that the nodes of a machine send from, receive into and copy, by node.
 struct Traffic {
     /// The number and size of the buffers that each flow's sender allocates.
     sent: Vec<Vec<(u64, Bytes)>>,
@@ -106,14 +107,15 @@ fn need(traffic: &Traffic, node: usize, machine: &Machine, ends: &Ends, grain: G
     }
 }
 
-/// Returns the bytes of the queues between the endpoints of one node, and of the buffers for their packets.
+/// Returns the bytes of the loopback queues between the endpoints of one node, and of the buffers for their packets.
 fn other_memory(machine: &Machine, node: usize, ends: &Ends, grain: Grain) -> u64 {
     let several = u64::from(machine.nodes[node].endpoints);
     let all = if several > 1 { 2 * SLOTS as u64 * several } else { 0 };
     grain.of(ends.of(&machine.nodes[node]).limits().packet.get()).saturating_mul(all)
 }
 
-/// Buffers in which messages are put together; an interface that places them itself needs none.
+/// Returns the bytes of the buffers in which messages are assembled. An interface that places messages itself needs
+/// none.
 fn received(traffic: &Traffic, node: usize, machine: &Machine, ends: &Ends, grain: Grain) -> u64 {
     let footprint = ends.of(&machine.nodes[node]).memory_footprint();
     let Some(packet) = footprint.packet else { return 0 };
@@ -141,7 +143,7 @@ fn copied(traffic: &Traffic, node: usize, grain: Grain) -> u64 {
     traffic.local[node].iter().map(|bytes| grain.of(bytes.get())).fold(0, u64::saturating_add)
 }
 
-/// Returns the number of the node that an endpoint of a workload is on, if there is such an endpoint.
+/// Returns the number of the node on which an endpoint of a workload is, if there is such an endpoint.
 fn node_of(endpoints: &EndpointNames<'_>, endpoint: FlowEndpoint<'_>) -> Option<usize> {
     match endpoint {
         FlowEndpoint::Named(name) => endpoints.node_of(name),
@@ -158,7 +160,7 @@ impl Traffic {
         received.resize_with(nodes, Vec::new);
         for PlannedFlow { from, to, in_flight, payload, send_buffers } in machine.workload.flows() {
             let (Some(from), Some(to)) = (node_of(&endpoints, from), node_of(&endpoints, to)) else { continue };
-            // A workload may need more nodes than there are, which is reported elsewhere.
+            // A workload may need more nodes than there are; another check reports that.
             if from.max(to) < nodes {
                 sent[from].push(send_buffers);
                 received[to].push(Flow { from, messages: in_flight, payload });

@@ -58,7 +58,7 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
             addresses,
             endpoints,
         };
-        // A problem that does not depend on the interface is reported once.
+        // A problem that does not depend on the interface is reported once, not once for each interface.
         reported.extend(
             fit::incompatibilities(&parts)
                 .into_iter()
@@ -72,7 +72,7 @@ fn fits(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     classes(read, ends, problems);
 }
 
-/// Returns the hosts that have `interface`, by name.
+/// Returns the hosts of the nodes that have `interface`, by name.
 fn hosts_of<'a>(machine: &'a Machine, interface: &InterfacePart) -> Vec<(&'a str, &'a HostPart)> {
     let has_it = |node: &&NodeDescription| node.ni_table() == interface.family_table();
     let of = |node: &NodeDescription| machine.hosts.iter().find(|(name, _)| *name == node.host);
@@ -93,19 +93,19 @@ fn endpoints_key(machine: &Machine) -> String {
 fn report(read: &Read<Machine>, incompatibility: &fit::IncompatibleParts, problems: &mut Vec<Problem>) {
     let keys: Vec<String> =
         incompatibility.keys.iter().cloned().chain(chosen(&read.value, &incompatibility.keys)).collect();
-    // Where no nodes are described there are as many as the fabric has.
+    // If no nodes are described, there are as many as the fabric has.
     let keys: Vec<&str> =
         keys.iter().map(String::as_str).filter(|key| *key != "nodes" || read.is_defined(key)).collect();
     problems.push(read.wrong(read.foremost(&keys), &incompatibility.message, &incompatibility.help).incompatible());
 }
 
-/// Returns the key by which the protocol takes a second logical network, and the word for taking none.
+/// Returns the key by which the protocol uses a second logical network, and the value by which it uses none.
 fn second_class(ends: &super::Ends) -> Option<(String, &'static str)> {
     ends.protocol.second_class_key().map(|(key, none)| (ends.protocol.key(key), none))
 }
 
-/// States what holds instead of defaults that the fabric cannot give: a protocol takes a second logical network by
-/// default where there is one.
+/// Replaces defaults that the fabric does not support: by default, a protocol uses a second logical network if the
+/// fabric has one.
 pub(super) fn settle_defaults(read: &mut Read<Machine>) {
     let Some(ends) = &read.value.ends else { return };
     if let Some((key, none)) = second_class(ends)
@@ -129,7 +129,8 @@ fn classes(read: &Read<Machine>, ends: &super::Ends, problems: &mut Vec<Problem>
     }
 }
 
-/// Returns the key that gives a node the host that one of `keys` is about: hosts often come with a shipped part.
+/// Returns the key that gives a node the host that one of `keys` belongs to, because a host often comes from a shipped
+/// part.
 fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
     let is_about = |host: &str| {
         keys.iter().any(|key| key.strip_prefix("hosts.").is_some_and(|key| key.starts_with(&format!("{host}."))))
@@ -137,7 +138,7 @@ fn chosen(machine: &Machine, keys: &[String]) -> Option<String> {
     machine.nodes.iter().find(|node| is_about(&node.host)).map(|node| format!("nodes.{}.host", node.name))
 }
 
-/// Checks a workload that drives the fabric alone, which needs a fabric of routers.
+/// Checks that a workload that drives the fabric alone has a fabric of routers.
 fn alone(read: &Read<Machine>, problems: &mut Vec<Problem>) {
     let (fabric, nodes) = (&read.value.fabric, read.value.nodes.len());
     if let Some(incompatibility) = reach::too_many(&read.value.registry, nodes, None, fabric) {
@@ -220,14 +221,14 @@ fn workload(read: &Read<Machine>, problems: &mut Vec<Problem>) {
         let help = format!("choose two different {kinds}");
         problems.push(read.wrong(&machine.workload.key(&key), &message, &help));
     }
-    // Too few nodes are already reported above.
+    // If there are too few nodes, that is already reported above.
     let number = Some(machine.addresses().len()).filter(|_| machine.nodes.len() >= machine.workload.needs().nodes);
     for error in number.map(|number| machine.workload.check_endpoints(number)).unwrap_or_default() {
         problems.push(read.wrong(&machine.workload.key(&error.key), &error.message, &error.help));
     }
 }
 
-/// Returns help on where to take a host from.
+/// Returns help that names the hosts that a node may have.
 fn hosts_there_are(given: &str, hosts: &[&str]) -> String {
     let shipped = |name: &str| format!("hosts/{name}");
     if shipped::part(&shipped(given)).is_some() {

@@ -1,8 +1,9 @@
 //! Notes on a machine before time 0: whether its routes can deadlock, whether its fabric drops packets in normal
 //! operation, and whether a host's values are beyond what it models.
 //!
-//! None is an error: a run may be there to show the deadlock, or to count the losses. Leaves out how long a packet
-//! waits for its reader, which only a run shows; a deadlock report names the packets that were lost.
+//! //! A note is not an error: the purpose of a run may be to show the deadlock, or to count the losses. The time that
+//! a packet waits for its reader is not considered, because only a run shows it; a deadlock report names the packets
+//! that were lost.
 
 use super::reach;
 use crate::fabric::Loss;

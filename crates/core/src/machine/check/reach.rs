@@ -1,4 +1,5 @@
-//! Checks that packets, messages and names fit what carries them, and that headers can distinguish all names.
+//! //! Checks that packets, messages and names fit the part that carries them, and that headers can distinguish all
+//! names.
 
 use super::fit::{IncompatibleParts, Parts};
 use crate::engine::Bytes;
@@ -17,7 +18,7 @@ pub(super) fn longest(ends: &Ends, interface: &InterfacePart) -> (Bytes, String)
     }
 }
 
-/// Packets are no longer than the fabric carries.
+/// Checks that packets are no longer than the fabric carries.
 pub(super) fn packets(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let (packet, key) = longest(parts.ends, parts.interface);
     let Some(MtuLimit { bytes, reason, keys, hint }) =
@@ -53,7 +54,7 @@ pub(super) fn words(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     vec![IncompatibleParts::new([parts.workload.table(), key.clone()], message, format!("make {key} larger"))]
 }
 
-/// Messages are no longer than the interface can say.
+/// Checks that messages are no longer than the interface's headers can state.
 pub(super) fn lengths(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let all = parts.interfaces.iter().map(|interface| &***interface);
     if all.clone().any(|ni| ni.wire_format() != parts.interface.wire_format()) {
@@ -113,7 +114,7 @@ pub(super) fn too_many(
     let ni = interface.map(|interface| (interface.limits().nodes, format!("ni.{}", interface.name())));
     let limits = [
         ni.map(|(most, key)| (most, format!("a header of [{key}] names {most} at most"), key)),
-        // A shape without nodes could not be built, which is already reported.
+        // If a shape has no nodes, it could not be built, which is already reported.
         fabric.capabilities().nodes_max.filter(|most| *most > 0).map(|most| {
             let key = fabric.table();
             (most, format!("[{key}] has {most}"), key)
