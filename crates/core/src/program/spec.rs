@@ -147,7 +147,7 @@ pub trait WorkloadSpec: PartSpec {
     }
 
     /// Computes the defaults that depend on `message_max`, the largest message of the machine. Returns the workload
-    /// with these defaults, or `None` if there are none.
+    /// with these defaults, or `None` if no default depends on it.
     fn resolved(&self, _message_max: Bytes) -> Option<Arc<dyn WorkloadSpec>> {
         None
     }

@@ -132,7 +132,7 @@ impl<'t> Table<'t> {
         self.note_key(PARTS, doc, Form::Parts, Need::Optional);
     }
 
-    /// Reads tables under names that the user chose, in the order of the file. There are none if the key is absent.
+    /// Reads tables under names that the user chose, in the order of the file. If the key is absent, the result is empty.
     pub fn map<T>(
         &mut self,
         key: &'static str,

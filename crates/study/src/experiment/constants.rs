@@ -22,7 +22,7 @@ pub struct PartNumber {
     pub meaning: &'static str,
     /// The source of the value, from the comment after it.
     pub source: Option<String>,
-    /// What the part declares about the parameter: its meaning, and the resource that it belongs to.
+    /// The declaration of the parameter by its part: its meaning, and the resource that it belongs to.
     pub declared: ParameterDeclaration,
     magnitude: Magnitude,
 }

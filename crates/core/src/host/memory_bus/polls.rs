@@ -8,7 +8,7 @@
 //!
 //! If several tasks share the processor, rounds are simulated from the time at which a second task first holds it.
 //!
-//! Other users of the bus during the rounds are left out; the caller guarantees that there are none.
+//! Other users of the bus during the rounds are left out; the caller guarantees that no other user exists.
 
 use super::bus::WordReads;
 use super::parameters::Spin;

@@ -102,7 +102,7 @@ impl Barrier {
     }
 
     /// Returns the time after `now` at which the next barrier opens that all members have entered, or [`Time::MAX`] if
-    /// there is none.
+    /// no barrier is left.
     pub(super) fn opens_after(&self, now: Time) -> Time {
         let (_, at) = self.opened.get();
         if at > now { at } else { Time::MAX }

@@ -31,7 +31,7 @@
 //! the same operands in the same order, however the cube is divided. The only reduction over points is the norm of the
 //! residual, which is a maximum. The result therefore equals that of a serial run bit for bit.
 //!
-//! Of BT, it leaves out viscous stresses and heat conduction (only second-order artificial dissipation is modelled),
+//! In contrast to BT, it leaves out viscous stresses and heat conduction (only second-order artificial dissipation is modelled),
 //! fourth-order dissipation, and verification against its printed norms.
 
 mod costs;

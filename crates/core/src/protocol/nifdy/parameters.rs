@@ -20,7 +20,7 @@ pub struct UnitParameters {
     pub pool: u16,
     /// D: bulk dialogs that a receiver holds at once.
     ///
-    /// If there are none, the unit has no bulk mode.
+    /// With 0, the unit has no bulk mode.
     #[param(default = 1)]
     pub dialogs: u16,
     /// W: packets of a dialog that may be unacknowledged.

@@ -40,7 +40,7 @@ pub struct FindQuery {
     pub unit: String,
 }
 
-/// What determines the points of a search, except the key that is searched along.
+/// The inputs that determine the points of a search, except the key that is searched along.
 pub struct SearchedPoints<'a> {
     /// The parts that descriptions may name.
     pub registry: &'a Arc<Registry>,

@@ -146,7 +146,7 @@ impl<'a> Evaluations<'a> {
         Some(self.state.as_ref()?.problem(error.as_ref()?))
     }
 
-    /// Returns a number that was computed, or the reason for which there is none.
+    /// Returns a number that was computed, or the reason why it has no value.
     pub fn number(&self, evaluation: &Evaluation) -> NumberResult {
         lock(&self.known).get(evaluation).cloned().unwrap_or_else(|| Err(NOT_RUN.to_owned()))
     }

@@ -23,7 +23,7 @@ pub struct Datum {
 /// depend on are empty.
 pub type Evaluation = (usize, Vec<String>);
 
-/// The result of an evaluation: the number, or the reason for which there is none.
+/// The result of an evaluation: the number, or the reason why it has no value.
 pub type NumberResult = Result<f64, String>;
 
 /// The results of evaluations.
