@@ -96,7 +96,7 @@ fn transactions_per_us(design: Design) -> f64 {
     sum(&result, is_transaction) / took
 }
 
-/// Whether a metric counts transactions of a bus.
+/// Returns whether a metric counts transactions of a bus.
 fn is_transaction(name: &str) -> bool {
     name.starts_with("bus.") && !name.starts_with("bus.fetched")
 }

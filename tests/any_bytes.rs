@@ -1,6 +1,6 @@
-//! //! Checks that every packet, fragment, capture, graph and matrix is either read or refused with a reason, and that
-//! none causes a panic. The tests run the targets of `fuzz/` that take bytes, on a few inputs by default, or on as many
-//! as fit in a stated time:
+//! Checks that every packet, fragment, capture, graph and matrix is either read or refused with a reason, and that none
+//! causes a panic. The tests run the targets of `fuzz/` that take bytes, on a few inputs by default, or on as many as
+//! fit in a stated time:
 //!
 //!     NARROWS_FUZZ_SECONDS=600 cargo test --test all any_bytes:: -- --ignored --nocapture
 

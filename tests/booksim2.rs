@@ -1,5 +1,5 @@
-//! //! Compares the router network, and its twin written plainly, with BookSim2. Packet traces must agree to the cycle,
-//! and curves of latency and throughput within the stated tolerances. BookSim2's results are in `tests/data/booksim2`.
+//! Compares the router network, and its twin written plainly, with BookSim2. Packet traces must agree to the cycle, and
+//! curves of latency and throughput within the stated tolerances. BookSim2's results are in `tests/data/booksim2`.
 
 use crate::twin::Twin;
 use narrows::engine::rng;

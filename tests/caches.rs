@@ -2,7 +2,7 @@
 //! wait for others, and written back while the program looks at what it received. The caches are on a memory bus and
 //! behind an I/O bus; the gain from a cache behind an I/O bus is tested in [`snooped`](caches/snooped.rs).
 //!
-//! //! The programs compare every byte that they receive with the sent byte, and panic if they differ.
+//! The programs compare every byte that they receive with the sent byte, and panic if they differ.
 
 #[path = "caches/snooped.rs"]
 mod snooped;

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-const ROOM: ReassemblyParameters =
+const LIMITS: ReassemblyParameters =
     ReassemblyParameters { datagrams: 8, bytes: 8 * PACKET_MAX, lifetime: Time::from_us(30_000_000) };
 const MTU: usize = 1_500;
 /// Payload sizes in bytes: below, at and above the largest payload of a packet, odd sizes, a page of E-UDP's MTU, and
@@ -53,14 +53,14 @@ fn capture() -> (Capture, Vec<Time>) {
 
 /// Reassembles the datagrams of `packets` and returns their payloads by identification; panics on a wrong checksum.
 fn datagrams(packets: &[CaptureRecord]) -> BTreeMap<u16, Vec<u8>> {
-    let mut reassembly = Reassembly::new(ROOM);
+    let mut reassembly = Reassembly::new(LIMITS);
     let mut buffers: BTreeMap<u16, (Vec<u8>, Sum)> = BTreeMap::new();
     let mut complete = BTreeMap::new();
     for packet in packets {
         let bytes = packet.ipv4().expect("IPv4");
         let parsed = parse(bytes).expect("a packet, its sum right");
         let (buffer, sum) = buffers.entry(parsed.identification).or_default();
-        let (payload, place) = (&bytes[parsed.payload.clone()], parsed.place());
+        let (payload, place) = (&bytes[parsed.payload.clone()], parsed.datagram_range());
         buffer.resize(buffer.len().max(place.end), 0);
         *sum += Sum::of(payload).at(place.start);
         buffer[place].copy_from_slice(payload);

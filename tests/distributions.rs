@@ -1,4 +1,4 @@
-//! //! Checks distributions against the samples: in a run, merged over several seeds, in tables, and in charts.
+//! Checks distributions against the samples: in a run, merged over several seeds, in tables, and in charts.
 
 use crate::common::cli::{Folder, json, narrows, run_ok, stderr, stdout};
 use narrows::engine::Recorder;

@@ -116,7 +116,7 @@ fn two_endpoints_receive_everything_under_a_window() {
 }
 
 /// Describes two nodes with several endpoints, on queues without a bus over a fixed latency.
-fn plain(endpoints: u32, program: &str) -> String {
+fn queues_description(endpoints: u32, program: &str) -> String {
     description(["cm-5", "queues"], ["none", "ideal-1998"], endpoints, program)
 }
 
@@ -181,7 +181,7 @@ fn nodes_may_have_different_numbers_of_endpoints() {
 
 #[test]
 fn runs_with_several_endpoints_are_reproducible() {
-    let run = |_| run_to_end(&plain(3, "radix-sort]\nkeys = 20\nbits = 4\npasses = 2"));
+    let run = |_| run_to_end(&queues_description(3, "radix-sort]\nkeys = 20\nbits = 4\npasses = 2"));
     let [first, second] = [0, 1].map(run);
     assert_eq!((first.end, first.events, first.metrics), (second.end, second.events, second.metrics));
 }

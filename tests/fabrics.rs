@@ -1,4 +1,4 @@
-//! //! Checks that fabrics of another crate carry every interface, whether they offer streams, packet ports or both.
+//! Checks that fabrics of another crate carry every interface, whether they offer streams, packet ports or both.
 //!
 //! Each fabric wraps the ideal one. The programs compare every byte that they receive with the sent one.
 

@@ -170,9 +170,9 @@ const FIT: &str = "[fit]\nclaims = [\"latency-8K\"]\n\n[[fit.constant]]\nkey = \
 
 #[test]
 fn fitted_study_is_printed_as_json_and_written_to_its_description() {
-    let (ran, folder) = study("written", FIT, &["--format", "json", "--write"]);
-    assert_eq!(ran.status.code(), Some(0), "{}", String::from_utf8_lossy(&ran.stderr));
-    let json: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    let (output, folder) = study("written", FIT, &["--format", "json", "--write"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let constant = &json["constants"][0];
     assert_eq!((&constant["key"], &constant["before"]), (&FIT_KEY.into(), &"5 us".into()));
     assert_eq!(constant["determined"], false, "one latency of 110 us says little of a switch: {constant}");
@@ -203,9 +203,9 @@ fn errors_in_fit_toml_have_their_line() {
     ];
     for (number, (from, to, expected)) in errors.iter().enumerate() {
         assert!(FIT.contains(from), "{from}");
-        let (ran, _folder) = study(&format!("slip-{number}"), &FIT.replacen(from, to, 1), &[]);
-        let stderr = String::from_utf8_lossy(&ran.stderr).into_owned();
-        assert_eq!(ran.status.code(), Some(2), "{to}: {stderr}");
+        let (output, _folder) = study(&format!("slip-{number}"), &FIT.replacen(from, to, 1), &[]);
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{to}: {stderr}");
         assert!(expected.iter().all(|words| stderr.contains(words)), "{to}: {stderr}");
     }
 }

@@ -1,5 +1,5 @@
-//! //! Checks that networks from files behave as the built-in ones, in each format: leaf-spine networks, two-tier fat
-//! trees and dragonflies as edge lists, node-link JSON and GraphML, with names of hosts and with rates and latencies of
+//! Checks that networks from files behave as the built-in ones, in each format: leaf-spine networks, two-tier fat trees
+//! and dragonflies as edge lists, node-link JSON and GraphML, with names of hosts and with rates and latencies of
 //! links.
 
 mod network_file;

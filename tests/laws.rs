@@ -1,7 +1,7 @@
-//! //! Checks runs against laws: results that follow from queueing theory, arithmetic or the papers' rules are computed
+//! Checks runs against laws: results that follow from queueing theory, arithmetic or the papers' rules are computed
 //! from the numbers of a description and compared with its run.
 //!
-//! //! This file contains the laws of Trapeze's engines and policies; the laws of every part are in
+//! This file contains the laws of Trapeze's engines and policies; the laws of every part are in
 //! [`every_part`](laws/every_part.rs).
 //!
 //! Tolerances are stated where they are used. The firmware of these machines takes a nanosecond for each pass, so a sum

@@ -29,7 +29,7 @@ fn stream(interface: &str, fabric: &str, arrivals: &str, messages: u64, seed: u6
          nodes.a.host = \"memory-bus-1998\"\nnodes.b.host = \"memory-bus-1998\"\n[workload.stream]\n\
          messages = {messages}\nwarm-up = {WARM_UP}\npayload = \"{PAYLOAD} B\"\narrivals.{arrivals}\n"
     );
-    let read = machine::read(Document::Text("stream", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let read = machine::read(Document::Text("stream", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
     run(&read.value, Recorder::off())
 }
 
@@ -199,7 +199,7 @@ fn flows(nodes: u32, flows: &str) -> Vec<String> {
          [workload.stream]\nwarm-up = 0\nflows = {flows}\nmessages = 2\npayload = \"8 B\"\n",
         FABRICS[0]
     );
-    let read = machine::read(Document::Text("flows", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let read = machine::read(Document::Text("flows", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
     let result = run(&read.value, Recorder::off());
     assert_eq!(result.outcome, Outcome::Done);
     let names = result.metrics.iter().filter_map(|metric| metric.name.strip_prefix("flow."));
@@ -223,7 +223,7 @@ fn flows_of_one_pair_share_its_bandwidth() {
          arrivals.closed-loop = {{ outstanding = 2, think-time = \"1 us\" }}\n",
         FABRICS[0]
     );
-    let read = machine::read(Document::Text("flows", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let read = machine::read(Document::Text("flows", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
     let result = run(&read.value, Recorder::off());
     assert_eq!((&result.outcome, metric(&result, "messages.delivered")), (&Outcome::Done, 100.0));
 }

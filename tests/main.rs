@@ -1,7 +1,7 @@
-//! //! All tests of the program from its users' point of view, in one binary: it is linked once, and its tests keep all
+//! All tests of the program from its users' point of view, in one binary: it is linked once, and its tests keep all
 //! processors busy to the end. `cargo test --test all laws::` runs the tests of one file.
 //!
-//! //! `common/` contains short descriptions of machines, and functions that run the program as a process; `twin/` is a
+//! `common/` contains short descriptions of machines, and functions that run the program as a process; `twin/` is a
 //! second implementation of the network, written plainly.
 
 mod alewife;

@@ -21,7 +21,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 const PAIRS_MIN: usize = 32;
 
 /// Returns the error of a run, or `None` if every message and packet was delivered.
-fn wrong(result: &RunResult) -> Option<String> {
+fn error_of(result: &RunResult) -> Option<String> {
     if result.outcome != Outcome::Done {
         return Some(format!("{:?}", result.outcome));
     }
@@ -50,7 +50,7 @@ fn tried(one: &Combination) -> Option<Result<(), String>> {
 
 fn ran(one: &Combination, machine: &Machine) -> Result<(), String> {
     match catch_unwind(AssertUnwindSafe(|| experiment::run(machine, Recorder::off()))) {
-        Ok(result) => wrong(&result).map_or(Ok(()), |wrong| Err(format!("{}: {wrong}", named(one)))),
+        Ok(result) => error_of(&result).map_or(Ok(()), |error_of| Err(format!("{}: {error_of}", named(one)))),
         Err(_) => Err(format!("{}: panicked", named(one))),
     }
 }
@@ -202,7 +202,7 @@ fn firmware_streams_into_routers_in_pieces_of_any_size() {
         let parts = ["hosts/p6-natoma", "ni/trapeze", &format!("fabrics/{fabric}")];
         let text = description(Registry::shared(), &parts, "stream").replace("64 B", &format!("{payload} B"));
         let result = experiment::run(&read(&text).expect("a sound description"), Recorder::off());
-        assert_eq!(wrong(&result), None, "{fabric}");
+        assert_eq!(error_of(&result), None, "{fabric}");
     }
 }
 
@@ -235,7 +235,7 @@ fn into_one(fabric: &str, rest: &str, stream: &str) -> RunResult {
     let text = format!("{}{nodes}{rest}\n[workload.stream]\n{flows}\n{stream}\n", lines(Registry::shared(), &parts));
     let machine = read(&text).unwrap_or_else(|problems| panic!("{problems}"));
     let result = experiment::run(&machine, Recorder::off());
-    assert_eq!(wrong(&result), None, "{text}");
+    assert_eq!(error_of(&result), None, "{text}");
     result
 }
 

@@ -37,7 +37,7 @@ fn browser() -> Option<&'static str> {
     found
 }
 
-/// Whether a browser opens an empty page within `PATIENCE`.
+/// Returns whether a browser opens an empty page within `PATIENCE`.
 fn runs(name: &str) -> bool {
     let mut blank = Command::new(name);
     blank.args(OPTIONS).args(["--dump-dom", "about:blank"]).stdout(Stdio::null()).stderr(Stdio::null());

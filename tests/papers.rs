@@ -1,4 +1,4 @@
-//! //! Checks that the papers' studies run, and that their claims hold except those that their pages list as failing.
+//! Checks that the papers' studies run, and that their claims hold except those that their pages list as failing.
 
 use narrows::engine::{Bytes, Time};
 use narrows::host::memory_bus::NodeParameters;
@@ -225,7 +225,7 @@ fn shipped_memory_bus_parts_are_the_paper_s_parameters() {
             design.key()
         );
         let machine = machine::read(Document::Text("memory-bus", text, None), &[parts]).expect("sound parts").value;
-        let ends = machine.ends.expect("the nodes have interfaces");
+        let ends = machine.node_parts.expect("the nodes have interfaces");
         let interface: &InterfaceParameters = ends.ni.of().expect("a design of the paper's");
         assert_eq!(*interface, InterfaceParameters::paper(design));
         assert_eq!(ends.protocol.of(), Some(&return_to_sender_of_table_5()));

@@ -1,5 +1,5 @@
-//! //! Checks the declarations of parameters: random parameters of every part read back as they were written, keys and
-//! help texts are declared once, and every number has a meaning.
+//! Checks the declarations of parameters: random parameters of every part read back as they were written, keys and help
+//! texts are declared once, and every number has a meaning.
 
 use narrows::engine::rng::{self, RandomStream};
 use narrows::engine::{Bytes, Hertz, Rate, Time};

@@ -60,7 +60,7 @@ fn description(workload: &str, fabric: &str, interface: &str) -> String {
 
 const ROUTER: &str = "[fabric.router]\nnetworks = 2\nvirtual-channels = 2\nclock = \"33 MHz\"";
 const NIFDY: &str = "[protocol.nifdy]\n[messaging]\nin-order = true";
-const PLAIN: &str = "[protocol.none]\nsend-buffers = 4\nreceive-buffers = 2\n[messaging]\nin-order = false";
+const WITHOUT_PROTOCOL: &str = "[protocol.none]\nsend-buffers = 4\nreceive-buffers = 2\n[messaging]\nin-order = false";
 const SHIFT: &str = "cyclic-shift]\nwords = 40";
 
 /// Returns a mesh of 4 x 4.
@@ -104,7 +104,7 @@ fn interfaces_with_nifdy_and_without_a_protocol_work_on_every_routed_fabric() {
         "crossbar]\nnodes = 8",
         &graph,
     ] {
-        for interface in [NIFDY, PLAIN] {
+        for interface in [NIFDY, WITHOUT_PROTOCOL] {
             let text = description(SHIFT, &format!("{shape}\n{ROUTER}"), interface);
             all_arrived(&done(&text), &text);
         }
@@ -119,7 +119,7 @@ fn interfaces_with_nifdy_and_without_a_protocol_work_on_fabrics_without_such_rou
         "myrinet]\nlink-rate = \"160 MB/s\"\nswitch-latency = \"1 us\"\nslack = \"128 B\"\nflit = \"128 B\"\n\
          watchdog = \"50 ms\"\nswitches = [\"s0\"]",
     ] {
-        for interface in [NIFDY, PLAIN] {
+        for interface in [NIFDY, WITHOUT_PROTOCOL] {
             let text = description(SHIFT, &format!("{fabric}\n{nodes}"), interface);
             all_arrived(&done(&text), &text);
         }
@@ -129,7 +129,7 @@ fn interfaces_with_nifdy_and_without_a_protocol_work_on_fabrics_without_such_rou
 #[test]
 fn programs_that_check_their_results_get_them_right() {
     for workload in ["radix-sort]\nkeys = 32\nbits = 4", "em3d]\nn-nodes = 20\nd-nodes = 4\niterations = 2"] {
-        for interface in [NIFDY, PLAIN] {
+        for interface in [NIFDY, WITHOUT_PROTOCOL] {
             let text = description(workload, &mesh(), interface);
             all_arrived(&done(&text), &text);
         }
@@ -211,7 +211,7 @@ fn random_numbers_depend_on_the_seed_alone() {
         let result = done(&format!("{text}[run]\nseed = {seed}"));
         format!("{:?} {} {}", result.metrics, result.end, result.events)
     };
-    for interface in [NIFDY, PLAIN] {
+    for interface in [NIFDY, WITHOUT_PROTOCOL] {
         assert_eq!(results(1, interface), results(1, interface));
         assert_ne!(results(1, interface), results(2, interface));
     }
@@ -223,7 +223,7 @@ fn interface_state_does_not_grow_with_the_machine() {
     let state = |nodes: u32| {
         let tree = format!("fat-tree]\nnodes = {nodes}\n{ROUTER}");
         let text = description("bursts]\ncycles = 2000", &tree, NIFDY);
-        let ends = read(&text).expect("a sound description").ends.expect("interfaces");
+        let ends = read(&text).expect("a sound description").node_parts.expect("interfaces");
         let nifdy = *ends.protocol.of::<NifdyParameters>().expect("it is NIFDY");
         (metric(&done(&text), "ni.state"), nifdy.unit.state_bytes(ends.ni.limits().packet.len()))
     };

@@ -15,7 +15,7 @@ fn mesh(load: f64, seed: u64, more: &str) -> RunResult {
         "fabric.mesh = {{ shape = [4, 4] }}\nfabric.router = {{ virtual-channels = 2, buffer-flits = 4 }}\n\
          run.seed = {seed}\n[workload.offered]\nload = {load}\n{more}\n"
     );
-    let read = machine::read(Document::Text("mesh", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let read = machine::read(Document::Text("mesh", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
     run(&read.value, Recorder::off())
 }
 

@@ -46,12 +46,12 @@ fn parts_are_named_as_values() {
 
 #[test]
 fn part_overridden_by_the_description_is_refused() {
-    let ran = narrows(&["sweep", "offered-load", "--vary=fabric=nifdy-torus,nifdy-mesh"]);
-    assert_eq!(ran.status.code(), Some(2));
+    let output = narrows(&["sweep", "offered-load", "--vary=fabric=nifdy-torus,nifdy-mesh"]);
+    assert_eq!(output.status.code(), Some(2));
     assert!(
-        stderr(&ran).contains("`fabric=nifdy-torus` has no effect: the description declares [fabric.mesh]"),
+        stderr(&output).contains("`fabric=nifdy-torus` has no effect: the description declares [fabric.mesh]"),
         "{}",
-        stderr(&ran)
+        stderr(&output)
     );
 }
 
@@ -155,9 +155,10 @@ fn crossing_of_two_descriptions_agrees_with_their_sweeps() {
 fn unknown_metric_is_refused_before_the_first_run() {
     let folder = Folder::new("metric");
     let out = folder.path("out.csv");
-    let ran = narrows(&["sweep", "ping-pong", FEW, "--vary=run.seed=1,2", "--metric=message.latency", "--out", &out]);
-    assert_eq!(ran.status.code(), Some(2));
-    assert!(stderr(&ran).contains("did you mean `message.latency_one_way`?"), "{}", stderr(&ran));
+    let output =
+        narrows(&["sweep", "ping-pong", FEW, "--vary=run.seed=1,2", "--metric=message.latency", "--out", &out]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("did you mean `message.latency_one_way`?"), "{}", stderr(&output));
     assert_eq!(fs::read_dir(&folder.0).expect("a folder").count(), 0, "nothing was run");
 }
 

@@ -21,7 +21,7 @@ fn pair(interface: &str, workload: &str) -> RunResult {
         "parts = [\"hosts/memory-bus-1998\", \"ni/{interface}\", \"protocols/return-to-sender-1998\", \
          \"fabrics/ideal-1998\"]\nnodes.a.host = \"memory-bus-1998\"\nnodes.b.host = \"memory-bus-1998\"\n{workload}\n"
     );
-    let read = machine::read(Document::Text("pair", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let read = machine::read(Document::Text("pair", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
     run(&read.value, Recorder::off())
 }
 
@@ -61,7 +61,7 @@ fn fewer_than_one_steady_run_in_twenty_is_reported() {
             "fabric.mesh = {{ shape = [4, 4] }}\nfabric.router = {{ virtual-channels = 2, buffer-flits = 4 }}\n\
              run.seed = {seed}\n[workload.offered]\nload = 0.3\nwarm-up = 500\ncycles = 1500\n"
         );
-        let read = machine::read(Document::Text("mesh", &text, None), &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let read = machine::read(Document::Text("mesh", &text, None), &[]).unwrap_or_else(|error| panic!("{error}"));
         run(&read.value, Recorder::off())
     };
     let runs = (0..80).flat_map(|seed| [open(0.33, seed), open(0.66, seed)]).chain((0..40).map(mesh));

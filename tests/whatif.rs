@@ -1,5 +1,5 @@
-//! //! Tests of the sensitivity analysis: it finds the bottleneck of machines whose bottleneck is known, and compares
-//! only runs that ended as they were asked to.
+//! Tests of the sensitivity analysis: it finds the bottleneck of machines whose bottleneck is known, and compares only
+//! runs that ended as they were asked to.
 
 use narrows::experiment::whatif::{WhatIf, WhatIfError, WhatIfQuery};
 use narrows::machine::Registry;
@@ -137,7 +137,7 @@ const COUPLED: [Constructed; 5] = [
 
 /// Checks that the bottleneck of constructed machines is named.
 fn check_named(machines: &[Constructed]) {
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     for (example, sets, resources, parameter) in machines {
         let found = analysis(example, sets);
         let named = found.bottleneck.as_ref().map(|bottleneck| {
@@ -148,10 +148,10 @@ fn check_named(machines: &[Constructed]) {
         let first = found.gains.iter().find(|gain| !gain.is_trade_off()).map(|gain| gain.key.as_str());
         let is_named = named.as_ref().is_some_and(|(names, ratio)| names == resources && *ratio > 1.05);
         if !is_named || parameter.is_some_and(|parameter| first != Some(parameter)) {
-            wrong.push(format!("{example} {sets:?}: {named:?}, first parameter {first:?}"));
+            errors.push(format!("{example} {sets:?}: {named:?}, first parameter {first:?}"));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! //! Feeds arbitrary text as a graph (an edge list, node-link JSON or GraphML): it must be read and routed, or its
-//! errors reported.
+//! Feeds arbitrary text as a graph (an edge list, node-link JSON or GraphML): it must be read and routed, or its errors
+//! reported.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! //! Feeds arbitrary bytes as an IPv4 packet: an accepted packet must be within the bytes, and etherparse must parse
-//! it to the same fields.
+//! Feeds arbitrary bytes as an IPv4 packet: an accepted packet must be within the bytes, and etherparse must parse it
+//! to the same fields.
 #![no_main]
 
 #[path = "../../tests/any_bytes/ip_packet.rs"]

@@ -1,4 +1,4 @@
-//! //! Feeds arbitrary bytes as a matrix of each format: it must be valid, or its error reported.
+//! Feeds arbitrary bytes as a matrix of each format: it must be valid, or its error reported.
 #![no_main]
 
 #[path = "../../tests/any_bytes/matrix.rs"]

@@ -1,4 +1,4 @@
-//! //! Feeds arbitrary bytes as a METIS graph: it must be valid, or its error reported.
+//! Feeds arbitrary bytes as a METIS graph: it must be valid, or its error reported.
 #![no_main]
 
 #[path = "../../tests/any_bytes/metis_graph.rs"]

@@ -1,4 +1,4 @@
-//! //! Feeds arbitrary bytes as a script of fragments: a complete datagram must have had each of its bytes stored once,
+//! Feeds arbitrary bytes as a script of fragments: a complete datagram must have had each of its bytes stored once,
 //! within the limit.
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! //! Feeds arbitrary text as a packet trace: its packets must be in the order of their cycles, or its error reported.
+//! Feeds arbitrary text as a packet trace: its packets must be in the order of their cycles, or its error reported.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

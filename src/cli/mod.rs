@@ -1,7 +1,7 @@
-//! //! The command line, with one file for each command.
+//! The command line, with one file for each command.
 //!
-//! //! Results are printed on standard output, and everything else on standard error. The exit code is 0 for success, 1
-//! if a claim failed under `--strict`, a fit does not reach its numbers, or a verdict of `verify` is not as expected, 2
+//! Results are printed on standard output, and everything else on standard error. The exit code is 0 for success, 1 if
+//! a claim failed under `--strict`, a fit does not reach its numbers, or a verdict of `verify` is not as expected, 2
 //! for invalid input, 3 if a run ended in a deadlock or livelock, at a limit, or with messages lost, and 130 if the
 //! program was interrupted.
 //!

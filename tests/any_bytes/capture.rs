@@ -1,5 +1,5 @@
-//! //! Feeds arbitrary bytes as a capture: each packet must be within the bytes, or the error must have a message and
-//! an offset within them.
+//! Feeds arbitrary bytes as a capture: each packet must be within the bytes, or the error must have a message and an
+//! offset within them.
 
 use narrows::protocol::udp_ip::parse;
 use narrows::report::capture::read;

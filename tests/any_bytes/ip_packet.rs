@@ -1,5 +1,5 @@
-//! //! Feeds arbitrary bytes as an IPv4 packet: an accepted packet must be within the bytes, and etherparse must parse
-//! it to the same fields.
+//! Feeds arbitrary bytes as an IPv4 packet: an accepted packet must be within the bytes, and etherparse must parse it
+//! to the same fields.
 
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{Ipv4HeaderSlice, UdpHeader};
@@ -30,7 +30,7 @@ fn packet(bytes: &[u8]) {
     assert_eq!(parsed.carried().start, usize::from(header.fragments_offset().byte_offset()));
     assert!(parsed.header_len + parsed.carried().end <= PACKET_MAX);
     let payload = &bytes[parsed.payload.clone()];
-    assert_eq!(parsed.place().len(), payload.len());
+    assert_eq!(parsed.datagram_range().len(), payload.len());
     let Some(head) = parsed.udp else { return };
     let (udp, _) = UdpHeader::from_slice(&bytes[parsed.header_len..parsed.payload.end]).expect("a header");
     assert_eq!(

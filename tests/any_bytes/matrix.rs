@@ -1,5 +1,5 @@
-//! //! Feeds arbitrary bytes as a matrix of each format: it must be valid, or the error must have a message and a line
-//! of the file.
+//! Feeds arbitrary bytes as a matrix of each format: it must be valid, or the error must have a message and a line of
+//! the file.
 
 use narrows::program::input::{harwell_boeing, matrix_market, triplets};
 

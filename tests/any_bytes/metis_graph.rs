@@ -1,5 +1,4 @@
-//! //! Feeds arbitrary bytes as a METIS graph: it must be valid, or the error must have a message and a line of the
-//! file.
+//! Feeds arbitrary bytes as a METIS graph: it must be valid, or the error must have a message and a line of the file.
 
 use narrows::program::input::metis;
 

@@ -1,5 +1,5 @@
-//! //! Tests of a cache behind an I/O bus: its gain for a queue in main memory, and the skipping of its polls, which
-//! must not change the times.
+//! Tests of a cache behind an I/O bus: its gain for a queue in main memory, and the skipping of its polls, which must
+//! not change the times.
 
 use narrows::engine::{Outcome, Recorder};
 use narrows::experiment::{self, RunResult};

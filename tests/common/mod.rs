@@ -1,4 +1,4 @@
-//! //! Descriptions of small Trapeze machines, their runs, and the results that tests compare.
+//! Descriptions of small Trapeze machines, their runs, and the results that tests compare.
 //!
 //! A test sets the parameters that it depends on. The other parts of the machine take almost no time, so that laws can
 //! be computed from the stated numbers. The shipped machines are not used: their constants are calibrated, and may

@@ -1,8 +1,8 @@
-//! //! Machines of compatible shipped parts: the list of combinations, their descriptions, and the results of their
-//! runs, in one form for all interfaces, protocols and fabrics.
+//! Machines of compatible shipped parts: the list of combinations, their descriptions, and the results of their runs,
+//! in one form for all interfaces, protocols and fabrics.
 //!
-//! //! Tests of laws that hold for every part use these machines. They set the constants from which a law is computed,
-//! or read them from the described machine.
+//! Tests of laws that hold for every part use these machines. They set the constants from which a law is computed, or
+//! read them from the described machine.
 
 use super::Delivered;
 use narrows::engine::{Metric, Outcome, Recorder, Time};

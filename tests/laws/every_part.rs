@@ -23,18 +23,18 @@ fn lone(one: &Combination, payload: u64, sets: &[String]) -> f64 {
 fn the_latency_of_a_lone_message_does_not_fall_when_its_payload_grows() {
     let all = each_with_each("ping-pong");
     assert!(all.len() > 100, "{} combinations", all.len());
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     for one in &all {
         let payloads = [4, 16, 48, 120, 250, 700, 1_500, 3_500];
         let latencies = payloads.map(|payload| lone(one, payload, &[]));
         for (pair, payloads) in latencies.windows(2).zip(payloads.windows(2)) {
             if pair[1] < pair[0] * (1.0 - PHASE) {
-                wrong.push(format!("{:?}: {payloads:?} B take {pair:?} ns", parts::names(one)));
+                errors.push(format!("{:?}: {payloads:?} B take {pair:?} ns", parts::names(one)));
             }
         }
         assert!(latencies[7] > latencies[0], "{one:?}: {latencies:?}");
     }
-    assert!(wrong.is_empty(), "{} fall:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(errors.is_empty(), "{} fall:\n{}", errors.len(), errors.join("\n"));
 }
 
 const SOFTWARE: [&str; 1] = ["clock=10 MHz"];
@@ -161,7 +161,7 @@ fn costs(part: &str) -> Vec<String> {
 
 #[test]
 fn no_cost_that_rises_makes_a_lone_message_faster() {
-    let (mut wrong, mut known, mut felt) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    let (mut errors, mut known, mut felt) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
     for (number, one) in each_with_each("ping-pong").iter().enumerate() {
         let payload = [40, 600][number % 2];
         let base = lone(one, payload, &[]);
@@ -173,7 +173,7 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
         for cost in parts::names(one).iter().flat_map(|part| costs(part)).chain(messaging) {
             let raised = lone(one, payload, std::slice::from_ref(&cost));
             if raised < base * (1.0 - PHASE) {
-                wrong.push(format!("{:?}, {payload} B: {base} ns, {raised} ns with {cost}", parts::names(one)));
+                errors.push(format!("{:?}, {payload} B: {base} ns, {raised} ns with {cost}", parts::names(one)));
             }
             if raised > base * (1.0 + PHASE) {
                 felt.insert(cost.clone());
@@ -181,7 +181,7 @@ fn no_cost_that_rises_makes_a_lone_message_faster() {
             known.insert(cost);
         }
     }
-    assert!(wrong.is_empty(), "{} are faster:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(errors.is_empty(), "{} are faster:\n{}", errors.len(), errors.join("\n"));
     let unmet: Vec<&String> = known.difference(&felt).collect();
     assert!(unmet.is_empty(), "costs that no message feels: {unmet:?}");
 }
@@ -196,25 +196,25 @@ const CACHE_COSTS: [&str; 4] =
 
 #[test]
 fn lone_messages_keep_the_laws_with_a_cache_behind_an_io_bus() {
-    let (mut wrong, mut felt) = (Vec::new(), BTreeSet::new());
+    let (mut errors, mut felt) = (Vec::new(), BTreeSet::new());
     let with_bus = each_with_each("ping-pong").into_iter().filter(|one| one.host == "hosts/p6-natoma");
     for one in with_bus {
         let lone = |payload, costs: &[String]| lone(&one, payload, &[&[IO_BUS_CACHE.to_owned()], costs].concat());
         let latencies = [4, 48, 250, 1_500].map(|payload| lone(payload, &[]));
         if latencies.windows(2).any(|pair| pair[1] < pair[0] * (1.0 - PHASE)) {
-            wrong.push(format!("{:?}: {latencies:?} ns", parts::names(&one)));
+            errors.push(format!("{:?}: {latencies:?} ns", parts::names(&one)));
         }
         for cost in CACHE_COSTS {
             let raised = lone(1_500, &[format!("hosts.p6-natoma.io-bus.{cost}")]);
             if raised < latencies[3] * (1.0 - PHASE) {
-                wrong.push(format!("{:?}: {} ns, {raised} ns with {cost}", parts::names(&one), latencies[3]));
+                errors.push(format!("{:?}: {} ns, {raised} ns with {cost}", parts::names(&one), latencies[3]));
             }
             if raised > latencies[3] * (1.0 + PHASE) {
                 felt.insert(cost);
             }
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
     assert_eq!(felt.len(), CACHE_COSTS.len(), "{felt:?}");
 }
 

@@ -1,5 +1,5 @@
-//! //! Checks the law of scale: if all times are sixteen times as long, and all rates a sixteenth, everything takes
-//! sixteen times as long. A result that depends on the rounding of times to picoseconds violates the law.
+//! Checks the law of scale: if all times are sixteen times as long, and all rates a sixteenth, everything takes sixteen
+//! times as long. A result that depends on the rounding of times to picoseconds violates the law.
 
 use crate::common::parts::{accepted, done, text};
 use narrows::engine::{Hertz, Rate, Time};

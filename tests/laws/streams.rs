@@ -1,5 +1,5 @@
-//! //! Checks laws of several messages in flight: Little's law, and the laws of bandwidth, of flows and of the links
-//! that they share.
+//! Checks laws of several messages in flight: Little's law, and the laws of bandwidth, of flows and of the links that
+//! they share.
 
 use super::unequal;
 use crate::common::*;

@@ -1,4 +1,4 @@
-//! //! Tests of EM3D: its field equals that of a serial run, and its numbers of messages follow from the graph.
+//! Tests of EM3D: its field equals that of a serial run, and its numbers of messages follow from the graph.
 
 use super::*;
 

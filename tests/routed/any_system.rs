@@ -1,5 +1,5 @@
-//! //! Runs random systems: interfaces with and without NIFDY on fabrics of routers of any shape. Every packet must
-//! arrive, and in order if the interface guarantees order.
+//! Runs random systems: interfaces with and without NIFDY on fabrics of routers of any shape. Every packet must arrive,
+//! and in order if the interface guarantees order.
 
 use super::{File, description, done, metric, read};
 use narrows::engine::rng::{self, RandomStream};

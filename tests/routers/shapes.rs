@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 /// A mesh in which a header may take any port that leads closer to its destination, and channel 0 in dimension order.
 #[derive(Debug)]
-struct Closer {
+struct MinimalAdaptive {
     extents: Vec<u32>,
     order: Arc<dyn Routing>,
 }
 
-impl Closer {
+impl MinimalAdaptive {
     fn coordinates(&self, node: u32) -> Vec<u32> {
         let mut rest = node;
         let next = |extent: &u32| {
@@ -23,7 +23,7 @@ impl Closer {
     }
 }
 
-impl Routing for Closer {
+impl Routing for MinimalAdaptive {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         let own = self.order.route(query, virtual_channels);
         let (here, there) = (self.coordinates(query.router), self.coordinates(query.destination));
@@ -48,10 +48,10 @@ impl Routing for Closer {
     }
 }
 
-/// Returns a mesh of these extents with the routing of `Closer`.
+/// Returns a mesh of these extents with the routing of `MinimalAdaptive`.
 pub fn adaptive(extents: &[u32]) -> Shape {
     let mesh = MeshParameters { shape: extents.to_vec() }.shape();
-    let routing = Arc::new(Closer { extents: extents.to_vec(), order: mesh.routing });
+    let routing = Arc::new(MinimalAdaptive { extents: extents.to_vec(), order: mesh.routing });
     Shape { name: format!("adaptive {}", mesh.name), wiring: mesh.wiring, routing }
 }
 

@@ -2,7 +2,7 @@
 //! module from the text of its file: `use` declarations, and paths in code that begin with `crate`, the name of a
 //! crate, `super`, `self`, or the name of a module in scope.
 //!
-//! //! Files of tests, code that is compiled only for tests, and the expansion of macros are left out.
+//! Files of tests, code that is compiled only for tests, and the expansion of macros are left out.
 
 use super::{CODE, is_test, sources};
 use std::collections::{BTreeMap, BTreeSet};
@@ -156,7 +156,7 @@ fn module_of(name: &str) -> Vec<String> {
     inner.split('/').filter(|name| *name != "lib").map(str::to_owned).collect()
 }
 
-/// Whether a path with this first name begins at the root of a crate of the program.
+/// Returns whether a path with this first name begins at the root of a crate of the program.
 pub fn is_root(first: &str) -> bool {
     ["crate", "narrows_core", "narrows_study"].contains(&first)
 }

@@ -18,7 +18,7 @@ fn declared<'a>(name: &str, all: &'a [(String, String)]) -> Option<(&'a (String,
     Some((all.iter().find(parent)?, module.to_owned()))
 }
 
-/// Whether other modules can name the items that a file declares.
+/// Returns whether other modules can name the items that a file declares.
 fn is_open(name: &str, all: &[(String, String)]) -> bool {
     CODE.iter().any(|folder| name == format!("{folder}/lib.rs"))
         || declared(name, all).is_some_and(|((parent, text), module)| {

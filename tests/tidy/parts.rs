@@ -132,9 +132,9 @@ fn declarations(all: &[(String, String)]) -> Vec<Declaration> {
 /// Fails with the findings that are not listed, and with the entries that are not found.
 fn compare(found: BTreeMap<usize, Vec<String>>, listed: usize, unlisted: Vec<String>, list: &str) {
     let unneeded = (0..listed).filter(|entry| !found.contains_key(entry));
-    let mut wrong = unlisted;
-    wrong.extend(unneeded.map(|entry| format!("entry {} of {list} is not needed any more: remove it", entry + 1)));
-    none(wrong);
+    let mut errors = unlisted;
+    errors.extend(unneeded.map(|entry| format!("entry {} of {list} is not needed any more: remove it", entry + 1)));
+    none(errors);
 }
 
 /// Returns whether `file` is the file that `place` names, or is in the folder that it names, relative to the root or to

@@ -86,7 +86,7 @@ impl Item<'_> {
         self.before.contains(&attribute)
     }
 
-    /// Whether the documentation has an example that is compiled.
+    /// Returns whether the documentation has an example that is compiled.
     fn has_example(&self, file: &Path) -> bool {
         let include = |line: &str| {
             let name = line.strip_prefix("#[doc = include_str!(\"")?.strip_suffix("\")]")?;
@@ -98,7 +98,7 @@ impl Item<'_> {
     }
 }
 
-/// Whether a page has a block of code that is compiled.
+/// Returns whether a page has a block of code that is compiled.
 fn has_example(page: &str) -> bool {
     let fences = page.lines().filter_map(|line| line.strip_prefix("```"));
     // Every second fence ends a block.
@@ -192,7 +192,7 @@ fn rust_of(page: &str) -> String {
 #[test]
 fn outside_users_need_no_hidden_item() {
     let public = Public::read();
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     let pages = files("docs", ".md").into_iter().chain(files("", "README.md")).map(|(name, text)| {
         let code = rust_of(&text);
         (name, named_paths(&text), code)
@@ -203,9 +203,9 @@ fn outside_users_need_no_hidden_item() {
         let imports = module.imports.iter().map(|import| import.path.clone()).chain(module.paths.iter().cloned());
         for path in imports.chain(named).filter(|path| CRATES.contains(&path[0].as_str())) {
             if let Some(hidden) = public.hidden_part(&path[1..]) {
-                wrong.push(format!("{name}: {} is not public", hidden.join("::")));
+                errors.push(format!("{name}: {} is not public", hidden.join("::")));
             }
         }
     }
-    none(wrong);
+    none(errors);
 }

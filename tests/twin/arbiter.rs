@@ -1,4 +1,4 @@
-//! //! A round-robin arbiter, which gives the highest priority to the candidate after the last winner.
+//! A round-robin arbiter, which gives the highest priority to the candidate after the last winner.
 
 /// An arbiter, which stores the candidate with the highest priority.
 #[derive(Clone, Copy, Default, Debug)]

@@ -1,5 +1,5 @@
-//! //! A second implementation of the network of routers, written as plainly as possible: every router visits every
-//! channel in every cycle.
+//! A second implementation of the network of routers, written as plainly as possible: every router visits every channel
+//! in every cycle.
 //!
 //! | file | holds |
 //! |---|---|
@@ -71,7 +71,7 @@ pub struct Twin {
     sources: Vec<Source>,
     moving: Vec<(u64, Moving)>,
     /// Number of free receive slots of each node for each logical network; `None` means that there is no limit.
-    places: Vec<Vec<Option<u32>>>,
+    free_slots: Vec<Vec<Option<u32>>>,
     /// For each node and logical network, the flits of streamed packets of which the node was notified and which it has
     /// not taken. Each is stored as the output channel by which it arrived and the tag of its packet.
     untaken: Vec<Vec<VecDeque<(Exit, u32)>>>,
@@ -93,7 +93,7 @@ impl Twin {
             routers: Vec::new(),
             sources: vec![Source::new(parameters, lanes); planes * nodes],
             moving: Vec::new(),
-            places: vec![vec![None; usize::from(parameters.networks)]; nodes],
+            free_slots: vec![vec![None; usize::from(parameters.networks)]; nodes],
             untaken: vec![vec![VecDeque::new(); usize::from(parameters.networks)]; nodes],
             events: Vec::new(),
             counts: Counts::default(),
@@ -175,14 +175,14 @@ impl Twin {
     }
 
     /// Sets the number of free receive slots of a node's interface; without this call there is no limit.
-    pub fn set_slots(&mut self, node: u32, network: u8, places: u32) {
-        self.places[node as usize][usize::from(network)] = Some(places);
+    pub fn set_slots(&mut self, node: u32, network: u8, free_slots: u32) {
+        self.free_slots[node as usize][usize::from(network)] = Some(free_slots);
     }
 
     /// Adds a free receive slot to a node's interface.
     pub fn add_slot(&mut self, node: u32, network: u8) {
-        if let Some(places) = &mut self.places[node as usize][usize::from(network)] {
-            *places += 1;
+        if let Some(free_slots) = &mut self.free_slots[node as usize][usize::from(network)] {
+            *free_slots += 1;
         }
     }
 
@@ -201,7 +201,7 @@ impl Twin {
         for router in 0..self.routers.len() {
             let from = self.routers[router].number;
             self.routers[router].route(now, &self.shape, &self.parameters, self.seed, from as u32);
-            self.routers[router].allocate_channels(now, &self.parameters, &mut self.places);
+            self.routers[router].allocate_channels(now, &self.parameters, &mut self.free_slots);
             for leaving in self.routers[router].allocate_switch(now) {
                 self.leave(now, router, leaving);
             }

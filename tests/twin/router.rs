@@ -1,4 +1,4 @@
-//! //! A router: its buffers, and the stages that a packet passes.
+//! A router: its buffers, and the stages that a packet passes.
 
 use super::arbiter::Arbiter;
 use super::{Flit, RouterParameters};
@@ -135,10 +135,10 @@ impl Router {
     }
 
     /// Allocates output channels: each waiting header requests one, and each output channel is granted to one header.
-    pub fn allocate_channels(&mut self, now: u64, parameters: &RouterParameters, places: &mut [Vec<Option<u32>>]) {
+    pub fn allocate_channels(&mut self, now: u64, parameters: &RouterParameters, free_slots: &mut [Vec<Option<u32>>]) {
         let mut asked: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for input in 0..self.inputs.len() * self.channels {
-            if let Some(output) = self.wanted_channel(now, input, parameters, places) {
+            if let Some(output) = self.wanted_channel(now, input, parameters, free_slots) {
                 asked.entry(output).or_default().push(input);
             }
         }
@@ -149,12 +149,12 @@ impl Router {
             let flit = self.inputs[winner / self.channels].channels[winner % self.channels].buffer[0];
             if let (true, End::Node(node)) =
                 (flit.packet.injection.needs_slot, self.outputs[output / self.channels].end)
-                && let Some(places) = &mut places[node as usize][usize::from(flit.packet.injection.network)]
+                && let Some(free_slots) = &mut free_slots[node as usize][usize::from(flit.packet.injection.network)]
             {
-                if *places == 0 {
+                if *free_slots == 0 {
                     continue;
                 }
-                *places -= 1;
+                *free_slots -= 1;
             }
             let channel = &mut self.outputs[output / self.channels].channels[output % self.channels];
             channel.is_held = true;
@@ -172,7 +172,7 @@ impl Router {
         now: u64,
         input: usize,
         parameters: &RouterParameters,
-        places: &[Vec<Option<u32>>],
+        free_slots: &[Vec<Option<u32>>],
     ) -> Option<usize> {
         let state = &self.inputs[input / self.channels].channels[input % self.channels];
         let Stage::Waiting { from, options, hash } = &state.stage else { return None };
@@ -189,7 +189,7 @@ impl Router {
             let is_allowed = channel >= first && channel < first + 16 && allowed >> (channel - first) & 1 != 0;
             let has_place = match output.end {
                 End::Node(node) if packet.needs_slot => {
-                    places[node as usize][usize::from(packet.network)].is_none_or(|places| places > 0)
+                    free_slots[node as usize][usize::from(packet.network)].is_none_or(|free_slots| free_slots > 0)
                 }
                 _ => true,
             };

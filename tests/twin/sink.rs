@@ -1,4 +1,4 @@
-//! //! A node's interface, which receives flits from the network, and returns their credits after it has taken them.
+//! A node's interface, which receives flits from the network, and returns their credits after it has taken them.
 
 use super::{Flit, Moving, Twin};
 use narrows::fabric::router::{EventKind, Injection};

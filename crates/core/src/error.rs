@@ -1,6 +1,6 @@
-//! //! The reason why Narrows could not do what it was asked: one error type for all public functions.
+//! The reason why Narrows could not do what it was asked: one error type for all public functions.
 //!
-//! //! Invalid values in a description are [`Problem`]s, each with its position. An error holds and prints them.
+//! Invalid values in a description are [`Problem`]s, each with its position. An error holds and prints them.
 
 use crate::text::{Problem, Problems};
 use std::fmt::{self, Display, Formatter};

@@ -1,4 +1,4 @@
-//! //! Derives `Parameters` for a struct: each field is a key, or several.
+//! Derives `Parameters` for a struct: each field is a key, or several.
 
 use crate::field::{Need, Parameter, all_optional, parameters};
 use crate::target::Target;

@@ -1,4 +1,4 @@
-//! //! The type for which a trait is derived, and the crate whose traits are implemented.
+//! The type for which a trait is derived, and the crate whose traits are implemented.
 
 use crate::attributes::TypeAttributes;
 use proc_macro2::{Span, TokenStream};

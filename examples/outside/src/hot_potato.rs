@@ -1,4 +1,4 @@
-//! //! A workload of one message that all nodes pass on, lap after lap.
+//! A workload of one message that all nodes pass on, lap after lap.
 
 use narrows::prelude::*;
 use std::cell::Cell;

@@ -1,5 +1,5 @@
 //! The total time for which a resource was busy: the union of the busy intervals, so overlapping intervals are counted
-//! once. Leaves out which user kept the resource busy; recorded spans show that.
+//! once. The module leaves out which user kept the resource busy; recorded spans show that.
 
 use super::time::Time;
 use std::cell::Cell;

@@ -26,10 +26,10 @@ impl Future for Delay<'_> {
     fn poll(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
         let Some(sim) = self.sim else { return Poll::Ready(()) };
         self.sim = None;
-        if sim.passes(self.until) {
+        if sim.try_advance(self.until) {
             return Poll::Ready(());
         }
-        sim.asks_for(self.until);
+        sim.request_wakeup(self.until);
         Poll::Pending
     }
 }
@@ -51,10 +51,10 @@ impl Sim {
     /// Requests that the current task is polled at `instant`. If no other wake-up is scheduled before the task returns
     /// to the engine, the engine itself schedules this one, which is cheaper.
     #[inline]
-    fn asks_for(&self, instant: Time) {
+    fn request_wakeup(&self, instant: Time) {
         self.0.deferred_wakeup.set(instant);
         #[cfg(test)]
-        if self.0.queues_all.get() {
+        if self.0.queues_every_delay.get() {
             self.settle();
         }
     }
@@ -63,25 +63,25 @@ impl Sim {
     /// an event at `instant`, without its cost and without returning to the executor. Returns whether the clock was
     /// advanced: an instant that has passed, a limit of the run and the check for a stalled clock need an event.
     #[inline]
-    fn passes(&self, instant: Time) -> bool {
+    fn try_advance(&self, instant: Time) -> bool {
         let core = &*self.0;
-        let passes = instant < core.no_event_before.get()
+        let advances = instant < core.no_event_before.get()
             && core.now.get() < instant
             && core.deferred_wakeup.get() == Time::MAX
             && instant < core.guard_until.get();
         #[cfg(test)]
-        let passes = passes && !core.queues_all.get();
-        if passes {
+        let advances = advances && !core.queues_every_delay.get();
+        if advances {
             core.now.set(instant);
             core.elided_delays.set(core.elided_delays.get() + 1);
         }
-        passes
+        advances
     }
 
     /// Sets whether every delay goes through the queue, at once.
     #[cfg(test)]
-    pub(super) fn set_queues_all(&self, all: bool) {
-        self.0.queues_all.set(all);
+    pub(super) fn set_queues_every_delay(&self, all: bool) {
+        self.0.queues_every_delay.set(all);
     }
 
     /// Returns the number of pending events.

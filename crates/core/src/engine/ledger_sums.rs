@@ -1,6 +1,6 @@
 //! Sums of the ledgers of many messages: for each stage, the exact total of the waiting time and of the service time.
 //!
-//! Stages are in the order in which messages pass them. Leaves out distributions of these times.
+//! Stages are in the order in which messages pass them. The module leaves out distributions of these times.
 
 use super::ledger::{Ledger, Stage};
 use super::time::Time;
@@ -19,9 +19,9 @@ impl LedgerSums {
         let mut next = 0;
         for stage in ledger.stages() {
             let new = || Stage { name: stage.name, waiting: Time::ZERO, service: Time::ZERO };
-            let place = place(&mut self.stages, &mut next, |sum| sum.name == stage.name, new);
-            self.stages[place].waiting += stage.waiting;
-            self.stages[place].service += stage.service;
+            let index = find_or_insert(&mut self.stages, &mut next, |sum| sum.name == stage.name, new);
+            self.stages[index].waiting += stage.waiting;
+            self.stages[index].service += stage.service;
         }
     }
 
@@ -46,11 +46,16 @@ impl<'a> FromIterator<&'a Ledger> for LedgerSums {
 
 /// Returns the index of a stage in `known`, and adds the stage if it is new. A new stage is inserted at `next`, after
 /// the preceding stage of its ledger, so that rare stages are listed where messages pass them.
-pub fn place<T>(known: &mut Vec<T>, next: &mut usize, is: impl Fn(&T) -> bool, new: impl FnOnce() -> T) -> usize {
-    let place = known.iter().position(is).unwrap_or_else(|| {
+pub fn find_or_insert<T>(
+    known: &mut Vec<T>,
+    next: &mut usize,
+    is: impl Fn(&T) -> bool,
+    new: impl FnOnce() -> T,
+) -> usize {
+    let index = known.iter().position(is).unwrap_or_else(|| {
         known.insert(*next, new());
         *next
     });
-    *next = (*next).max(place + 1);
-    place
+    *next = (*next).max(index + 1);
+    index
 }

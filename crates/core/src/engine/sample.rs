@@ -54,10 +54,10 @@ impl<T> Sampled<T> {
 
     /// Drops every second later item.
     fn thin(&mut self) {
-        let mut place = 0;
+        let mut position = 0;
         self.kept.retain(|_| {
-            place += 1;
-            place <= self.first || (place - self.first) % 2 == 1
+            position += 1;
+            position <= self.first || (position - self.first) % 2 == 1
         });
         self.stride *= 2;
     }

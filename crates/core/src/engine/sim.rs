@@ -64,7 +64,7 @@ pub(super) struct Core {
     pub(super) deferred_wakeup: Cell<Time>,
     /// Whether every delay goes through the queue at once, as in the reference that runs are compared with.
     #[cfg(test)]
-    pub(super) queues_all: Cell<bool>,
+    pub(super) queues_every_delay: Cell<bool>,
     pub(super) wakeups: RefCell<WakeupTable>,
     /// The tasks, without the finished ones. During a run this is empty, because the run owns the tasks.
     works: RefCell<Vec<Work>>,
@@ -96,7 +96,7 @@ impl Simulation {
                 no_event_before: Cell::default(),
                 deferred_wakeup: Cell::new(Time::MAX),
                 #[cfg(test)]
-                queues_all: Cell::default(),
+                queues_every_delay: Cell::default(),
                 wakeups: RefCell::default(),
                 works: RefCell::default(),
                 started: RefCell::default(),

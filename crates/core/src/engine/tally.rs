@@ -2,7 +2,7 @@
 //!
 //! Statistics are summed as messages are delivered, in memory that does not grow with the number of messages: latencies
 //! as a [`Summary`], ledgers as [`LedgerSums`], instants as [`Milestones`]. The first messages are kept themselves, and
-//! a sample of the later ones. Leaves out flow control, which programs do.
+//! a sample of the later ones. The module leaves out flow control, which programs do.
 
 use super::endpoint::EndpointId;
 use super::flow_series::FlowSeries;

@@ -2,7 +2,7 @@
 //!
 //! One type serves for instants and for durations, because a run starts at zero. Times reach to 213 days: a sum or
 //! product that would not fit becomes [`Time::END`], which no run passes, so that an overflow is reported and never
-//! taken for a short time. Leaves out wall-clock time and fractions of a picosecond.
+//! taken for a short time. The module leaves out wall-clock time and fractions of a picosecond.
 
 use std::fmt;
 use std::iter::Sum;
@@ -76,7 +76,7 @@ impl Time {
     /// Returns the result of an operation on `self` and `other` that overflowed: [`Time::MAX`] if one of them is
     /// infinite, and the end of time otherwise.
     #[cold]
-    fn too_long(self, other: Time) -> Time {
+    fn saturated(self, other: Time) -> Time {
         if self == Time::MAX || other == Time::MAX { Time::MAX } else { Time::END }
     }
 }
@@ -85,7 +85,7 @@ impl Add for Time {
     type Output = Time;
     #[inline]
     fn add(self, other: Time) -> Time {
-        self.0.checked_add(other.0).map_or_else(|| self.too_long(other), Time)
+        self.0.checked_add(other.0).map_or_else(|| self.saturated(other), Time)
     }
 }
 
@@ -112,7 +112,7 @@ impl Mul<u64> for Time {
     type Output = Time;
     #[inline]
     fn mul(self, times: u64) -> Time {
-        self.0.checked_mul(times).map_or_else(|| self.too_long(self), Time)
+        self.0.checked_mul(times).map_or_else(|| self.saturated(self), Time)
     }
 }
 
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_ends_at_the_end_of_time() {
+    fn times_beyond_the_end_saturate() {
         let long = Time::from_ps(u64::MAX / 3 * 2);
         assert_eq!([long + long, long * 2, long.scale(5, 2)], [Time::END; 3]);
         assert_eq!([long, long].into_iter().sum::<Time>(), Time::END);

@@ -311,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_too_long_lasts_to_the_end_of_time() {
+    fn durations_beyond_the_end_saturate() {
         let (slow, fast) = (Hertz(1), Hertz(u64::MAX));
         assert_eq!(Rate::from_bits_per_s(1).time_for(Bytes(1 << 60)), Time::END);
         assert_eq!([slow.end_of_cycle(u64::MAX), slow.cycles(1 << 32)], [Time::END; 2]);

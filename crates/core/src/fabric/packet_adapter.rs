@@ -1,10 +1,10 @@
 //! Packet ports over streams: for each class one task sends packets and another assembles them.
 //!
-//! Models an interface that is notified of a packet when all of it has arrived. A packet that needs a receive slot
-//! waits for one before its first byte or after its last byte ([`StreamRx::blocks_channel`]), and the packets of its
-//! class behind it wait as well. A packet that the fabric drops is reported to its sender.
+//! The module models an interface that is notified of a packet when all of it has arrived. A packet that needs a
+//! receive slot waits for one before its first byte or after its last byte ([`StreamRx::blocks_channel`]), and the
+//! packets of its class behind it wait as well. A packet that the fabric drops is reported to its sender.
 //!
-//! Leaves out: the memory of packets that wait to be sent, which belongs to the sender.
+//! The module leaves out the memory of packets that wait to be sent, which belongs to the sender.
 
 use super::hub::DeliveryHub;
 use super::packet::Packet;

@@ -3,7 +3,7 @@
 //! A raised vector is pending until its handler starts, after the interrupt latency. If it is raised again before that,
 //! there is no further interrupt, and the causes are merged. A masked vector stays pending. A vector is either a line
 //! outside the bus or message-signalled; a message-signalled vector is delivered after the writes that the device
-//! posted before it. Leaves out priorities among vectors, and moderation, which belongs to the interface.
+//! posted before it. The module leaves out priorities among vectors, and moderation, which belongs to the interface.
 
 use super::posted_writes::PostedWrites;
 use crate::engine::{LocalFuture, Signal, Sim, Time};

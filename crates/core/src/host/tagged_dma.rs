@@ -1,8 +1,9 @@
 //! A DMA port with many tags over another port: transfers advance without being awaited, and their latencies overlap.
 //!
-//! Models a link between an engine and the port of the host. A request takes time to reach the host, and data that is
-//! read takes time to return. The host may serve requests in any order. A tag is held from the submission until the
-//! last byte has arrived or the written bytes are visible. Leaves out the rate of the link, and credits.
+//! The module models a link between an engine and the port of the host. A request takes time to reach the host, and
+//! data that is read takes time to return. The host may serve requests in any order. A tag is held from the submission
+//! until the last byte has arrived or the written bytes are visible. The module leaves out the rate of the link, and
+//! credits.
 
 use super::dma_port::{
     DataBeat, DmaCompletion, DmaOperation, DmaPort, DmaRequest, DmaSteps, DmaTag, DmaTags, NoFreeTag, submit_when_free,

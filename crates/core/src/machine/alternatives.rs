@@ -1,4 +1,4 @@
-//! //! Parts that a message may suggest instead of an incompatible one: the parts of the registry that have the missing
+//! Parts that a message may suggest instead of an incompatible one: the parts of the registry that have the missing
 //! capability.
 
 use super::registry::Registry;

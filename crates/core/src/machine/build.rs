@@ -1,6 +1,6 @@
-//! //! Builds a simulation from a checked description, and runs it.
+//! Builds a simulation from a checked description, and runs it.
 
-use super::{Ends, Machine};
+use super::{Machine, NodeParts};
 use crate::engine::{Bytes, EndpointMap, Limits, MessageTally, NodeId, Outcome, Recorder, Sim, Simulation};
 use crate::fabric;
 use crate::fabric::routed::FabricOnly;
@@ -37,14 +37,15 @@ pub fn build_with(machine: &Machine, recorder: Recorder, start: Box<Start<'_>>) 
     let sim = simulation.sim();
     let tally = MessageTally::new(&sim);
     let addresses = Rc::new(machine.addresses());
-    let fabric = machine.ends.as_ref().map(|_| machine.fabric.join(&sim, &names(machine), machine.run.seed));
-    let nodes = match (&machine.ends, &fabric) {
-        (Some(ends), Some(fabric)) => nodes((&sim, machine, ends), fabric, (&tally, &addresses)),
+    let fabric = machine.node_parts.as_ref().map(|_| machine.fabric.join(&sim, &names(machine), machine.run.seed));
+    let nodes = match (&machine.node_parts, &fabric) {
+        (Some(node_parts), Some(fabric)) => nodes((&sim, machine, node_parts), fabric, (&tally, &addresses)),
         _ => Vec::new(),
     };
-    let fabric_only = if machine.ends.is_none() { fabric_only(&sim, machine) } else { None };
+    let fabric_only = if machine.node_parts.is_none() { fabric_only(&sim, machine) } else { None };
     let (nodes, seed, actives, ids) = (Rc::new(nodes), machine.run.seed, Rc::default(), Rc::default());
-    let shared_memory = machine.ends.as_ref().map_or(SharedMemoryParameters::defaults(), |ends| ends.shared_memory);
+    let shared_memory =
+        machine.node_parts.as_ref().map_or(SharedMemoryParameters::defaults(), |node_parts| node_parts.shared_memory);
     let world = World { nodes, addresses, sim, fabric, tally, actives, ids, shared_memory, seed, fabric_only };
     let running = start(&world);
     let limits = Limits { time: machine.run.time_limit, no_progress: machine.run.no_progress_limit };
@@ -84,31 +85,31 @@ fn fabric_only(sim: &Sim, machine: &Machine) -> Option<Rc<FabricOnly>> {
 
 /// Builds the nodes, in order.
 fn nodes(
-    (sim, machine, ends): (&Sim, &Machine, &Ends),
+    (sim, machine, node_parts): (&Sim, &Machine, &NodeParts),
     fabric: &fabric::Fabric,
     (tally, addresses): (&Rc<MessageTally>, &Rc<EndpointMap>),
 ) -> Vec<Node> {
     let pending = InFlight::new(machine.nodes.len());
-    let message_max = message_max(machine, ends);
+    let message_max = message_max(machine, node_parts);
     let capabilities = fabric.capabilities();
     let environment = ProtocolEnvironment::new(capabilities.classes, capabilities.in_order);
-    let protocol = ProtocolBinding::new(ends.protocol.spec().clone(), environment);
+    let protocol = ProtocolBinding::new(node_parts.protocol.spec().clone(), environment);
     let node = |(number, node): (usize, &super::NodeDescription)| {
         let id = NodeId(number as u32);
         let host = Host::new(id, &node.name, host(machine, &node.host).start(sim, id, &node.name));
-        let (protocol, costs) = (&protocol, ends.messaging.costs);
+        let (protocol, costs) = (&protocol, node_parts.messaging.costs);
         let context = BuildContext { sim, host: &host, fabric, protocol, costs, tally, pending: &pending, addresses };
-        let driver = ends.of(node).start(&context);
-        let endpoints = Endpoint::all(&host, driver, ends.messaging, message_max, (tally, &pending, addresses));
+        let driver = node_parts.of(node).start(&context);
+        let endpoints = Endpoint::all(&host, driver, node_parts.messaging, message_max, (tally, &pending, addresses));
         Node { id, name: node.name.clone(), endpoints }
     };
     machine.nodes.iter().enumerate().map(node).collect()
 }
 
 /// Returns the size of the largest message that a program may send.
-pub(super) fn message_max(machine: &Machine, ends: &Ends) -> Bytes {
+pub(super) fn message_max(machine: &Machine, node_parts: &NodeParts) -> Bytes {
     let sent = machine.workload.payload_max().map_or(Bytes::ZERO, |(_, payload)| payload);
-    ends.messaging.message_max.unwrap_or(sent.max(WORDS_BYTES))
+    node_parts.messaging.message_max.unwrap_or(sent.max(WORDS_BYTES))
 }
 
 /// Largest number of bytes of words that a program sends in place of a payload (chosen).

@@ -1,5 +1,5 @@
-//! //! Keys of descriptions in the spelling of results (`ring_entries`), whole results as descriptions, and keys of
-//! which only the last names were given. The meaning of keys is not considered.
+//! Keys of descriptions in the spelling of results (`ring_entries`), whole results as descriptions, and keys of which
+//! only the last names were given. The meaning of keys is not considered.
 
 use super::Registry;
 use super::language::Language;
@@ -148,7 +148,7 @@ mod tests {
         for name in shipped::examples() {
             let folder = Some(std::path::Path::new(shipped::SHIPPED));
             let read_of = |text: &str| {
-                read(Document::Text(name, text, folder), &[]).unwrap_or_else(|wrong| panic!("{name}: {wrong}"))
+                read(Document::Text(name, text, folder), &[]).unwrap_or_else(|error| panic!("{name}: {error}"))
             };
             let machine = read_of(shipped::example(name).expect("an example")).resolved();
             assert_eq!(read_of(&Registry::shared().description(&machine)).resolved(), machine, "{name}");

@@ -1,4 +1,4 @@
-//! //! The spelling of keys in descriptions, according to their schema: results write `_` where descriptions write `-`.
+//! The spelling of keys in descriptions, according to their schema: results write `_` where descriptions write `-`.
 
 use crate::text::Schema;
 use crate::text::schema::{Family, Form, Item, TableShape};

@@ -1,4 +1,4 @@
-//! //! Turns a description into a machine: the machine's structure, its checks, and its construction.
+//! Turns a description into a machine: the machine's structure, its checks, and its construction.
 //!
 //! | file | does |
 //! |---|---|
@@ -51,7 +51,7 @@ pub struct Machine {
     /// The kinds of host, by name.
     pub hosts: Vec<(String, HostPart)>,
     /// The interface, protocol and messaging layer of the nodes; `None` if the workload drives the fabric alone.
-    pub ends: Option<Ends>,
+    pub node_parts: Option<NodeParts>,
     /// The fabric between them.
     pub fabric: FabricPart,
     /// The workload that runs on them.
@@ -92,7 +92,7 @@ impl NodeDescription {
 
 /// The interface, protocol and messaging layer of the nodes.
 #[derive(Clone, Debug)]
-pub struct Ends {
+pub struct NodeParts {
     /// The interface of nodes that name none of their own.
     pub ni: InterfacePart,
     /// The protocol between the interfaces.
@@ -126,9 +126,9 @@ impl Machine {
         let hosts = registry.read_hosts(t);
         let fabric = registry.read_fabric(t);
         let mut workload = registry.read_workload(t);
-        let ends = Ends::read(t, registry, &workload, !hosts.is_empty(), &named);
-        if let Some(ends) = &ends
-            && let Some(resolved) = workload.resolved(ends.message_max(&interfaces(ends, &named)))
+        let node_parts = NodeParts::read(t, registry, &workload, !hosts.is_empty(), &named);
+        if let Some(node_parts) = &node_parts
+            && let Some(resolved) = workload.resolved(node_parts.message_max(&interfaces(node_parts, &named)))
         {
             workload = workload.with_spec(resolved);
         }
@@ -138,7 +138,7 @@ impl Machine {
         }
         Machine {
             nodes,
-            ends,
+            node_parts,
             hosts,
             fabric,
             workload,
@@ -169,7 +169,7 @@ impl Machine {
 
     /// Returns all interfaces, beginning with the common one.
     pub fn interfaces(&self) -> Vec<&InterfacePart> {
-        self.ends.as_ref().map_or_else(Vec::new, |ends| interfaces(ends, &self.nodes))
+        self.node_parts.as_ref().map_or_else(Vec::new, |node_parts| interfaces(node_parts, &self.nodes))
     }
 
     /// Returns the map from endpoints to nodes.
@@ -206,14 +206,14 @@ fn names_for_patterns(nodes: &[NodeDescription]) -> Vec<String> {
 }
 
 /// Returns the interfaces of nodes, the common one first.
-fn interfaces<'a>(ends: &'a Ends, nodes: &'a [NodeDescription]) -> Vec<&'a InterfacePart> {
-    let mut all: Vec<&InterfacePart> = nodes.iter().map(|node| ends.of(node)).collect();
+fn interfaces<'a>(node_parts: &'a NodeParts, nodes: &'a [NodeDescription]) -> Vec<&'a InterfacePart> {
+    let mut all: Vec<&InterfacePart> = nodes.iter().map(|node| node_parts.of(node)).collect();
     all.sort_by_key(|interface| interface.family_table() != "ni");
     all.dedup_by_key(|interface| interface.family_table());
-    if all.is_empty() { vec![&ends.ni] } else { all }
+    if all.is_empty() { vec![&node_parts.ni] } else { all }
 }
 
-impl Ends {
+impl NodeParts {
     /// Returns the interface of a node.
     pub fn of<'a>(&'a self, node: &'a NodeDescription) -> &'a InterfacePart {
         node.ni.as_ref().unwrap_or(&self.ni)
@@ -232,7 +232,7 @@ impl Ends {
         workload: &Workload,
         has_hosts: bool,
         nodes: &[NodeDescription],
-    ) -> Option<Ends> {
+    ) -> Option<NodeParts> {
         let alone = workload.needs().fabric_only;
         registry.refuse_protocols_as_interfaces(t);
         // If each node has its own interface, the common one is optional.
@@ -251,7 +251,7 @@ impl Ends {
         // A shipped part may define tables that no interface asks for. They are read, and have no effect.
         let (protocol, messaging) = (registry.read_protocol(t), messaging(t, has_hosts));
         let shared_memory = shared_memory(t, workload, ni.as_ref());
-        ni.map(|ni| Ends { ni, protocol, messaging, shared_memory })
+        ni.map(|ni| NodeParts { ni, protocol, messaging, shared_memory })
     }
 }
 

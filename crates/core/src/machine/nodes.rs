@@ -1,4 +1,4 @@
-//! //! The nodes of a description: named one by one, many at once, or implied by the fabric.
+//! The nodes of a description: named one by one, many at once, or implied by the fabric.
 
 use super::{FabricPart, HostPart, InterfacePart, NodeDescription, Registry};
 use crate::text::Table;

@@ -1,6 +1,6 @@
 //! The parts that a program knows, family by family: those that ship, and those that another crate adds.
 //!
-//! //! The order of the parts is the order in which they are listed, printed and tried.
+//! The order of the parts is the order in which they are listed, printed and tried.
 
 use super::language::Language;
 use crate::fabric::{self, FabricSpec};

@@ -1,4 +1,4 @@
-//! //! The registered parts that a description selects, family by family.
+//! The registered parts that a description selects, family by family.
 
 use super::registry::Registry;
 use crate::fabric::FabricSpec;

@@ -7,7 +7,7 @@
 //! local clock, which may be ahead of the simulation's. A node may have several endpoints
 //! ([`node_sharing`](super::node_sharing)).
 //!
-//! //! Messages are not dispatched, which is left to the program; interrupts are handled by the driver.
+//! Messages are not dispatched, which is left to the program; interrupts are handled by the driver.
 
 use super::fragment::fragments;
 use super::message::{Incoming, Outgoing, Storage};
@@ -56,19 +56,20 @@ impl Endpoint {
     ) -> Vec<Rc<Endpoint>> {
         let (driver, cores) = (Rc::new(driver), host.cores());
         let several = addresses.count(host.node) > 1;
-        let queues: Vec<_> = addresses.of(host.node).map(|_| Rc::new(MessageQueue::new(message_max))).collect();
+        let queues: Vec<_> =
+            addresses.endpoints_of(host.node).map(|_| Rc::new(MessageQueue::new(message_max))).collect();
         let sharings = NodeSharing::of_node(cores, host.node, &host.name, addresses, &queues);
         let endpoint = |((id, messages), sharing): ((EndpointId, Rc<MessageQueue>), NodeSharing)| {
             let name = match several {
-                true => format!("{}:{}", host.name, addresses.place(id)),
+                true => format!("{}:{}", host.name, addresses.index_on_node(id)),
                 false => host.name.to_string(),
             };
-            let cpu = cores[core_of(addresses.place(id), cores.len())].clone();
+            let cpu = cores[core_of(addresses.index_on_node(id), cores.len())].clone();
             let context = NodeContext { host: host.clone(), cpu, driver: driver.clone(), parameters };
             let (tally, pending) = (tally.clone(), pending.clone());
             Rc::new(Endpoint { id, name, context, sharing, messages, tally, pending })
         };
-        addresses.of(host.node).zip(queues).zip(sharings).map(endpoint).collect()
+        addresses.endpoints_of(host.node).zip(queues).zip(sharings).map(endpoint).collect()
     }
 
     /// Returns the endpoint's number.

@@ -1,7 +1,7 @@
 //! The inbox of an endpoint, for packets that other programs of its node receive for it.
 //!
-//! //! All endpoints of a node share one interface, so a program may poll a packet for another endpoint. The program
-//! takes the packet, and leaves the message in the other endpoint's inbox. Inboxes are not limited.
+//! All endpoints of a node share one interface, so a program may poll a packet for another endpoint. The program takes
+//! the packet, and leaves the message in the other endpoint's inbox. Inboxes are not limited.
 
 use super::active_message::MessageWords;
 use super::loopback::LoopbackQueue;

@@ -1,11 +1,11 @@
-//! //! Loopback: messages from one endpoint to another of the same node, by a queue in main memory for each receiver.
+//! Loopback: messages from one endpoint to another of the same node, by a queue in main memory for each receiver.
 //!
 //! A queue has slots for [`SLOTS`] packets. The sender copies a packet into a slot and the receiver copies it out, by
 //! loads and stores of a cache block at a time, in addition to the messaging layer's costs. A sender that finds no free
 //! slot receives packets meanwhile, as it does while the interface is full. A mapped tag steers a payload as an
 //! interface that steers by tags does.
 //!
-//! //! Protection, and a single copy by means of remapped pages, are not modelled.
+//! Protection, and a single copy by means of remapped pages, are not modelled.
 
 use super::node_context::NodeContext;
 use crate::engine::{EndpointId, Journey, Time};

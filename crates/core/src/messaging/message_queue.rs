@@ -1,11 +1,11 @@
-//! //! The messages that an endpoint has received, and the messages of which some packets are missing.
+//! The messages that an endpoint has received, and the messages of which some packets are missing.
 //!
 //! Each packet is moved into its message's buffer in virtual memory, unless the interface has already put it in place.
 //! A message is complete when all of its fragments have arrived, in any order. Buffers are used again when their
 //! messages are released. A message that becomes complete while its program sends is kept until the program asks for it
 //! (Mukherjee and Hill 1998, §3.2).
 //!
-//! //! The memory for buffers is not limited.
+//! The memory for buffers is not limited.
 
 use super::fragment::PartialMessage;
 use super::message::{Incoming, Storage};

@@ -8,8 +8,8 @@
 //! a packet for an endpoint of another core is left to that core, which takes it. Packets between endpoints of the node
 //! use [`loopback`](super::loopback) and never reach the interface.
 //!
-//! //! Preemption, the cost of changing programs, programs that change cores, the cost of a lock, protection, and a
-//! limit of inboxes are not modelled.
+//! Preemption, the cost of changing programs, programs that change cores, the cost of a lock, protection, and a limit
+//! of inboxes are not modelled.
 
 use super::inbox::{DeferredMessage, Inbox};
 use super::message_queue::MessageQueue;
@@ -71,7 +71,7 @@ impl NodeSharing {
             return queues.iter().map(|_| NodeSharing(None)).collect();
         }
         let inboxes: Vec<_> =
-            addresses.of(node).zip(queues).map(|(id, messages)| Rc::new(Inbox::new(id, messages))).collect();
+            addresses.endpoints_of(node).zip(queues).map(|(id, messages)| Rc::new(Inbox::new(id, messages))).collect();
         let sim = cores[0].sim();
         let resource = |name: String| Rc::new(Resource::new(sim, name));
         let core_times: Vec<_> = match cores.len() {
@@ -84,7 +84,7 @@ impl NodeSharing {
         });
         let peers = Rc::new(NodePeers { node, cores: cores.len(), halves, addresses: addresses.clone(), inboxes });
         let shared = |inbox: &Rc<Inbox>| {
-            let core = core_times[core_of(addresses.place(inbox.id), cores.len())].clone();
+            let core = core_times[core_of(addresses.index_on_node(inbox.id), cores.len())].clone();
             NodeSharing(Some(SharedNode { peers: peers.clone(), inbox: inbox.clone(), core }))
         };
         peers.inboxes.iter().map(shared).collect()
@@ -147,11 +147,11 @@ impl NodeSharing {
 
 impl NodePeers {
     fn inbox(&self, id: EndpointId) -> &Rc<Inbox> {
-        &self.inboxes[self.addresses.place(id) as usize]
+        &self.inboxes[self.addresses.index_on_node(id) as usize]
     }
 
     fn core(&self, id: EndpointId) -> usize {
-        core_of(self.addresses.place(id), self.cores)
+        core_of(self.addresses.index_on_node(id), self.cores)
     }
 }
 

@@ -84,7 +84,7 @@ impl World {
 
     /// Returns the endpoint with the number `id`.
     pub fn endpoint(&self, id: EndpointId) -> &Rc<Endpoint> {
-        &self.node(self.addresses.node(id)).endpoints[self.addresses.place(id) as usize]
+        &self.node(self.addresses.node(id)).endpoints[self.addresses.index_on_node(id) as usize]
     }
 
     /// Returns the endpoints of active messages, which share one barrier.

@@ -1,7 +1,7 @@
 //! The packets of fifos and queues: their header, and the record of the processor's part of their latency.
 //!
 //! The header has 8 bytes (Mukherjee and Hill 1998, Table 5). Its sense marks a packet of a coherent queue as new; in
-//! fifos it is zero. Leaves out the transfer of a packet.
+//! fifos it is zero. The module leaves out the transfer of a packet.
 
 use super::envelope::Envelope;
 use crate::engine::{Journey, Time};
@@ -32,13 +32,13 @@ pub struct Header {
 const WIDTHS: [u32; 9] = [8, 10, 10, 14, 1, 8, 1, 5, 7];
 
 /// First bit of each field.
-const PLACES: [u32; 9] = {
-    let (mut places, mut field) = ([0; 9], 1);
+const SHIFTS: [u32; 9] = {
+    let (mut shifts, mut field) = ([0; 9], 1);
     while field < 9 {
-        places[field] = places[field - 1] + WIDTHS[field - 1];
+        shifts[field] = shifts[field - 1] + WIDTHS[field - 1];
         field += 1;
     }
-    places
+    shifts
 };
 
 impl Header {
@@ -68,10 +68,10 @@ impl Header {
             self.sense.into(),
         ];
         let mut word = 0u64;
-        for ((field, width), place) in fields.into_iter().zip(WIDTHS).zip(PLACES) {
+        for ((field, width), shift) in fields.into_iter().zip(WIDTHS).zip(SHIFTS) {
             let field: u64 = field;
             assert!(field < 1 << width, "{field} does not fit the {width} bits it has in a header");
-            word |= field << place;
+            word |= field << shift;
         }
         word
     }
@@ -79,7 +79,7 @@ impl Header {
     /// Returns the header that `word` holds.
     #[inline]
     pub fn decode(word: u64) -> Header {
-        let field = |number: usize| (word >> PLACES[number] & ((1 << WIDTHS[number]) - 1)) as u32;
+        let field = |number: usize| (word >> SHIFTS[number] & ((1 << WIDTHS[number]) - 1)) as u32;
         Header {
             payload_bytes: field(0) as u8,
             source: field(1) as u16,

@@ -1,11 +1,11 @@
 //! The driver shared by all interfaces that give whole packets to a port.
 //!
-//! Models the order of steps in sending, polling, taking and waiting, and the messaging layer's cycles. The interface
-//! defines the effect of each step on the host: [`WholePacketNic`] has a method for composing a packet, one for reading
-//! its header, one for fetching its payload, and one for polling.
+//! The module models the order of steps in sending, polling, taking and waiting, and the messaging layer's cycles. The
+//! interface defines the effect of each step on the host: [`WholePacketNic`] has a method for composing a packet, one
+//! for reading its header, one for fetching its payload, and one for polling.
 //!
-//! Leaves out interfaces whose device works concurrently with the processor: those implement [`Driver`](super::Driver)
-//! themselves.
+//! The module leaves out interfaces whose device works concurrently with the processor: those implement
+//! [`Driver`](super::Driver) themselves.
 
 use super::build_context::BuildContext;
 use super::driver::{
@@ -140,7 +140,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         cpu.sync().await;
         let Some(slot) = self.port.try_reserve(packet.class) else { return false };
         let _works = cpu.sim().works();
-        let endpoints = [packet.from, packet.to].map(|end| self.port.addresses().place(end));
+        let endpoints = [packet.from, packet.to].map(|end| self.port.addresses().index_on_node(end));
         let ComposedPacket { body, length } = self.nic.post(cpu, packet, endpoints).await;
         cpu.sync().await;
         hand_over(&self.port, (cpu, &lease), packet, slot, (body, length));
@@ -180,7 +180,7 @@ impl<N: WholePacketNic> Driver for WholePacketDriver<N> {
         // The processor's local clock does not advance between two leases.
         journey.close("arrivals queue", cpu.now().max(cpu.sim().now()));
         let nodes = [taken.from, self.port.node()];
-        let ends = [0, 1].map(|end| self.port.addresses().at(nodes[end], endpoints[end]));
+        let ends = [0, 1].map(|end| self.port.addresses().endpoint(nodes[end], endpoints[end]));
         let state = DriverState { taken: Some(taken), ..DriverState::default() };
         Some(RxPacket::new(ends, envelope, bytes - length, journey).with_state(state))
     }

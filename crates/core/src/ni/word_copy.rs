@@ -1,6 +1,7 @@
 //! The copy loops of all drivers, which move the words of a packet from and to memory or registers.
 //!
-//! Models the cycles of the loop around each access. Leaves out accesses to a device, which each driver implements.
+//! The module models the cycles of the loop around each access. The module leaves out accesses to a device, which each
+//! driver implements.
 
 use super::parcel::{HEADER_BYTES, Header};
 use crate::host::UNTAGGED;
@@ -59,7 +60,7 @@ pub fn words_of(bytes: &[u8]) -> impl Iterator<Item = u32> + '_ {
 
 /// Returns the eight bytes at index `word` of a slice of 32-bit words, with zeros after its end.
 fn pair(words: &[u32], word: usize) -> u64 {
-    let at = |place: usize| u64::from(words.get(place).copied().unwrap_or(0));
+    let at = |index: usize| u64::from(words.get(index).copied().unwrap_or(0));
     at(2 * word) | at(2 * word + 1) << 32
 }
 

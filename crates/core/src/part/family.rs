@@ -1,4 +1,4 @@
-//! //! The parts of one family, in the order in which they are listed, and the syntax by which a description names one.
+//! The parts of one family, in the order in which they are listed, and the syntax by which a description names one.
 //!
 //! Several members may share *sibling tables*: `[fabric.router]` describes the routers of whichever shape is selected.
 

@@ -1,5 +1,5 @@
-//! //! Parts as specifications: what every host, interface, protocol, fabric and workload states about itself before
-//! time 0.
+//! Parts as specifications: what every host, interface, protocol, fabric and workload states about itself before time
+//! 0.
 //!
 //! A part has two forms. Before time 0 it is a *specification*: plain data that was read from a table of a description,
 //! that the checks examine, and from which documentation is printed. At time 0 its `start` makes a *runtime object* of
@@ -15,7 +15,7 @@
 //! | `fabric_features.rs` | features of switches, which fabrics state and protocols ask for |
 //! | `error.rs` | what is wrong with a parameter, at a key below the part's table |
 //!
-//! //! The families themselves, and the registry of all of them, are not in this folder; they are in layers above.
+//! The families themselves, and the registry of all of them, are not in this folder; they are in layers above.
 
 mod error;
 mod fabric_features;

@@ -1,6 +1,6 @@
 //! Sibling tables of a family's members: `[fabric.router]` describes the routers of whichever shape is selected.
 //!
-//! //! A key of a part whose first step is such a table is in the sibling table, not in the part's own table.
+//! A key of a part whose first step is such a table is in the sibling table, not in the part's own table.
 
 use crate::text::Table;
 use std::sync::Arc;

@@ -1,9 +1,10 @@
 //! Barriers and reductions by messages, for machines without a control network.
 //!
-//! Models a dissemination barrier (Hensgen, Finkel and Manber 1988): in round k, processor i sends a message without
-//! data to processor i + 2^k, and waits for one from processor i - 2^k. A reduction combines values up a binary tree
-//! and broadcasts the result down the tree, with 4 or 8 bytes in each message; the result does not depend on the order
-//! of arrival. Leaves out trees in the network that processors share, values of several words, and groups.
+//! The module models a dissemination barrier (Hensgen, Finkel and Manber 1988): in round k, processor i sends a message
+//! without data to processor i + 2^k, and waits for one from processor i - 2^k. A reduction combines values up a binary
+//! tree and broadcasts the result down the tree, with 4 or 8 bytes in each message; the result does not depend on the
+//! order of arrival. The module leaves out trees in the network that processors share, values of several words, and
+//! groups.
 
 use super::parallel;
 use crate::engine::EndpointId;

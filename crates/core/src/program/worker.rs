@@ -5,8 +5,8 @@
 //!
 //! Loads and stores use the simulated caches and the tags of shared memory; computations on the values are Rust code. A
 //! program that computes or accesses memory for long polls the network every [`POLL_EVERY`] cycles, as if its compiler
-//! had put polls into loops, so that homes answer requests. Time is reported by cause. Leaves out instruction fetches;
-//! accesses to private data are part of the cycles of instructions.
+//! had put polls into loops, so that homes answer requests. Time is reported by cause. The module leaves out
+//! instruction fetches; accesses to private data are part of the cycles of instructions.
 
 use super::collective::Collective;
 use super::parallel;

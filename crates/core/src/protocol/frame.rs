@@ -75,7 +75,7 @@ pub struct Frame<P> {
     /// Whether the frame waits in the fabric until the receiver has a free receive slot.
     pub needs_slot: bool,
     /// Whether the frame is a retransmission.
-    pub again: bool,
+    pub is_retransmission: bool,
     /// The packet; `None` in a control frame.
     pub body: Option<P>,
 }
@@ -94,7 +94,7 @@ impl<P> Default for Frame<P> {
             marks: PacketMarks::default(),
             bytes: Bytes::ZERO,
             needs_slot: false,
-            again: false,
+            is_retransmission: false,
             body: None,
         }
     }
@@ -110,7 +110,7 @@ pub struct Effects {
     /// Whether the frame that arrived was a packet returned by its receiver.
     pub returned: bool,
     /// Whether the packet that arrived was not stored, because it is a duplicate or is returned to its sender.
-    pub discards: bool,
+    pub is_discarded: bool,
     /// Whether a packet may now be taken that had arrived earlier and waited for a receive slot.
     pub ready: bool,
     /// Whether a timer was set that expires before all others.
@@ -124,7 +124,7 @@ impl Effects {
     pub const NONE: Effects = Effects {
         slot_freed: None,
         returned: false,
-        discards: false,
+        is_discarded: false,
         ready: false,
         timer: false,
         no_slot_freed: false,

@@ -9,7 +9,7 @@
 //! | `directory/` | messages that keep shared memory coherent, over active messages or in hardware |
 //! | `udp_ip/` | UDP over IPv4, in real bytes: no flow control; the packet formats and reassembly of a sockets stack |
 //!
-//! //! `spec.rs` defines the specification of a protocol, which is fixed before time 0, and `handle.rs` the handle of a
+//! `spec.rs` defines the specification of a protocol, which is fixed before time 0, and `handle.rs` the handle of a
 //! packet.
 //!
 //! A protocol has no clock and no I/O of its own: time is an argument. All protocols but the last two are state
@@ -133,7 +133,7 @@ pub trait Protocol<P: Clone> {
     /// Handles a packet whose payload a switch has removed: `frame` has a header but no body. By default the packet is
     /// lost.
     fn trimmed(&mut self, _frame: Frame<P>, _now: Time) -> Effects {
-        Effects { discards: true, ..Effects::NONE }
+        Effects { is_discarded: true, ..Effects::NONE }
     }
 
     /// Returns the source and the packet that [`Protocol::take`] would return.
@@ -163,7 +163,7 @@ pub trait Protocol<P: Clone> {
     fn unacknowledged(&self, to: Option<NodeId>) -> u32;
 
     /// Sets the feedback word that this node's acknowledgements and replies carry from now on, such as its rate.
-    fn set_feedback(&mut self, _note: u64) {}
+    fn set_feedback(&mut self, _feedback: u64) {}
 
     /// Returns the last feedback word received from `node`, or 0 if there is none.
     fn feedback_from(&self, _node: NodeId) -> u64 {

@@ -1,5 +1,5 @@
-//! //! The specification of a protocol, fixed before time 0: its guarantees, requirements and costs, and the start of
-//! an endpoint.
+//! The specification of a protocol, fixed before time 0: its guarantees, requirements and costs, and the start of an
+//! endpoint.
 
 use super::{Guarantees, PacketHandle, Protocol};
 use crate::engine::{Bytes, NodeId};

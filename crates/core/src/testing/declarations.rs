@@ -1,6 +1,6 @@
 //! Checks of the declarations of a registry's parts, independent of their combination with other parts.
 //!
-//! //! A key must be read once, so that it has one default and one help text. The example of a part, or a shipped file,
+//! A key must be read once, so that it has one default and one help text. The example of a part, or a shipped file,
 //! must be a valid table of the part, and a machine with it must run.
 
 use super::RunObservation;
@@ -17,18 +17,23 @@ use std::sync::Arc;
 pub fn declaration_errors(registry: &Arc<Registry>) -> Vec<String> {
     let mut errors = Vec::new();
     repeated_keys(&registry.schema().root, "", &mut errors);
-    examples(registry, registry.hosts(), |key, _| Combination { host: key, ..plain(registry) }, &mut errors);
-    let with_interface = |ni, host| Combination { ni, host, ..plain(registry) };
+    examples(registry, registry.hosts(), |key, _| Combination { host: key, ..base_combination(registry) }, &mut errors);
+    let with_interface = |ni, host| Combination { ni, host, ..base_combination(registry) };
     examples(registry, registry.interfaces(), with_interface, &mut errors);
-    let with_protocol = |protocol, _| Combination { protocol, ..plain(registry) };
+    let with_protocol = |protocol, _| Combination { protocol, ..base_combination(registry) };
     examples(registry, registry.protocols(), with_protocol, &mut errors);
-    examples(registry, registry.fabrics(), |fabric, _| Combination { fabric, ..plain(registry) }, &mut errors);
+    examples(
+        registry,
+        registry.fabrics(),
+        |fabric, _| Combination { fabric, ..base_combination(registry) },
+        &mut errors,
+    );
     errors
 }
 
 /// Returns shipped parts that can be combined with nearly everything, and a workload that requires nothing of its
 /// interface.
-fn plain(registry: &Arc<Registry>) -> Combination {
+fn base_combination(registry: &Arc<Registry>) -> Combination {
     let workload = registry.workloads_on_nodes().next().expect("a registry has a workload that runs on nodes");
     let (ni, protocol, fabric) = ("ni/queues", "protocols/none", "fabrics/ideal-1998");
     Combination { host: HOSTS[0], ni, protocol, fabric, workload, refused: Vec::new() }

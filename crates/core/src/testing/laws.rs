@@ -1,4 +1,4 @@
-//! //! The laws. Each is checked on one run or on a few runs.
+//! The laws. Each is checked on one run or on a few runs.
 //!
 //! | law | what it says |
 //! |---|---|
@@ -91,8 +91,8 @@ fn ledger(seen: &RunObservation) -> Option<String> {
         message.ledger.start() + sum == message.at
             && stages.iter().all(|stage| stage.total() == stage.waiting + stage.service)
     };
-    let wrong = seen.messages.iter().find(|message| !is_exact(message))?;
-    Some(format!("the stages of message {} do not sum to its latency", wrong.id))
+    let inexact = seen.messages.iter().find(|message| !is_exact(message))?;
+    Some(format!("the stages of message {} do not sum to its latency", inexact.id))
 }
 
 /// Returns whether messages of a pair of nodes arrive in the order in which they were sent.
@@ -101,7 +101,7 @@ fn ledger(seen: &RunObservation) -> Option<String> {
 ///
 /// Panics if the machine has no interfaces.
 pub fn guarantees_order(machine: &Machine) -> bool {
-    let ends = machine.ends.as_ref().expect("nodes have interfaces");
+    let ends = machine.node_parts.as_ref().expect("nodes have interfaces");
     let fabric = machine.fabric.capabilities();
     let guarantees = ends.protocol.guarantees(&ProtocolEnvironment::new(fabric.classes, fabric.in_order));
     guarantees.in_order || fabric.in_order && !guarantees.reorders

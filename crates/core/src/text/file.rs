@@ -1,4 +1,4 @@
-//! //! Reads the user's file, or reports in one problem why it cannot be read.
+//! Reads the user's file, or reports in one problem why it cannot be read.
 
 use super::problem::Problem;
 use super::suggest;

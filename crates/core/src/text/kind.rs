@@ -1,6 +1,6 @@
-//! //! The kinds of values that a description contains: how a value of each kind is read, checked, shown and described.
+//! The kinds of values that a description contains: how a value of each kind is read, checked, shown and described.
 //!
-//! //! The kinds are quantities, counts, numbers, flags, texts, words, paths, and lists of these. Tables are read by
+//! The kinds are quantities, counts, numbers, flags, texts, words, paths, and lists of these. Tables are read by
 //! `read`, and `field` decides whether a key is required.
 
 use super::meaning::Meaning;

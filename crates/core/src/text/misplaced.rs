@@ -1,6 +1,6 @@
-//! //! Reports keys that are defined in the wrong table: each once, with the table to which it belongs.
+//! Reports keys that are defined in the wrong table: each once, with the table to which it belongs.
 //!
-//! //! For mistyped keys, the unknown-key diagnostic suggests the nearest valid name.
+//! For mistyped keys, the unknown-key diagnostic suggests the nearest valid name.
 
 use super::problem::Problem;
 use super::read_context::DiagnosticLevel;

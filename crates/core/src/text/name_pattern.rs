@@ -1,7 +1,7 @@
 //! Patterns of names: `*` matches any characters, and `[3..17]` matches each number from 3 to 17 that is written
 //! without leading zeros. Everything else matches itself.
 //!
-//! //! There are no escapes. A name that contains `*` is matched by a pattern with `*` at that position.
+//! There are no escapes. A name that contains `*` is matched by a pattern with `*` at that position.
 
 use std::collections::BTreeSet;
 

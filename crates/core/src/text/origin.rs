@@ -1,6 +1,6 @@
 //! The origin of a value: the texts that were read, and source locations within them.
 //!
-//! //! The meaning of the texts is not considered.
+//! The meaning of the texts is not considered.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! //! The parameters of a part, which are read from a table and written back, and which may be left out altogether if
-//! all are optional.
+//! The parameters of a part, which are read from a table and written back, and which may be left out altogether if all
+//! are optional.
 //!
 //! `#[derive(Parameters)]` implements these traits, so that each parameter is written once; `docs/parameters.md` lists
 //! its attributes. The types of single values are defined by [`ParameterType`](super::ParameterType).
@@ -36,7 +36,7 @@
 //! assert_eq!(to_toml(&defaults), "packet = \"256 B\"\npipeline = \"100 ns\"\norder = \"in-order\"\n");
 //! ```
 //!
-//! //! The macros refuse the following errors at the place where they are written: an attribute that does not exist,
+//! The macros refuse the following errors at the place where they are written: an attribute that does not exist,
 //!
 //! ```compile_fail
 //! # extern crate narrows_core as narrows;
@@ -73,7 +73,7 @@
 //! }
 //! ```
 //!
-//! //! a type that is not the value of any kind,
+//! a type that is not the value of any kind,
 //!
 //! ```compile_fail
 //! # extern crate narrows_core as narrows;
@@ -85,7 +85,7 @@
 //! }
 //! ```
 //!
-//! //! and defaults for a type with a required key, at any depth:
+//! and defaults for a type with a required key, at any depth:
 //!
 //! ```compile_fail
 //! # extern crate narrows_core as narrows;

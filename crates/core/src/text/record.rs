@@ -1,5 +1,4 @@
-//! //! The values that were read, one by one. `narrows show` prints them, and a result contains them as its
-//! description.
+//! The values that were read, one by one. `narrows show` prints them, and a result contains them as its description.
 
 use super::meaning::ParameterDeclaration;
 use super::origin::{Layer, Origin, Place};

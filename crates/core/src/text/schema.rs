@@ -1,6 +1,6 @@
 //! The schema of descriptions, for editors (JSON Schema) and for listings.
 //!
-//! //! The schema is collected by running the reader itself, so that the two cannot disagree.
+//! The schema is collected by running the reader itself, so that the two cannot disagree.
 
 use super::meaning::ParameterDeclaration;
 use serde_json::Value as Json;

@@ -1,6 +1,6 @@
-//! //! `--set a.b.c=v`: a setting, which overrides one key of a description from outside its file.
+//! `--set a.b.c=v`: a setting, which overrides one key of a description from outside its file.
 //!
-//! //! The value is TOML if it parses as TOML, otherwise a string. Elements of lists are named by their index. Whether
+//! The value is TOML if it parses as TOML, otherwise a string. Elements of lists are named by their index. Whether
 //! anything reads the key is not checked here.
 
 use super::origin::{Place, TextId};

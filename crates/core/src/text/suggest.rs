@@ -1,6 +1,6 @@
 //! Suggests the nearest valid name for an unknown one.
 //!
-//! //! The meaning of the names is not considered.
+//! The meaning of the names is not considered.
 
 /// Length of a name above which it is not compared, because such a name is hardly mistyped.
 const LONGEST: usize = 64;

@@ -1,7 +1,7 @@
 //! One table of a description while it is read: the tables and lists below it, and the diagnostics
 //! about its keys.
 //!
-//! //! Single values are read in `field` and `kind`, and choices among tables in `family`.
+//! Single values are read in `field` and `kind`, and choices among tables in `family`.
 
 use super::diagnostics;
 use super::kind::InvalidValue;
@@ -132,7 +132,8 @@ impl<'t> Table<'t> {
         self.note_key(PARTS, doc, Form::Parts, Need::Optional);
     }
 
-    /// Reads tables under names that the user chose, in the order of the file. If the key is absent, the result is empty.
+    /// Reads tables under names that the user chose, in the order of the file. If the key is absent, the result is
+    /// empty.
     pub fn map<T>(
         &mut self,
         key: &'static str,

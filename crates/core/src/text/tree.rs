@@ -1,7 +1,6 @@
 //! A description as a tree of values, each with its source location and the layers that define it.
 //!
-//! //! The tree is made from TOML, and merged layer by layer. Which keys and kinds of values are valid is not
-//! considered.
+//! The tree is made from TOML, and merged layer by layer. Which keys and kinds of values are valid is not considered.
 
 use super::origin::{Place, TextId};
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
-//! //! The types of parameters: how a value of each type is read, given a default, and written.
+//! The types of parameters: how a value of each type is read, given a default, and written.
 //!
-//! //! The types are quantities, counts of any width, numbers, flags, texts, paths, and lists of these;
+//! The types are quantities, counts of any width, numbers, flags, texts, paths, and lists of these;
 //! `#[derive(ParameterChoice)]` adds enums of words. The checks of values are in `kind`.
 
 use super::field::Field;

@@ -1,4 +1,4 @@
-//! //! Determines which member of a family a table selects, and whether two members of one layer conflict.
+//! Determines which member of a family a table selects, and whether two members of one layer conflict.
 
 use super::origin::Place;
 use super::tree::{Rank, Tree, TreeNode};

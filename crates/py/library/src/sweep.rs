@@ -1,4 +1,4 @@
-//! //! Sweeps from Python: in threads of this process, or point by point on an executor of Python
+//! Sweeps from Python: in threads of this process, or point by point on an executor of Python
 //! (`python/narrows/_sweep.py`). Both kinds read, check and store points, and report progress, as `narrows sweep` does.
 
 use crate::description::Description;

@@ -1,7 +1,7 @@
 //! Tidy data for other libraries: the Arrow PyCapsule interface, by which pandas, polars and pyarrow read the columns
 //! without copying.
 //!
-//! //! Computations on tables are left to those libraries.
+//! Computations on tables are left to those libraries.
 
 use crate::exceptions::{file, problem_error};
 use arrow_array::RecordBatch;

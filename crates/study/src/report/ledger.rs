@@ -6,7 +6,7 @@
 use super::chart::BarChart;
 use super::number::signed_percent;
 use super::table::{Column, ReportTable};
-use narrows_core::engine::ledger_sums::place;
+use narrows_core::engine::ledger_sums::find_or_insert;
 use narrows_core::engine::{LedgerSums, Stage, Time};
 
 /// The mean times of one stage.
@@ -94,7 +94,7 @@ pub fn comparison(title: &str, cases: &[(String, MeanLedger)]) -> BarChart {
     for (_, ledger) in cases {
         let mut next = 0;
         for stage in &ledger.stages {
-            place(&mut names, &mut next, |name| *name == stage.name, || &stage.name);
+            find_or_insert(&mut names, &mut next, |name| *name == stage.name, || &stage.name);
         }
     }
     let time = |ledger: &MeanLedger, name: &str| {

@@ -80,30 +80,30 @@ pub fn fit_study(
 /// Returns the claims that a plan names.
 fn planned_claims<'a>(study: &'a Study, plan: &Plan) -> Result<Vec<&'a ClaimStatement>, Vec<Problem>> {
     let of = |source: &SpannedString| {
-        let wrong = |message: String, label: String| Problem::new(message).at(source.place.clone(), label);
+        let problem = |message: String, label: String| Problem::new(message).at(source.place.clone(), label);
         let ids = study.claims.iter().map(|claim| claim.id.text.as_str());
         let Some(claim) = study.claims.iter().find(|claim| claim.id.text == source.text) else {
             let near = suggest::nearest(&source.text, ids);
             let label = near.map_or("no claim has this id".to_owned(), |near| format!("did you mean `{near}`?"));
-            return Err(wrong(format!("there is no claim `{}`", source.text), label));
+            return Err(problem(format!("there is no claim `{}`", source.text), label));
         };
         match claim.expected() {
-            None => Err(wrong(format!("`{}` is not a number", source.text), "name claims of kind \"number\"".into())),
+            None => Err(problem(format!("`{}` is not a number", source.text), "name claims of kind \"number\"".into())),
             Some(number) if number <= 0.0 => {
-                Err(wrong(format!("`{}` expects {number}", source.text), "a fit needs numbers above 0".into()))
+                Err(problem(format!("`{}` expects {number}", source.text), "a fit needs numbers above 0".into()))
             }
             Some(_) if claim.role() != Role::Calibrated => {
                 let label = "a claim that is fitted on must be calibrated".to_owned();
-                let problem = wrong(format!("`{}` is {}", source.text, claim.role().word()), label);
+                let problem = problem(format!("`{}` is {}", source.text, claim.role().word()), label);
                 Err(problem.help("write role = \"calibrated\" in the claim, or leave it out of the fit"))
             }
             Some(_) => Ok(claim),
         }
     };
-    let (found, wrong): (Vec<_>, Vec<_>) = plan.claims.iter().map(of).partition(Result::is_ok);
-    match wrong.is_empty() {
+    let (found, problem): (Vec<_>, Vec<_>) = plan.claims.iter().map(of).partition(Result::is_ok);
+    match problem.is_empty() {
         true => Ok(found.into_iter().flatten().collect()),
-        false => Err(wrong.into_iter().filter_map(Result::err).collect()),
+        false => Err(problem.into_iter().filter_map(Result::err).collect()),
     }
 }
 
@@ -128,11 +128,11 @@ fn drafts(found: &LocatedStudy, claims: &[&ClaimStatement]) -> Result<(Vec<Draft
 
 /// Returns the constants that a plan names, as these machines have them.
 fn free_constants(plan: &Plan, machines: &[&Read<Machine>]) -> Result<Vec<FreeConstant>, Vec<Problem>> {
-    let (found, wrong): (Vec<_>, Vec<_>) =
+    let (found, problem): (Vec<_>, Vec<_>) =
         plan.constants.iter().map(|wanted| FreeConstant::find(wanted, machines)).partition(Result::is_ok);
-    match wrong.is_empty() {
+    match problem.is_empty() {
         true => Ok(found.into_iter().flatten().collect()),
-        false => Err(wrong.into_iter().filter_map(Result::err).collect()),
+        false => Err(problem.into_iter().filter_map(Result::err).collect()),
     }
 }
 

@@ -88,9 +88,9 @@ pub fn add_uncertainty(
     claims: &mut [Claim],
     progress: &dyn Progress,
 ) -> Result<ConstantInfluences, PointProblems> {
-    let wrong = |why: String| vec![(String::new(), Problems::one(Problem::new(why)))];
+    let problems = |why: String| vec![(String::new(), Problems::one(Problem::new(why)))];
     let runs = ClaimRuns::of(found, artifacts)?;
-    let unknowns = unknown::of(&runs.reads).map_err(wrong)?;
+    let unknowns = unknown::of(&runs.reads).map_err(problems)?;
     progress.begins(2 * unknowns.len());
     let base = runs.base();
     let middle = judge::numbers(&found.results_view(&base), &runs.claims);

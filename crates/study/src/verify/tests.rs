@@ -17,8 +17,8 @@ fn named(name: &str) -> &'static Firmware {
 fn every_firmware_meets_the_expectations() {
     for found in check(&FIRMWARES.iter().collect::<Vec<_>>(), None) {
         println!("{}: {} states", found.firmware, found.states);
-        let wrong: Vec<_> = found.findings.iter().filter(|finding| !finding.is_as_expected()).collect();
-        assert!(wrong.is_empty(), "{}: {wrong:#?}", found.firmware);
+        let errors: Vec<_> = found.findings.iter().filter(|finding| !finding.is_as_expected()).collect();
+        assert!(errors.is_empty(), "{}: {errors:#?}", found.firmware);
     }
 }
 

@@ -217,10 +217,10 @@ impl Wheel {
             return self.push_far(event);
         }
         let Some(unused) = self.nodes.get_mut(self.free as usize) else { return self.list_growing(event) };
-        let place = bucket as usize & (self.heads.len() - 1);
-        let next = std::mem::replace(&mut self.heads[place], self.free);
+        let slot = bucket as usize & (self.heads.len() - 1);
+        let next = std::mem::replace(&mut self.heads[slot], self.free);
         self.free = std::mem::replace(unused, Node { event, next }).next;
-        self.occupied[place / 64] |= 1 << (place % 64);
+        self.occupied[slot / 64] |= 1 << (slot % 64);
         self.listed += 1;
     }
 
@@ -273,9 +273,9 @@ impl Wheel {
             self.list(event);
             self.fetched += 1;
         }
-        let place = bucket as usize & (self.heads.len() - 1);
-        let mut next = std::mem::replace(&mut self.heads[place], NONE);
-        self.occupied[place / 64] &= !(1 << (place % 64));
+        let slot = bucket as usize & (self.heads.len() - 1);
+        let mut next = std::mem::replace(&mut self.heads[slot], NONE);
+        self.occupied[slot / 64] &= !(1 << (slot % 64));
         while let Some(node) = self.nodes.get_mut(next as usize) {
             self.run.push(node.event.key());
             let at = std::mem::replace(&mut next, node.next);
@@ -297,8 +297,8 @@ impl Wheel {
             word = (word + 1) & (self.occupied.len() - 1);
             bits = self.occupied[word];
         }
-        let place = word * 64 + bits.trailing_zeros() as usize;
-        (place.wrapping_sub(start) & mask) as u64 + 1
+        let slot = word * 64 + bits.trailing_zeros() as usize;
+        (slot.wrapping_sub(start) & mask) as u64 + 1
     }
 
     /// Handles a current bucket to which many events were added since it became current.

@@ -93,10 +93,10 @@ fn task(sim: Sim, log: Log, shared: Rc<Shared>, name: String, steps: Vec<Step>) 
 }
 
 /// Returns everything that can be observed of a run. A run that ended at a limit is continued with another.
-fn seen(tasks: &[Vec<Step>], limits: Limits, queues_all: bool) -> (Vec<String>, Vec<Outcome>, u64, Time, Time) {
+fn seen(tasks: &[Vec<Step>], limits: Limits, queues_every_delay: bool) -> (Vec<String>, Vec<Outcome>, u64, Time, Time) {
     let bench = Bench::new();
     let sim = bench.sim();
-    sim.set_queues_all(queues_all);
+    sim.set_queues_every_delay(queues_every_delay);
     let shared = Rc::new(Shared {
         signal: Signal::new(&sim, "change"),
         letters: Mailbox::new(&sim, "letter"),

@@ -6,7 +6,7 @@
 //! that holds its path, or a part of it, for longer than `watchdog` is dropped at its next move, and its path is freed.
 //! Each switch adds its latency; switching is cut-through.
 //!
-//! Leaves out: byte-level slack of each hop, cable length, and bit errors.
+//! The module leaves out byte-level slack of each hop, cable length, and bit errors.
 
 mod dependency_cycle;
 mod path;

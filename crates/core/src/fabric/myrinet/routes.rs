@@ -1,5 +1,5 @@
 //! Source routes: a shortest route between every two nodes. If there are several, the one whose links come first in the
-//! description is taken. Leaves out: load, and routes through nodes.
+//! description is taken. The module leaves out load, and routes through nodes.
 
 use std::collections::VecDeque;
 use std::fmt;

@@ -1,10 +1,10 @@
 //! A routed fabric without hosts and interfaces: a workload injects packets into its routers directly.
 //!
-//! Models the same routers as a routed fabric (`mod.rs`). The workload's task steps them, thousands of cycles in one
-//! event of the simulation. The exit delay is added to the cycle of each event at the destination. Links and spans are
-//! reported in the same way as for a routed fabric with hosts.
+//! The module models the same routers as a routed fabric (`mod.rs`). The workload's task steps them, thousands of
+//! cycles in one event of the simulation. The exit delay is added to the cycle of each event at the destination. Links
+//! and spans are reported in the same way as for a routed fabric with hosts.
 //!
-//! Leaves out: loss, cross-traffic, and receive slots, which belong to interfaces.
+//! The module leaves out loss, cross-traffic, and receive slots, which belong to interfaces.
 
 use super::RoutedFabric;
 use super::links::{Links, Spans};

@@ -93,8 +93,8 @@ impl RoutedFabric {
             Some(_) => self.topology.with_columns().expect("checked cross-traffic has edges to come from"),
             None => {
                 let shape = self.topology.build().expect("a checked shape can be built");
-                let places = self.places(nodes).expect("the names of nodes were checked");
-                (places.map(|places| shape.placed(&places)).unwrap_or(shape), Vec::new())
+                let positions = self.positions(nodes).expect("the names of nodes were checked");
+                (positions.map(|positions| shape.placed(&positions)).unwrap_or(shape), Vec::new())
             }
         }
     }
@@ -105,15 +105,15 @@ impl RoutedFabric {
     /// # Errors
     ///
     /// Returns the name of a node that is not a name of the shape, although another node's is.
-    pub(super) fn places(&self, nodes: &[String]) -> Result<Option<Vec<u32>>, String> {
+    pub(super) fn positions(&self, nodes: &[String]) -> Result<Option<Vec<u32>>, String> {
         let names = self.topology.node_names().unwrap_or_default();
         let number: BTreeMap<&str, u32> = names.iter().map(String::as_str).zip(0..).collect();
-        let places: Vec<Option<u32>> = nodes.iter().map(|node| number.get(node.as_str()).copied()).collect();
-        if places.iter().all(Option::is_none) || nodes.iter().eq(names.iter().take(nodes.len())) {
+        let positions: Vec<Option<u32>> = nodes.iter().map(|node| number.get(node.as_str()).copied()).collect();
+        if positions.iter().all(Option::is_none) || nodes.iter().eq(names.iter().take(nodes.len())) {
             return Ok(None);
         }
-        let unplaced = nodes.iter().zip(&places).find(|(_, place)| place.is_none());
-        unplaced.map_or_else(|| Ok(places.iter().copied().collect()), |(node, _)| Err(node.clone()))
+        let unplaced = nodes.iter().zip(&positions).find(|(_, position)| position.is_none());
+        unplaced.map_or_else(|| Ok(positions.iter().copied().collect()), |(node, _)| Err(node.clone()))
     }
 
     /// Returns the largest rate at which every node can inject, in flits per cycle, at most 1.

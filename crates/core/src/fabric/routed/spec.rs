@@ -177,7 +177,7 @@ impl RoutedFabric {
     /// Checks that either all nodes have names of positions in the shape, or none.
     fn check_places(&self, nodes: &[String]) -> Option<ParameterError> {
         let names = self.topology.node_names()?;
-        let unplaced = self.places(nodes).err()?;
+        let unplaced = self.positions(nodes).err()?;
         let message = format!("node `{unplaced}` is not a host of the graph, and other nodes are");
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let help =

@@ -1,8 +1,8 @@
 //! The cycles of single links, computed from the rates and latencies that a shape states for them.
 //!
-//! Models: links that differ in the cycles for which a flit holds them, and in their delay; both are whole numbers of
-//! the routers' cycles. Leaves out: links that move more than one flit in a cycle, and routers with different clocks. A
-//! rate or a latency that is not a whole number of cycles is an error.
+//! The network may have links that differ in the cycles for which a flit holds them, and in their delay; both are whole
+//! numbers of the routers' cycles. The module leaves out links that move more than one flit in a cycle, and routers
+//! with different clocks. A rate or a latency that is not a whole number of cycles is an error.
 
 use super::parameters::{CYCLES_PER_FLIT_MAX, RouterParameters};
 use crate::engine::{Bytes, Rate, Time};

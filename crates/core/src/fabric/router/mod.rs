@@ -9,8 +9,8 @@
 //! A packet waits in its source's queue and enters a router's input buffer flit by flit. At each router, the packet is
 //! routed and allocated a virtual channel of an output; then the switch is allocated for each of its flits. For each
 //! flit that leaves a buffer, a credit returns upstream. See docs/fabric.md. The pipeline equals that of BookSim2's
-//! input-queued router (Jiang et al., ISPASS 2013) in each cycle. Leaves out: speculation, input and output speedup,
-//! faults. A plain implementation of the same network in `tests/twin` serves as the reference in tests.
+//! input-queued router (Jiang et al., ISPASS 2013) in each cycle. The module leaves out speculation, input and output
+//! speedup, faults. A plain implementation of the same network in `tests/twin` serves as the reference in tests.
 
 pub mod link_timing;
 pub mod network;

@@ -135,17 +135,17 @@ impl RouterParameters {
     /// Returns the errors of these parameters for a shape, each with its key; `packet_flits_max` is the length of the
     /// longest packet that will be offered.
     pub fn check(&self, shape: &Shape, packet_flits_max: u16) -> Vec<(&'static str, String)> {
-        let mut wrong = Vec::new();
+        let mut errors = Vec::new();
         let least = shape.routing.virtual_channels_min();
         if self.virtual_channels < least {
-            wrong.push((
+            errors.push((
                 "virtual-channels",
                 format!("a {} can deadlock with fewer than {least} virtual channels", shape.name),
             ));
         }
         let longest = shape.routing.packet_flits_max(self.virtual_channels);
         if self.switching == Switching::Wormhole && packet_flits_max > longest {
-            wrong.push((
+            errors.push((
                 "virtual-channels",
                 format!(
                     "packets of {packet_flits_max} flits can deadlock on a {} with {} virtual channels and `middle-channel = \"both\"`",
@@ -155,13 +155,13 @@ impl RouterParameters {
         }
         if self.switching != Switching::Wormhole && self.buffer_flits < packet_flits_max {
             let flits = self.buffer_flits;
-            wrong.push((
+            errors.push((
                 "buffer-flits",
                 format!(
                     "a packet of {packet_flits_max} flits does not fit in a buffer of {flits}, which must hold a whole packet"
                 ),
             ));
         }
-        wrong
+        errors
     }
 }

@@ -4,7 +4,7 @@
 //! is free, it takes channel 0 of the next port in the order of dimensions. A packet on channel 0 waits only for
 //! channel 0 of the same or a higher dimension, so these waits form no cycle. A packet that took an escape channel may
 //! return to the other channels. The router keeps the escape reachable, and searches the ports from the escape's port
-//! on. Leaves out: routes that are not minimal, and wrap-around links.
+//! on. The module leaves out routes that are not minimal, and wrap-around links.
 
 use super::grid::Grid;
 use super::{RouteOptions, RouteQuery, Routing, every_channel};

@@ -7,7 +7,7 @@
 //! random, once for all runs. The last stage has one link to each node.
 //!
 //! The output ports of one direction are adjacent; nodes are attached to the first stage in their order. A dilation of
-//! 1 is wired as the plain butterfly. Leaves out: routes that depend on load, and wirings of other seeds.
+//! 1 is wired as the plain butterfly. The module leaves out routes that depend on load, and wirings of other seeds.
 
 use super::{End, RouteOptions, RouteQuery, Routing, Shape, ShapeError, Wiring, every_channel};
 use crate::engine::rng::{RandomStream, stream};
@@ -41,20 +41,20 @@ impl ButterflyParameters {
     /// Returns the errors of parameters with which the shape cannot be built.
     pub fn check(&self) -> Vec<ShapeError> {
         let ButterflyParameters { nodes, radix, dilation } = *self;
-        let mut wrong = Vec::new();
+        let mut errors = Vec::new();
         if self.stages().is_none() {
             let powers = (1..).map_while(|n| u64::from(radix).checked_pow(n)).take_while(|power| *power <= NODES_MAX);
             let (below, above): (Vec<u64>, Vec<u64>) = powers.partition(|power| *power < nodes.into());
             let near: Vec<String> = below.last().iter().chain(&above.first()).map(|power| power.to_string()).collect();
             let message = format!("{nodes} nodes are not a power of the radix, {radix}");
-            wrong.push(("nodes", message, format!("the nearest power: {}", near.join(" or "))));
+            errors.push(("nodes", message, format!("the nearest power: {}", near.join(" or "))));
         }
         if radix * dilation > 64 {
             let message =
                 format!("routers with {radix} directions and {dilation} links in each have more than 64 ports");
-            wrong.push(("dilation", message, format!("at most {} with this radix", 64 / radix)));
+            errors.push(("dilation", message, format!("at most {} with this radix", 64 / radix)));
         }
-        wrong
+        errors
     }
 
     /// Builds the shape.
@@ -63,8 +63,8 @@ impl ButterflyParameters {
     ///
     /// Returns the errors of the parameters.
     pub fn shape(&self) -> Result<Shape, Vec<ShapeError>> {
-        let wrong = self.check();
-        let Some(stages) = self.stages().filter(|_| wrong.is_empty()) else { return Err(wrong) };
+        let errors = self.check();
+        let Some(stages) = self.stages().filter(|_| errors.is_empty()) else { return Err(errors) };
         let ButterflyParameters { nodes, radix, dilation } = *self;
         let name = match dilation {
             1 => format!("{nodes}-node butterfly of radix {radix}"),
@@ -238,9 +238,9 @@ mod tests {
 
     #[test]
     fn parameters_that_cannot_be_built_are_errors() {
-        let wrong = ButterflyParameters { nodes: 48, radix: 4, dilation: 32 }.shape().unwrap_err();
-        assert_eq!(wrong[0].1, "48 nodes are not a power of the radix, 4");
-        assert_eq!(wrong[0].2, "the nearest power: 16 or 64");
-        assert_eq!((wrong[1].0, wrong[1].2.as_str()), ("dilation", "at most 16 with this radix"));
+        let errors = ButterflyParameters { nodes: 48, radix: 4, dilation: 32 }.shape().unwrap_err();
+        assert_eq!(errors[0].1, "48 nodes are not a power of the radix, 4");
+        assert_eq!(errors[0].2, "the nearest power: 16 or 64");
+        assert_eq!((errors[1].0, errors[1].2.as_str()), ("dilation", "at most 16 with this radix"));
     }
 }

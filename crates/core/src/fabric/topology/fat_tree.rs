@@ -8,8 +8,8 @@
 //! fewer subtrees than its routers have links down, it has fewer routers, each with several links down to every
 //! subtree. A subtree that is not full of nodes keeps all of its routers.
 //!
-//! Routers are numbered from the bottom level up, and within a level from node 0 on; ports down
-//! precede ports up. Routes are computed, not looked up. Leaves out: trees whose levels differ in arity.
+//! Routers are numbered from the bottom level up, and within a level from node 0 on; ports down precede ports up.
+//! Routes are computed, not looked up. The module leaves out trees whose levels differ in arity.
 
 use super::{End, PortSet, RouteOptions, RouteQuery, Routing, Shape, ShapeError, Wiring, every_channel};
 use crate::text::{ParameterChoice, Parameters};
@@ -76,8 +76,8 @@ impl FatTreeParameters {
     ///
     /// Returns the errors of the parameters.
     pub fn shape(&self) -> Result<Shape, Vec<ShapeError>> {
-        let wrong = self.check();
-        let Some(tree) = self.tree().filter(|_| wrong.is_empty()) else { return Err(wrong) };
+        let errors = self.check();
+        let Some(tree) = self.tree().filter(|_| errors.is_empty()) else { return Err(errors) };
         Ok(Shape { name: self.name(&tree), wiring: tree.wiring(), routing: Arc::new(tree) })
     }
 
@@ -300,16 +300,16 @@ mod tests {
 
     #[test]
     fn parameters_that_cannot_be_built_are_errors() {
-        let wrong = |nodes, arity, parents: &[u32]| {
+        let errors = |nodes, arity, parents: &[u32]| {
             FatTreeParameters { nodes, arity, parents: parents.to_vec(), climb: Climb::Any }
                 .shape()
                 .unwrap_err()
                 .remove(0)
         };
-        let (key, message, help) = wrong(30, 4, &[4]);
+        let (key, message, help) = errors(30, 4, &[4]);
         assert_eq!((key, message.as_str()), ("nodes", "30 nodes do not fill routers with 4 children each"));
         assert_eq!(help, "the nearest multiple of the arity: 28 or 32");
-        assert_eq!(wrong(3, 4, &[4]).2, "the nearest multiple of the arity: 4");
-        assert_eq!(wrong(1 << 18, 2, &[32]).0, "parents");
+        assert_eq!(errors(3, 4, &[4]).2, "the nearest multiple of the arity: 4");
+        assert_eq!(errors(1 << 18, 2, &[32]).0, "parents");
     }
 }

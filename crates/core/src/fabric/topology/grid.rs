@@ -2,7 +2,7 @@
 //!
 //! Node `x + k·y + …` is at coordinates `(x, y, …)` and at the router of its number. Output and input port
 //! `2·dimension` face the neighbour in the positive direction, `2·dimension + 1` the neighbour in the negative
-//! direction, and `2·dimensions` the node. Leaves out: routing rules.
+//! direction, and `2·dimensions` the node. The module leaves out routing rules.
 
 use super::{End, PORTS_MAX, Wiring};
 

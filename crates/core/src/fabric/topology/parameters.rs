@@ -1,7 +1,7 @@
 //! The shapes by the names that descriptions use: `[fabric.mesh]`, `[fabric.fat-tree]` and so on.
 //!
-//! Each shape reads its own parameters; this file selects the shape by its name. Leaves out: the parameters of routers,
-//! which all shapes share.
+//! Each shape reads its own parameters; this file selects the shape by its name. The module leaves out the parameters
+//! of routers, which all shapes share.
 
 use super::adaptive::MinimalAdaptive;
 use super::butterfly::ButterflyParameters;

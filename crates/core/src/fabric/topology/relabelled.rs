@@ -12,10 +12,10 @@ pub(super) trait RelabelledRouting: Debug + Send + Sync {
     fn rule(&self) -> &dyn Routing;
 
     /// Returns the node of the other rule that replaces `node`.
-    fn place(&self, node: u32) -> u32;
+    fn position(&self, node: u32) -> u32;
 
-    /// Returns the node that is replaced by `place`, if the replacement is one to one.
-    fn node(&self, _place: u32) -> Option<u32> {
+    /// Returns the node that is replaced by `position`, if the replacement is one to one.
+    fn node(&self, _position: u32) -> Option<u32> {
         None
     }
 
@@ -29,7 +29,7 @@ pub(super) trait RelabelledRouting: Debug + Send + Sync {
 impl<R: RelabelledRouting> Routing for R {
     fn route(&self, query: &RouteQuery, virtual_channels: u8) -> RouteOptions {
         self.exit(query, virtual_channels).unwrap_or_else(|| {
-            let [source, destination] = [query.source, query.destination].map(|node| self.place(node));
+            let [source, destination] = [query.source, query.destination].map(|node| self.position(node));
             self.rule().route(&RouteQuery { source, destination, ..*query }, virtual_channels)
         })
     }
@@ -51,7 +51,7 @@ impl<R: RelabelledRouting> Routing for R {
     }
 
     fn distance(&self, from: u32, to: u32) -> u32 {
-        self.rule().distance(self.place(from), self.place(to))
+        self.rule().distance(self.position(from), self.position(to))
     }
 
     fn farthest(&self) -> Option<(u32, u32)> {

@@ -1,13 +1,13 @@
 //! Tori of any number of dimensions; a torus of one dimension is a ring.
 //!
-//! Models: a mesh with wrap-around links; dimension-order routing, x first, in the shorter direction. If both
+//! A torus is a mesh with wrap-around links. Routing is in dimension order, x first, in the shorter direction. If both
 //! directions are equally long, packets from even coordinates go in the positive direction and those from odd
 //! coordinates in the negative one. In each dimension, the channels of a logical network are split in halves. A packet
 //! uses one half if its route crosses the link between the last and the first node (the dateline), and the other half
 //! if not, so dependencies form no cycle. With an odd number of channels either the lower half has one channel more, or
 //! both halves contain the middle channel. In the latter case only packets of one flit cannot deadlock: such a packet
 //! is alone at the front of its buffer, where it can take a channel that belongs to its half only. Ports are numbered
-//! as in a mesh. Leaves out balancing the halves.
+//! as in a mesh. The module leaves out balancing the halves.
 
 use super::grid::Grid;
 use super::mesh::{NODES_MAX, too_many_nodes};

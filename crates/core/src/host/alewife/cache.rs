@@ -1,7 +1,7 @@
 //! A direct-mapped cache of 16-byte blocks, and the transaction store, a buffer for blocks that arrived from the
 //! network and are not in the cache yet.
 //!
-//! Models tags with state bits, and real bytes. An access that misses in the cache may find its block in the
+//! The module models tags with state bits, and real bytes. An access that misses in the cache may find its block in the
 //! transaction store, which on Alewife also holds prefetched blocks. Timing is left out, since the processor models it,
 //! and so is the permission to use a block, which the memory's coherence controller determines.
 

@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// The controller of a node's memory, which keeps memory that nodes share coherent.
-pub trait Keeper {
+pub trait CoherenceController {
     /// Returns whether this node's processor may load from, or store to, a block of its own memory.
     fn allows(&self, block: Address, stores: bool) -> bool;
 
@@ -24,7 +24,7 @@ pub trait Keeper {
 pub(super) struct LineMemory {
     pub bytes: RefCell<PagedBytes>,
     pub cache: RefCell<LineCache>,
-    pub keeper: RefCell<Option<Rc<dyn Keeper>>>,
+    pub controller: RefCell<Option<Rc<dyn CoherenceController>>>,
 }
 
 impl LineMemory {
@@ -33,13 +33,13 @@ impl LineMemory {
         LineMemory {
             bytes: RefCell::new(PagedBytes::new(size.len())),
             cache: RefCell::new(LineCache::new(cache)),
-            keeper: RefCell::default(),
+            controller: RefCell::default(),
         }
     }
 
     /// Returns whether the processor may load from, or store to, a block of its own memory.
     pub fn allows(&self, address: Address, stores: bool) -> bool {
-        self.keeper.borrow().as_ref().is_none_or(|keeper| keeper.allows(line_of(address), stores))
+        self.controller.borrow().as_ref().is_none_or(|controller| controller.allows(line_of(address), stores))
     }
 
     /// Returns the bytes of a block in this node's memory, which may be older than those in the cache.
@@ -61,8 +61,9 @@ impl LineMemory {
             None if line.dirty => self.write_line(block, &line.data),
             None => {}
             Some(_) => {
-                let keeper = self.keeper.borrow().clone().expect("another node's block has a keeper");
-                if !keeper.evict(block) {
+                let controller =
+                    self.controller.borrow().clone().expect("another node's block has a coherence controller");
+                if !controller.evict(block) {
                     return false;
                 }
             }

@@ -1,7 +1,7 @@
 //! An Alewife node: its processor and memory, and the operations of its interface on blocks.
 
 use super::cache::CachedLine;
-use super::memory::{Keeper, LineMemory};
+use super::memory::{CoherenceController, LineMemory};
 use super::parameters::AlewifeParameters;
 use super::processor::AlewifeProcessor;
 use super::{LINE_BYTES, LineBytes, REMOTE, line_of};
@@ -33,9 +33,9 @@ impl AlewifeNode {
     /// # Panics
     ///
     /// Panics if the memory already has a controller.
-    pub fn set_keeper(&self, keeper: Rc<dyn Keeper>) {
-        let before = self.memory.keeper.borrow_mut().replace(keeper);
-        assert!(before.is_none(), "memory has one keeper");
+    pub fn set_coherence_controller(&self, controller: Rc<dyn CoherenceController>) {
+        let before = self.memory.controller.borrow_mut().replace(controller);
+        assert!(before.is_none(), "memory has one coherence controller");
     }
 
     /// Allocates `bytes` bytes of memory. If memory is exhausted, the run ends, and its report states that the caller's

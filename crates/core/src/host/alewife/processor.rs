@@ -1,9 +1,9 @@
 //! The processor of an Alewife node: in order, with a local time that runs ahead of the simulation.
 //!
-//! Models a program's instructions as cycles; loads and stores that hit, with their cycles; misses, which synchronize
-//! with the simulation and fetch their block from the node's memory; and the cycles of software traps and interrupts
-//! ([`AlewifeProcessor::steal`]). An access that needs another node is a [`Fault`]: the shared-memory layer requests
-//! the block and repeats the access.
+//! The module models a program's instructions as cycles; loads and stores that hit, with their cycles; misses, which
+//! synchronize with the simulation and fetch their block from the node's memory; and the cycles of software traps and
+//! interrupts ([`AlewifeProcessor::steal`]). An access that needs another node is a [`Fault`]: the shared-memory layer
+//! requests the block and repeats the access.
 //!
 //! Between two synchronizations, a processor sees its cache as it was at the first one. If a copy is invalidated in
 //! between, its use counts as earlier than the invalidation. Because every access needs its block, and stores change

@@ -1,7 +1,7 @@
 //! The blocks of a cache: tags with states, and bytes.
 //!
-//! Models sets of one or more ways with least-recently-used replacement, and real data. The tag check of a hit is
-//! inlined. Timing is left out, since the processor and the bus model it.
+//! The module models sets of one or more ways with least-recently-used replacement, and real data. The tag check of a
+//! hit is inlined. Timing is left out, since the processor and the bus model it.
 
 use super::state::State;
 use crate::engine::Bytes;
@@ -38,15 +38,15 @@ pub struct BlockFrame(usize);
 impl Cache {
     /// Creates an empty cache of `size` bytes in sets of `ways` blocks; both must be powers of two.
     pub fn new(size: Bytes, ways: usize) -> Cache {
-        let places = size.len() / BLOCK_BYTES;
+        let frames = size.len() / BLOCK_BYTES;
         Cache {
-            tags: vec![0; places],
+            tags: vec![0; frames],
             bytes: vec![0; size.len()],
-            used: vec![0; if ways > 1 { places } else { 0 }],
+            used: vec![0; if ways > 1 { frames } else { 0 }],
             accesses: 0,
-            was_filled: vec![false; places],
+            was_filled: vec![false; frames],
             ways,
-            set_mask: (places / ways) as u64 - 1,
+            set_mask: (frames / ways) as u64 - 1,
         }
     }
 
@@ -58,8 +58,8 @@ impl Cache {
     /// Returns the frame and the state of the block of `address`, if it is in the cache.
     #[inline]
     pub fn find(&self, address: Address) -> Option<(BlockFrame, State)> {
-        let (place, tag) = self.find_tag(address)?;
-        Some((place, State::ALL[(tag & STATE_BITS) as usize]))
+        let (frame, tag) = self.find_tag(address)?;
+        Some((frame, State::ALL[(tag & STATE_BITS) as usize]))
     }
 
     #[inline]
@@ -74,9 +74,9 @@ impl Cache {
 
     /// Returns the frame and the tag of a block, if it is in the set that begins at frame `first`.
     fn search(&self, first: usize, block: Address) -> Option<(BlockFrame, Tag)> {
-        let places = &self.tags[first..first + self.ways];
-        let way = places.iter().position(|&tag| holds(tag, block))?;
-        Some((BlockFrame(first + way), places[way]))
+        let set_tags = &self.tags[first..first + self.ways];
+        let way = set_tags.iter().position(|&tag| holds(tag, block))?;
+        Some((BlockFrame(first + way), set_tags[way]))
     }
 
     /// Returns the state of the block of `address`.
@@ -87,9 +87,9 @@ impl Cache {
     /// Returns the word at `address`, if its block is in the cache.
     #[inline]
     pub fn load(&mut self, address: Address, bytes: usize) -> Option<u64> {
-        let (place, _) = self.find_tag(address)?;
-        self.touch(place);
-        let from = place.0 * BLOCK_BYTES + offset_in_block(address);
+        let (frame, _) = self.find_tag(address)?;
+        self.touch(frame);
+        let from = frame.0 * BLOCK_BYTES + offset_in_block(address);
         match bytes {
             8 => self.bytes[from..].first_chunk().map(|word| u64::from_le_bytes(*word)),
             _ => Some(read_bytes(&self.bytes[from..from + bytes])),
@@ -99,15 +99,15 @@ impl Cache {
     /// Writes the word at `address` if its block is in the cache and writable. Returns whether the word was written.
     #[inline]
     pub fn store(&mut self, address: Address, bytes: usize, value: u64) -> bool {
-        let Some((place, tag)) = self.find_tag(address) else { return false };
+        let Some((frame, tag)) = self.find_tag(address) else { return false };
         if tag & STATE_BITS != State::Modified as u64 {
             if !State::ALL[(tag & STATE_BITS) as usize].writable() {
                 return false;
             }
-            self.tags[place.0] = block_of(address) | State::Modified as u64;
+            self.tags[frame.0] = block_of(address) | State::Modified as u64;
         }
-        self.touch(place);
-        let from = place.0 * BLOCK_BYTES + offset_in_block(address);
+        self.touch(frame);
+        let from = frame.0 * BLOCK_BYTES + offset_in_block(address);
         match (bytes, self.bytes[from..].first_chunk_mut()) {
             (8, Some(word)) => *word = value.to_le_bytes(),
             _ => self.bytes[from..from + bytes].copy_from_slice(&value.to_le_bytes()[..bytes]),
@@ -116,45 +116,45 @@ impl Cache {
     }
 
     #[inline]
-    fn touch(&mut self, place: BlockFrame) {
+    fn touch(&mut self, frame: BlockFrame) {
         if self.ways > 1 {
             self.accesses += 1;
-            self.used[place.0] = self.accesses;
+            self.used[frame.0] = self.accesses;
         }
     }
 
     /// Sets the state of the block in a frame.
-    pub fn set_state(&mut self, place: BlockFrame, state: State) {
-        let tag = &mut self.tags[place.0];
+    pub fn set_state(&mut self, frame: BlockFrame, state: State) {
+        let tag = &mut self.tags[frame.0];
         *tag = if state == State::Invalid { 0 } else { *tag & !STATE_BITS | state as u64 };
     }
 
     /// Returns the frame for the block of `address`, and the block that it would replace there.
     pub fn victim(&self, address: Address) -> (BlockFrame, Option<(Address, State)>) {
         let first = self.first_place(address);
-        let place = if self.ways > 1 { self.oldest(first) } else { first };
-        let tag = self.tags[place];
+        let frame = if self.ways > 1 { self.oldest(first) } else { first };
+        let tag = self.tags[frame];
         let replaced = (tag != 0).then(|| (tag & !STATE_BITS, State::ALL[(tag & STATE_BITS) as usize]));
-        (BlockFrame(place), replaced)
+        (BlockFrame(frame), replaced)
     }
 
     /// Returns a frame of the set that begins at `first`: an empty one, or otherwise the least recently used.
     fn oldest(&self, first: usize) -> usize {
-        let age = |&place: &usize| (self.tags[place] != 0, self.used.get(place).copied());
+        let age = |&frame: &usize| (self.tags[frame] != 0, self.used.get(frame).copied());
         (first..first + self.ways).min_by_key(age).expect("a set has a frame")
     }
 
     /// Puts a block into a frame. Returns whether the frame had never held a block.
-    pub fn fill(&mut self, place: BlockFrame, address: Address, state: State, data: &Block) -> bool {
-        self.tags[place.0] = block_of(address) | state as u64;
-        self.bytes[place.0 * BLOCK_BYTES..][..BLOCK_BYTES].copy_from_slice(&data.0);
-        self.touch(place);
-        !std::mem::replace(&mut self.was_filled[place.0], true)
+    pub fn fill(&mut self, frame: BlockFrame, address: Address, state: State, data: &Block) -> bool {
+        self.tags[frame.0] = block_of(address) | state as u64;
+        self.bytes[frame.0 * BLOCK_BYTES..][..BLOCK_BYTES].copy_from_slice(&data.0);
+        self.touch(frame);
+        !std::mem::replace(&mut self.was_filled[frame.0], true)
     }
 
     /// Returns the bytes of the block in a frame.
-    pub fn block(&self, place: BlockFrame) -> Block {
-        Block::from_bytes(&self.bytes[place.0 * BLOCK_BYTES..][..BLOCK_BYTES])
+    pub fn block(&self, frame: BlockFrame) -> Block {
+        Block::from_bytes(&self.bytes[frame.0 * BLOCK_BYTES..][..BLOCK_BYTES])
     }
 }
 
@@ -175,7 +175,7 @@ mod tests {
                 prop_assert_eq!(cache.find_tag(address), cache.search(first, address));
                 prop_assert_eq!(cache.victim(address).0.0, cache.oldest(first));
                 match cache.find(address) {
-                    Some((place, _)) if !fills => cache.set_state(place, State::Invalid),
+                    Some((frame, _)) if !fills => cache.set_state(frame, State::Invalid),
                     _ => {
                         cache.fill(BlockFrame(first), address, State::ALL[state], &Block::ZERO);
                     }

@@ -1,14 +1,14 @@
 //! The host–PCI bridge for DMA engines: set-up, bursts, and competition with the processor.
 //!
-//! Models the bridges of Yocum et al. (1997), Figure 1 and §3.5. A transfer of *n* bytes without competition takes the
-//! set-up time + *n* ÷ rate; each direction has separate values. It moves in bursts of at most `burst`, after which
-//! another initiator may get the bus. The effects of competition are in `competition.rs`.
+//! The module models the bridges of Yocum et al. (1997), Figure 1 and §3.5. A transfer of *n* bytes without competition
+//! takes the set-up time + *n* ÷ rate; each direction has separate values. It moves in bursts of at most `burst`, after
+//! which another initiator may get the bus. The effects of competition are in `competition.rs`.
 //!
 //! The set-up time and the rate were measured on a bridge and its bus, and include wait states, bursts and arbitration.
 //! They are not computed from the clock and width of the bus. Those limit the rate (a rate above clock × width is an
 //! error), and determine the time of programmed I/O. A change of the clock alone therefore does not change DMA; to
-//! model a faster bus, the rates of the bridge have to be changed as well. Leaves out prefetching, except if a
-//! competition rule models it.
+//! model a faster bus, the rates of the bridge have to be changed as well. The module leaves out prefetching, except if
+//! a competition rule models it.
 
 use super::competition::Competition;
 use super::memory::MainMemory;

@@ -1,6 +1,6 @@
 //! The competition rules of a host–PCI bridge, which determine how it serves a DMA stream and a processor at the same
-//! time. Three rules model the four bridges of Yocum et al. (1997), §3.5, Figure 7. Leaves out competition among DMA
-//! streams.
+//! time. Three rules model the four bridges of Yocum et al. (1997), §3.5, Figure 7. The module leaves out competition
+//! among DMA streams.
 
 use crate::engine::{Bytes, Rate, Time};
 use crate::text::Parameters;

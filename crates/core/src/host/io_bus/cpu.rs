@@ -1,10 +1,10 @@
 //! The processor of an I/O-bus host: its work, its memory accesses, and its accesses to the interface over the bus.
 //!
-//! Models work in cycles of its clock, synchronized with the simulation when an access leaves the processor; programmed
-//! I/O; loads and stores of memory, through a cache (`cache.rs`) if the host has one; and handlers that preempt
-//! programs (`priority.rs`). A processor without a cache has a buffer for one block. A pass over a program's buffer
-//! therefore takes one memory access for each block and one cycle for each word. A polled word is fetched again after
-//! the bus has written its block, and so is a block that is used again after another block.
+//! The module models work in cycles of its clock, synchronized with the simulation when an access leaves the processor;
+//! programmed I/O; loads and stores of memory, through a cache (`cache.rs`) if the host has one; and handlers that
+//! preempt programs (`priority.rs`). A processor without a cache has a buffer for one block. A pass over a program's
+//! buffer therefore takes one memory access for each block and one cycle for each word. A polled word is fetched again
+//! after the bus has written its block, and so is a block that is used again after another block.
 
 use super::cache::SnoopedCache;
 use super::memory::MainMemory;

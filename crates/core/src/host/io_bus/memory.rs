@@ -1,8 +1,8 @@
 //! Main memory of an I/O-bus host: its bytes, and the port that processor and DMA share.
 //!
 //! The bridge's competition rule determines how they share the port. The bytes are real, so that a transfer to a wrong
-//! address leads to wrong data. A run that needs more memory than there is ends, and its report names the memory.
-//! Leaves out banks, rows and refresh, and the freeing of allocated memory.
+//! address leads to wrong data. A run that needs more memory than there is ends, and its report names the memory. The
+//! module leaves out banks, rows and refresh, and the freeing of allocated memory.
 
 use crate::engine::{Bytes, Resource, Sim, SpanLabel, Time};
 use crate::host::block::BLOCK_BYTES;

@@ -6,8 +6,9 @@
 //!           main memory
 //! ```
 //!
-//! Models programmed I/O (posted writes, stalling reads, and bursts if the platform combines accesses), DMA in bursts,
-//! and the competition of processor and DMA for the bridge. Leaves out: address translation, and other devices.
+//! The module models programmed I/O (posted writes, stalling reads, and bursts if the platform combines accesses), DMA
+//! in bursts, and the competition of processor and DMA for the bridge. The module leaves out address translation, and
+//! other devices.
 //!
 //! A processor has a cache only if `cache` describes one. Without a cache, it holds one block of memory, and a block
 //! copy consists of memory accesses. With a cache, loads and stores hit or fetch a block, and the bridge snoops DMA,

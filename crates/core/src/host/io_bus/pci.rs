@@ -1,7 +1,8 @@
 //! The PCI bus: one initiator at a time, in cycles of its clock.
 //!
-//! Models the length of a transaction, and arbitration in the order of requests, which is round robin because there are
-//! only two initiators, the bridge and the interface. Leaves out: parity, locks and retries.
+//! The module models the length of a transaction, and arbitration in the order of requests, which is round robin
+//! because there are only two initiators, the bridge and the interface. The module leaves out parity, locks and
+//! retries.
 
 use super::overhead::BusOverhead;
 use crate::engine::resource::Held;

@@ -3,8 +3,8 @@
 //!
 //! Every transaction on the bus is atomic, so that there are no transient states. The owner (modified or owned)
 //! supplies the block, or the home if there is no owner. After a coherent read, the owner's copy is *owned*, whether
-//! the reader keeps a copy or not, because the bus does not distinguish these cases (as on MBus). Leaves out: supply by
-//! a clean copy, and reflecting a dirty block to memory on a read.
+//! the reader keeps a copy or not, because the bus does not distinguish these cases (as on MBus). The module leaves out
+//! supply by a clean copy, and reflecting a dirty block to memory on a read.
 
 use super::agent::TransactionKind;
 pub use crate::host::cache::State;

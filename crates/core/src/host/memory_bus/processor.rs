@@ -1,15 +1,15 @@
 //! The processor of a memory-bus node: in order, with a local time that runs ahead of the simulation.
 //!
-//! Models a program's instructions as cycles ([`MemoryBusProcessor::work`]); cached loads and stores that hit, of one
-//! cycle each, with an inlined tag check; misses, uncached accesses and block accesses, which synchronize with the
-//! simulation and take fixed cycles to and from the bus; and stores that wait in the store buffer. Uncached accesses
-//! are in `uncached.rs`, combined stores in `write_combining.rs`, and polls in `spin.rs` and `polls.rs`.
+//! The module models a program's instructions as cycles ([`MemoryBusProcessor::work`]); cached loads and stores that
+//! hit, of one cycle each, with an inlined tag check; misses, uncached accesses and block accesses, which synchronize
+//! with the simulation and take fixed cycles to and from the bus; and stores that wait in the store buffer. Uncached
+//! accesses are in `uncached.rs`, combined stores in `write_combining.rs`, and polls in `spin.rs` and `polls.rs`.
 //!
 //! Between two synchronizations, a processor sees its cache as it was at the first one. This skew is usual in
 //! simulators that run programs ahead. It observes other processors and interfaces only through the bus; a message is
 //! therefore never read before it was written.
 //!
-//! Leaves out: instruction fetch, speculation, address translation.
+//! The module leaves out instruction fetch, speculation, address translation.
 //!
 //! Parameters: [`MemoryBusProcessorParameters`]. Statistics: the times in bus transactions and waiting for them.
 

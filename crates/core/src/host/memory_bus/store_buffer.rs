@@ -2,8 +2,8 @@
 //!
 //! Stores leave in order; stores that wait for the same block leave together when the block arrives. A load with the
 //! address and width of a waiting store takes the value of that store; a load that overlaps a waiting store in another
-//! way waits until the buffer is empty; other loads do not wait. Uncached accesses wait until the buffer is empty.
-//! Leaves out: merging of stores to one word.
+//! way waits until the buffer is empty; other loads do not wait. Uncached accesses wait until the buffer is empty. The
+//! module leaves out merging of stores to one word.
 
 use crate::engine::{Signal, Sim, Time};
 use crate::host::block::{Address, block_of};

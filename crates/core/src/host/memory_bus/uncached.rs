@@ -1,8 +1,8 @@
 //! The processor's uncached accesses to words and blocks of devices, over the bus.
 //!
-//! Models strong ordering: each access waits until the store buffer is empty, and the processor waits until the access
-//! is complete. Words written to a write-combined window are combined instead (`write_combining.rs`), and are flushed
-//! before any other access. Leaves out: posted writes of the processor.
+//! The module models strong ordering: each access waits until the store buffer is empty, and the processor waits until
+//! the access is complete. Words written to a write-combined window are combined instead (`write_combining.rs`), and
+//! are flushed before any other access. The module leaves out posted writes of the processor.
 
 use super::agent::TransactionKind;
 use super::processor::MemoryBusProcessor;

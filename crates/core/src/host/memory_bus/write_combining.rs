@@ -1,10 +1,10 @@
 //! Write combining: stores of the processor to one block of a device's window are merged into a burst.
 //!
-//! Models one buffer of a block. A store to a write-combined window takes the cycles of a cached store, and goes into
-//! the buffer. The buffer leaves as one transaction for each contiguous run of stored bytes when the block is full,
-//! when another block or any other device register is accessed, and at a fence; the processor waits for it. Leaves out:
-//! several buffers, a burst that leaves while the program continues, and buffers that leave after a time-out. A driver
-//! therefore needs a fence after the stores that the device must see.
+//! The module models one buffer of a block. A store to a write-combined window takes the cycles of a cached store, and
+//! goes into the buffer. The buffer leaves as one transaction for each contiguous run of stored bytes when the block is
+//! full, when another block or any other device register is accessed, and at a fence; the processor waits for it. The
+//! module leaves out several buffers, a burst that leaves while the program continues, and buffers that leave after a
+//! time-out. A driver therefore needs a fence after the stores that the device must see.
 
 use super::agent::TransactionKind;
 use super::processor::MemoryBusProcessor;

@@ -4,7 +4,7 @@ use super::reach::{endpoints, lengths, names, packets, words};
 use crate::engine::EndpointMap;
 use crate::fabric::{FabricCapabilities, Loss};
 use crate::host::HostCapabilities;
-use crate::machine::{Ends, FabricPart, HostPart, InterfacePart, Registry, Workload, shipped};
+use crate::machine::{FabricPart, HostPart, InterfacePart, NodeParts, Registry, Workload, shipped};
 use crate::messaging::shared::SharingMake;
 use crate::ni::{EndpointLimit, ProtocolMemory};
 use crate::protocol::{Guarantees, ProtocolEnvironment};
@@ -16,7 +16,7 @@ pub struct Parts<'a> {
     /// The kinds of host that nodes have, by name.
     pub hosts: Vec<(&'a str, &'a HostPart)>,
     /// The interface, protocol and messaging layer of the nodes.
-    pub ends: &'a Ends,
+    pub node_parts: &'a NodeParts,
     /// The interface to be checked, which the nodes with `hosts` have.
     pub interface: &'a InterfacePart,
     /// All interfaces of the machine.
@@ -85,7 +85,7 @@ impl Parts<'_> {
 
     /// Returns the guarantees of the protocol on the fabric.
     fn guarantees(&self) -> Guarantees {
-        self.ends.protocol.guarantees(&self.environment())
+        self.node_parts.protocol.guarantees(&self.environment())
     }
 }
 
@@ -121,7 +121,7 @@ fn format(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 /// Checks that hosts offer the capabilities that the interface requires.
 fn capabilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let needs = parts.interface.needs();
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     for (name, host) in &parts.hosts {
         let missing = host.capabilities().missing(&needs);
         if missing.is_empty() {
@@ -134,10 +134,10 @@ fn capabilities(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
             missing.join(", ")
         );
         let help = format!("{}; {}", hosts_with(parts.registry, &needs), interfaces_for(parts.registry, host));
-        wrong.push(IncompatibleParts::new([parts.interface.table(), host.table()], message, help));
+        errors.push(IncompatibleParts::new([parts.interface.table(), host.table()], message, help));
         break;
     }
-    wrong
+    errors
 }
 
 /// Returns the kinds of host that offer the capabilities `needs`, and the shipped parts of these kinds.
@@ -158,8 +158,8 @@ fn interfaces_for(registry: &Registry, host: &HostPart) -> String {
 
 /// Checks that a firmware which supports only UDP runs no other protocol.
 fn spoken(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let (ni, protocol) = (parts.interface.name(), parts.ends.protocol.name());
-    if parts.interface.runs_protocols() || parts.ends.protocol.buffer_requirements().is_none() {
+    let (ni, protocol) = (parts.interface.name(), parts.node_parts.protocol.name());
+    if parts.interface.runs_protocols() || parts.node_parts.protocol.buffer_requirements().is_none() {
         return Vec::new();
     }
     let message = format!("the firmware of [ni.{ni}] carries UDP/IP and runs no [protocol.{protocol}]");
@@ -173,10 +173,10 @@ fn spoken(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 
 /// Checks that a protocol's buffers fit the memory of an interface whose firmware runs it.
 fn firmware(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let (ni, protocol) = (parts.interface.name(), parts.ends.protocol.name());
-    let memory_use = parts.interface.protocol_memory(&*parts.ends.protocol, 1);
+    let (ni, protocol) = (parts.interface.name(), parts.node_parts.protocol.name());
+    let memory_use = parts.interface.protocol_memory(&*parts.node_parts.protocol, 1);
     let Some(ProtocolMemory { needed, available: memory, size_key, .. }) = memory_use else { return Vec::new() };
-    if needed.is_some_and(|needed| needed <= memory) || parts.ends.protocol.buffer_requirements().is_none() {
+    if needed.is_some_and(|needed| needed <= memory) || parts.node_parts.protocol.buffer_requirements().is_none() {
         return Vec::new();
     }
     let message = match needed {
@@ -206,18 +206,18 @@ fn loss(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         return Vec::new();
     }
     let message =
-        format!("[protocol.{}] does not retransmit packets that the fabric loses", parts.ends.protocol.name());
+        format!("[protocol.{}] does not retransmit packets that the fabric loses", parts.node_parts.protocol.name());
     vec![IncompatibleParts::new(["fabric.loss".to_owned()], message, parts.registry.needs_retransmission())]
 }
 
 /// Checks that the switches of the fabric have the features that the protocol needs.
 fn features(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let (needs, fabric) = (parts.ends.protocol.needs(), parts.fabric.table());
+    let (needs, fabric) = (parts.node_parts.protocol.needs(), parts.fabric.table());
     let missing = parts.fabric.features().missing(&needs);
     if missing.is_empty() {
         return Vec::new();
     }
-    let protocol = parts.ends.protocol.table();
+    let protocol = parts.node_parts.protocol.table();
     let message = format!("[{fabric}] lacks what [{protocol}] needs: {}", missing.join(", "));
     let help = parts.registry.needs_fabric(|fabric| fabric.features().missing(&needs).is_empty());
     vec![IncompatibleParts::new([protocol, fabric], message, help)]
@@ -234,13 +234,13 @@ fn order(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         "choose a fabric with one route between two nodes and one virtual channel, or {}",
         parts.registry.order_free_retransmission()
     );
-    let keys = [parts.ends.protocol.key(parts.ends.protocol.retransmission_key().unwrap_or_default())];
+    let keys = [parts.node_parts.protocol.key(parts.node_parts.protocol.retransmission_key().unwrap_or_default())];
     vec![IncompatibleParts::new(keys, message.to_owned(), help)]
 }
 
 /// Checks that sequence numbers distinguish a packet from its duplicates, even out of order.
 fn numbers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let protocol = &parts.ends.protocol;
+    let protocol = &parts.node_parts.protocol;
     let incompatibility = |(key, reason): (&'static str, String)| {
         let message = format!("on a fabric that may deliver out of order, {reason}");
         let help =
@@ -253,13 +253,13 @@ fn numbers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 /// Checks that packets of a transfer are delivered in order if transfers rely on it.
 fn transfers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
     let guarantees = parts.guarantees();
-    if !parts.ends.messaging.in_order
+    if !parts.node_parts.messaging.in_order
         || parts.fabric_capabilities.in_order && !guarantees.reorders
         || guarantees.in_order
     {
         return Vec::new();
     }
-    let protocol = parts.ends.protocol.name();
+    let protocol = parts.node_parts.protocol.name();
     let message = match guarantees.reorders {
         true => format!("[protocol.{protocol}] may deliver out of order"),
         false => format!(
@@ -276,7 +276,7 @@ fn transfers(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
 /// Checks that hardware shared memory exists if it is selected, and that the processor has contexts for all
 /// programs that wait for it.
 fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    if parts.ends.shared_memory.make != SharingMake::Hardware || !parts.workload.needs().shared_memory {
+    if parts.node_parts.shared_memory.make != SharingMake::Hardware || !parts.workload.needs().shared_memory {
         return Vec::new();
     }
     if parts.interface.coherent_block().is_none() {
@@ -285,7 +285,7 @@ fn sharing(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
         let help = format!("{help}, or [shared-memory.software]");
         return vec![IncompatibleParts::new(["shared-memory.hardware".to_owned()], message, help)];
     }
-    let most = parts.addresses.most();
+    let most = parts.addresses.endpoints_per_node_max();
     let few = |(name, host): &(&str, &HostPart)| {
         let (key, contexts) = host.shared_memory_contexts().filter(|(_, contexts)| *contexts < most)?;
         Some((name.to_string(), host.key(key), contexts))
@@ -317,7 +317,7 @@ fn one_sided(parts: &Parts<'_>) -> Option<IncompatibleParts> {
 
 /// Checks that the machine has the resources that the workload measures.
 fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
-    let mut wrong = Vec::new();
+    let mut errors = Vec::new();
     if parts.workload.needs().host_dma && !parts.interface.limits().has_host_dma {
         let message = format!(
             "[{}] needs a host DMA engine, and [ni.{}] has none",
@@ -325,17 +325,17 @@ fn program(parts: &Parts<'_>) -> Vec<IncompatibleParts> {
             parts.interface.name()
         );
         let help = parts.registry.needs_interface(|interface| interface.limits().has_host_dma);
-        wrong.push(IncompatibleParts::new([parts.workload.table()], message, help));
+        errors.push(IncompatibleParts::new([parts.workload.table()], message, help));
     }
-    wrong.extend(one_sided(parts));
+    errors.extend(one_sided(parts));
     let free = parts.hosts.iter().find(|(_, host)| !host.charges_memory());
     if let (Some(key), Some((name, _))) = (parts.workload.needs().timed_memory, free) {
         let message = format!("accesses to memory take no time on `{name}`, so that copying would never end");
-        wrong.push(IncompatibleParts::new(
+        errors.push(IncompatibleParts::new(
             [parts.workload.key(key)],
             message,
             "choose a host with an I/O bus or a memory bus",
         ));
     }
-    wrong
+    errors
 }

@@ -1,4 +1,4 @@
-//! //! Checks that each part is valid alone, in cases where one value excludes another.
+//! Checks that each part is valid alone, in cases where one value excludes another.
 
 use crate::engine::Bytes;
 use crate::machine::Machine;
@@ -29,7 +29,7 @@ fn report<S: ?Sized + PartSpec>(read: &Read<Machine>, part: &Selected<S>, error:
 
 /// Checks that blocks of shared memory fit in pages, and consist of words of eight bytes.
 fn shared_memory(read: &Read<Machine>, problems: &mut Vec<Problem>) {
-    let block = read.value.ends.as_ref().map(|ends| ends.shared_memory.block);
+    let block = read.value.node_parts.as_ref().map(|node_parts| node_parts.shared_memory.block);
     if let Some(block) = block.filter(|block| !block.get().is_power_of_two()) {
         let message = format!("{block} is not a power of two");
         let (below, above) = (block.get().next_power_of_two() / 2, block.get().next_power_of_two());

@@ -1,6 +1,6 @@
-//! //! A barrier over a network of its own, like the CM-5's control network. The barrier opens some cycles after the
-//! last endpoint has entered. A deadlock report names an endpoint that has not entered. The wires of that network are
-//! not modelled.
+//! A barrier over a network of its own, like the CM-5's control network. The barrier opens some cycles after the last
+//! endpoint has entered. A deadlock report names an endpoint that has not entered. The wires of that network are not
+//! modelled.
 
 use crate::engine::sim::{NO_TASK, TaskId, WaitReasonId};
 use crate::engine::{EndpointId, Hertz, NodeId, Time};

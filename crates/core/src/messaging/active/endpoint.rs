@@ -1,4 +1,4 @@
-//! //! A program's endpoint of active messages: its counters, its handlers, and the barrier.
+//! A program's endpoint of active messages: its counters, its handlers, and the barrier.
 
 use super::barrier::Barrier;
 use super::handlers::{HandlerFuture, Handlers};

@@ -1,4 +1,4 @@
-//! //! Active messages: a packet names a handler and carries a few words; the receiving processor polls, and runs the
+//! Active messages: a packet names a handler and carries a few words; the receiving processor polls, and runs the
 //! handler (von Eicken 1993). Active messages work over any driver.
 //!
 //! | file | holds |

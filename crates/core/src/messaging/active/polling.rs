@@ -1,7 +1,7 @@
 //! Sending, polling and waiting by a processor.
 //!
-//! //! A send first receives the packets that have arrived, as the CM-5's active messages do, then costs its cycles,
-//! and then waits until the interface has space, receiving the packets that arrive meanwhile. A poll receives until it
+//! A send first receives the packets that have arrived, as the CM-5's active messages do, then costs its cycles, and
+//! then waits until the interface has space, receiving the packets that arrive meanwhile. A poll receives until it
 //! finds no packet. Each packet that a poll finds costs the cycles to receive, and a poll that finds none costs the
 //! cycles of an empty poll. The program that polls also sends the replies of handlers, after it has received the
 //! packets that waited.
@@ -10,7 +10,7 @@
 //! after each packet. This corresponds to sending from the packet's handler, which nothing interrupts; bursts then pile
 //! up at receivers. Replies are sent when their handler has returned.
 //!
-//! //! The number of replies that wait to be sent is not limited.
+//! The number of replies that wait to be sent is not limited.
 
 use super::endpoint::Active;
 use super::handlers::HandlerFuture;

@@ -1,5 +1,5 @@
-//! //! Tests that endpoints of active messages take the stated cycles for sends, polls, barriers and transfers, on
-//! queues without a bus and over an ideal fabric.
+//! Tests that endpoints of active messages take the stated cycles for sends, polls, barriers and transfers, on queues
+//! without a bus and over an ideal fabric.
 
 use super::transfer::{CompleteTransfer, Transfers};
 use super::{Active, ActiveMessage, Barrier, Received};

@@ -6,7 +6,7 @@
 //! each sender at a time: while packets of one transfer are still under way, the setup of the next is answered only
 //! when these packets have arrived. The packets of a transfer request a bulk dialog, which the last packet ends.
 //!
-//! //! A sender cannot have several transfers to one receiver at once.
+//! A sender cannot have several transfers to one receiver at once.
 
 use crate::engine::EndpointId;
 use crate::messaging::active_message::{

@@ -1,6 +1,6 @@
 //! The blocks of shared memory in an endpoint's own memory: their addresses, and loads and stores of their bytes.
 //!
-//! //! An endpoint's own part and its copies of others' parts are allocated page by page, when a page is first used, as
+//! An endpoint's own part and its copies of others' parts are allocated page by page, when a page is first used, as
 //! Tempest's stache does. The processor moves a block's bytes through its caches. Eviction of pages is not modelled.
 
 use super::space::{PAGE, SharedAddress, Space};

@@ -1,5 +1,5 @@
-//! //! The messages of the coherence protocol in packets: a word that encodes the message, followed by a block's bytes,
-//! in as many packets as they need.
+//! The messages of the coherence protocol in packets: a word that encodes the message, followed by a block's bytes, in
+//! as many packets as they need.
 
 use super::block_memory::BlockMemory;
 use super::handlers::{COHERENCE, PART};

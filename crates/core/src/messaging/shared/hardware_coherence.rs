@@ -6,7 +6,7 @@
 //! delay is stated, the program instead switches to a loop of that many cycles, and continues when the loop has ended
 //! and the block has arrived, which emulates a slower network.
 //!
-//! //! The directory and the cache are not part of this module; they belong to the interface
+//! The directory and the cache are not part of this module; they belong to the interface
 //! ([`ni::cmmu`](crate::ni::cmmu)).
 
 use super::space::SharedAddress;

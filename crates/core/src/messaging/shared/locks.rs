@@ -1,4 +1,4 @@
-//! //! Locks. Each lock has a home, where the endpoints that request the lock wait in the order in which their requests
+//! Locks. Each lock has a home, where the endpoints that request the lock wait in the order in which their requests
 //! arrive.
 
 use super::handlers::LOCK;

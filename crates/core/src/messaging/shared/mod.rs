@@ -1,4 +1,4 @@
-//! //! Shared memory: loads and stores of any endpoint's memory. Software or hardware keeps it coherent, and programs
+//! Shared memory: loads and stores of any endpoint's memory. Software or hardware keeps it coherent, and programs
 //! cannot distinguish the two.
 //!
 //! In software, handlers of active messages keep the memory coherent, as in Tempest's default protocol (Hill, Larus and

@@ -1,7 +1,6 @@
 //! An endpoint's shared memory: the addresses of accesses, faults, locks, and the dispatch of its packets.
 //!
-//! //! This file holds the parts common to both kinds of coherence, software and hardware; each kind has a file of its
-//! own.
+//! This file holds the parts common to both kinds of coherence, software and hardware; each kind has a file of its own.
 
 use super::handlers::LOCK;
 use super::hardware_coherence::HardwareCoherence;

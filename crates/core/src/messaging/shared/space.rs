@@ -1,4 +1,4 @@
-//! //! The shared address space, which has a part in each endpoint's memory.
+//! The shared address space, which has a part in each endpoint's memory.
 
 use crate::engine::{Bytes, EndpointId, NodeId};
 use crate::protocol::directory::{BLOCKS_MAX, BlockId};

@@ -1,13 +1,15 @@
 //! The unit's implementation of the directory protocol, which keeps memory that nodes share coherent.
 //!
-//! Models the directory protocol, whose rules are in [`protocol::directory`](crate::protocol::directory), with packets
-//! of eight bytes, or of 24 with a block; the unit's cycles for received packets, which it processes one at a time, and
-//! for the processor's requests; traps of the home's processor if a block has more readers than pointers. Copies of
-//! other nodes' blocks are only in the processor's cache: an evicted block goes to its home. A block that has arrived,
-//! requested or prefetched, waits in a buffer next to the cache until the processor accesses it.
+//! The module models the directory protocol, whose rules are in [`protocol::directory`](crate::protocol::directory),
+//! with packets of eight bytes, or of 24 with a block; the unit's cycles for received packets, which it processes one
+//! at a time, and for the processor's requests; traps of the home's processor if a block has more readers than
+//! pointers. Copies of other nodes' blocks are only in the processor's cache: an evicted block goes to its home. A
+//! block that has arrived, requested or prefetched, waits in a buffer next to the cache until the processor accesses
+//! it.
 //!
 //! Packets that the unit sends wait in one queue per class, whose lengths the protocol's rules bound. Received packets
-//! are always consumed. Leaves out: contention between the unit, the processor and messages for access to memory.
+//! are always consumed. The module leaves out contention between the unit, the processor and messages for access to
+//! memory.
 
 use super::block_waiters::BlockWaiters;
 use super::parameters::{CmmuParameters, CoherenceCosts};
@@ -15,7 +17,7 @@ use super::volume::Volume;
 use super::wire::{self, HEADER_BYTES};
 use crate::engine::{Bytes, Class, FlowKey, Hertz, Journey, LocalFuture, Mailbox, NodeId, Signal, Sim};
 use crate::fabric::{Label, Packet};
-use crate::host::alewife::{AlewifeNode, Keeper, LINE_BYTES, LineBytes, home_of, remote};
+use crate::host::alewife::{AlewifeNode, CoherenceController, LINE_BYTES, LineBytes, home_of, remote};
 use crate::host::{Address, Processor};
 use crate::ni::extensions::{AccessCosts, CoherenceUnit, Grant};
 use crate::ni::port::Port;
@@ -65,9 +67,9 @@ pub struct Coherence {
 }
 
 /// The cache's view of the unit: the permissions of the home's blocks, and evictions.
-struct UnitKeeper(Weak<Coherence>);
+struct UnitController(Weak<Coherence>);
 
-impl Keeper for UnitKeeper {
+impl CoherenceController for UnitController {
     fn allows(&self, block: Address, stores: bool) -> bool {
         let Some(unit) = self.0.upgrade() else { return true };
         let number = (block / LINE_BYTES as u64) as u32;
@@ -114,7 +116,7 @@ impl Coherence {
             volume: Volume::default(),
             traps: Cell::new(0),
         });
-        host.set_keeper(Rc::new(UnitKeeper(Rc::downgrade(&unit))));
+        host.set_coherence_controller(Rc::new(UnitController(Rc::downgrade(&unit))));
         sim.spawn_server(format!("{name} coherence"), unit.clone().serve());
         sim.spawn_server(format!("{name} coherence retries"), unit.clone().repeat_requests());
         for class in Class::all(port.classes()) {

@@ -23,8 +23,8 @@
 //! software trap (LimitLESS). Below it is the [`Port`](super::Port) that every interface has, with the protocol of the
 //! machine.
 //!
-//! Leaves out: protection, the window of descriptors that several messages share, scatter at the receiver to more than
-//! one address, and sending from a handler that interrupts a half-described message.
+//! The module leaves out protection, the window of descriptors that several messages share, scatter at the receiver to
+//! more than one address, and sending from a handler that interrupts a half-described message.
 
 mod block_waiters;
 mod coherence;

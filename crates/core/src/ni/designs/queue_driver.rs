@@ -1,8 +1,8 @@
 //! The driver of every fifo and queue, which combines a sending and a receiving half.
 //!
-//! Models the messaging layer's cycles for each packet, the composing and reading of the header, and an unsuccessful
-//! polling round. A program holds the processor from the poll that finds a packet until the packet is taken. The work
-//! of the halves is defined by each design.
+//! The module models the messaging layer's cycles for each packet, the composing and reading of the header, and an
+//! unsuccessful polling round. A program holds the processor from the poll that finds a packet until the packet is
+//! taken. The work of the halves is defined by each design.
 
 use super::fifo::device::ReceiveFifo;
 use super::fifo::{blocks, udma, words};

@@ -3,7 +3,7 @@
 //! One engine serves both directions, one transfer at a time (Yocum et al. 1997, §2.1).
 
 use super::registers::Registers;
-use super::{EngineConnections, Landing, Sram};
+use super::{EngineConnections, Sram, TransferProgress};
 use crate::engine::record::Span;
 use crate::engine::{Bytes, Journey, Signal, Sim, Time, TrackId};
 use crate::host::{
@@ -19,7 +19,7 @@ pub struct HostJob {
     pub sram_address: u64,
     pub bytes: Bytes,
     /// The progress counter of a read.
-    pub landing: Option<Rc<Landing>>,
+    pub progress: Option<Rc<TransferProgress>>,
     pub journey: Journey,
     /// The stage of the message that ends with this transfer.
     pub closes: Option<&'static str>,
@@ -104,8 +104,8 @@ impl HostDma {
         }
         self.sram.set_bus_rate(Some(self.sram.host_rate(beat.rate)));
         let end = self.end_of_beat(&beat);
-        if let Some(landing) = &job.landing {
-            landing.begin(beat.bytes, beat.from, end);
+        if let Some(progress) = &job.progress {
+            progress.begin(beat.bytes, beat.from, end);
         }
         transfer.beat_passed().await;
         if end > beat.to {
@@ -114,7 +114,7 @@ impl HostDma {
         self.sram.set_bus_rate(None);
         job.journey.add_service(beat.began, end);
         self.registers.record_moved(end - beat.began);
-        if job.landing.as_ref().is_some_and(|landing| landing.settle()) {
+        if job.progress.as_ref().is_some_and(|progress| progress.settle()) {
             self.attention.notify();
         }
     }

@@ -12,14 +12,14 @@
 //! the processor's own memory cycles.
 
 mod host_dma;
-mod landing;
+mod progress;
 mod receive_dma;
 mod registers;
 mod sram;
 mod transmit_dma;
 
 pub use host_dma::{HostDma, HostJob};
-pub use landing::Landing;
+pub use progress::TransferProgress;
 pub use receive_dma::{ReceiveDma, ReceiveJob};
 pub use sram::{Sram, SramParameters};
 pub use transmit_dma::{TransmitDma, TransmitJob};
@@ -149,7 +149,8 @@ impl HostDmaEngine for Lanai {
         journey: Journey,
     ) -> LocalFuture<'a, ()> {
         Box::pin(async move {
-            let job = HostJob { direction, host_address, sram_address: 0, bytes, landing: None, journey, closes: None };
+            let job =
+                HostJob { direction, host_address, sram_address: 0, bytes, progress: None, journey, closes: None };
             self.host_dma.begin(job);
             while !self.host_dma.is_idle() {
                 self.attention.wait().await;

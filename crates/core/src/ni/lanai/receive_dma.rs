@@ -4,7 +4,7 @@
 //! 1997, §3.2). A posted transfer waits until the sender transmits.
 
 use super::registers::Registers;
-use super::{EngineConnections, Landing, Sram};
+use super::{EngineConnections, Sram, TransferProgress};
 use crate::engine::record::Span;
 use crate::engine::sim::TaskId;
 use crate::engine::{Bytes, Rate, Signal, Sim, Time, TrackId};
@@ -16,7 +16,7 @@ use std::rc::Rc;
 pub struct ReceiveJob {
     pub sram_address: u64,
     /// The progress counter of the transfer, which also holds its length.
-    pub landing: Rc<Landing>,
+    pub progress: Rc<TransferProgress>,
     /// The stage of the message that ends with this transfer.
     pub closes: Option<&'static str>,
 }
@@ -106,13 +106,13 @@ impl ReceiveDma {
     async fn transfer(&self, job: &ReceiveJob, rx: &mut AnyStreamRx) {
         let mut first = None;
         let mut taken = Bytes::ZERO;
-        while taken < job.landing.total() {
-            match rx.next(job.landing.total() - taken).await {
+        while taken < job.progress.total() {
+            match rx.next(job.progress.total() - taken).await {
                 Piece::Bytes { packet, bytes, time, last, .. } => {
                     first.get_or_insert(self.sim.now());
                     self.take(job, taken, &packet, (bytes, time), rx).await;
                     rx.return_credit(bytes);
-                    if job.landing.settle() {
+                    if job.progress.settle() {
                         self.attention.notify();
                     }
                     taken += bytes;
@@ -149,7 +149,7 @@ impl ReceiveDma {
         let alone = self.link_rate.time_for(bytes);
         let memory = self.sram.network_time(alone, start, |rate| rx.end_of_transfer(start, bytes, rate) - start);
         let time = time.max(memory);
-        job.landing.begin(bytes, start, start + time);
+        job.progress.begin(bytes, start, start + time);
         self.registers.begin_work();
         self.sim.delay(time).await;
         self.registers.end_work();

@@ -62,7 +62,7 @@ impl InterfaceSpec for McpInterface {
             Software::Kernel(_) => addresses::NODES_MAX,
             Software::Library(_) => RxDestination::NODES_MAX,
         };
-        InterfaceLimits::new(parameters.mtu, message, nodes, EndpointLimit::PerNode(addresses::PLACES_MAX))
+        InterfaceLimits::new(parameters.mtu, message, nodes, EndpointLimit::PerNode(addresses::ENDPOINTS_MAX))
             .with_words(words_max(parameters))
             .with_host_dma()
     }

@@ -1,10 +1,10 @@
 //! The network side of every interface that sends whole packets: a protocol over a fabric.
 //!
-//! Models one loop for all protocols and fabrics. When the fabric's input for a class is free, the port asks the
-//! protocol for the next frame. The port reports arrived packets, and packets that the reader has taken or released, to
-//! the protocol, which may then have more frames to send. Composing an acknowledgement and processing one take the
-//! protocol's `processing` cycles each. A packet's latency within the interface is modelled by the design, or is part
-//! of the fabric's interface delay. Everything in which designs differ is left out.
+//! The module models one loop for all protocols and fabrics. When the fabric's input for a class is free, the port asks
+//! the protocol for the next frame. The port reports arrived packets, and packets that the reader has taken or
+//! released, to the protocol, which may then have more frames to send. Composing an acknowledgement and processing one
+//! take the protocol's `processing` cycles each. A packet's latency within the interface is modelled by the design, or
+//! is part of the fabric's interface delay. Everything in which designs differ is left out.
 //!
 //! It measures the protocol's counters and the packets in flight to each node ([`InFlight`]). It records a span for
 //! each packet while it is sent, and one of zero length for each arrival.

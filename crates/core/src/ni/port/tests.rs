@@ -243,7 +243,7 @@ impl Protocol<PacketHandle> for MarkedWindow {
     fn trimmed(&mut self, frame: Frame<PacketHandle>, _now: Time) -> Effects {
         assert!(frame.body.is_none() && frame.bytes == TRIMMED, "the payload was cut");
         self.count_marks(&frame);
-        Effects { discards: true, ..Effects::NONE }
+        Effects { is_discarded: true, ..Effects::NONE }
     }
 
     fn front(&self, class: Class) -> Option<(NodeId, &PacketHandle)> {

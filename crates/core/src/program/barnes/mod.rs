@@ -41,8 +41,8 @@
 //! The bodies and cells of a processor depend on costs and positions alone; a previous serial run determines the
 //! largest number of cells that each processor creates, which is the length of its array of cells.
 //!
-//! Leaves out quadrupole moments, input from files, and private data, such as the stack and the lists of own bodies and
-//! cells.
+//! The module leaves out quadrupole moments, input from files, and private data, such as the stack and the lists of own
+//! bodies and cells.
 
 mod access;
 mod cell_budget;

@@ -4,7 +4,7 @@
 //! A node that has finished a phase continues with the next one; with `barriers` it first waits until it has sent and
 //! received all words of the phase, and then for all other nodes. A packet is pending from its sending to an interface
 //! until the receiver's processor accepts it. The number of pending packets for each receiver is sampled for the
-//! congestion map of Figure 5. Leaves out any other order of destinations.
+//! congestion map of Figure 5. The module leaves out any other order of destinations.
 
 use super::{RunningWorkload, parallel};
 use crate::engine::{Map, Metric, Outcome};

@@ -31,7 +31,7 @@
 //! collides its molecules. The reports also keep processors within one iteration of each other, so two lists suffice
 //! for molecules that arrive early. At the end, a reduction adds up the collisions.
 //!
-//! Leaves out: bodies in the flow, averages over time, load balancing of cells, internal energies.
+//! The module leaves out bodies in the flow, averages over time, load balancing of cells, internal energies.
 
 mod collide;
 mod flow;

@@ -3,7 +3,7 @@
 //!
 //! The columns are `generated_cycle`, `source`, `destination`, and optionally `arrived_cycle` (of the last flit) and
 //! `flits`. Lines that begin with `#` are comments. Packets may be in any order; packets of the same source and cycle
-//! leave in the order of the file. Leaves out dependences between packets.
+//! leave in the order of the file. The module leaves out dependences between packets.
 
 use csv::{ReaderBuilder, StringRecord, Trim};
 use std::fmt;

@@ -6,7 +6,7 @@
 //! last distance, a random subset is taken. Off-diagonal values are random; the diagonal is larger than their sum, so
 //! that the matrix is positive definite (chosen).
 //!
-//! Leaves out stiffnesses, holes and joints, and any order of rows other than that along the sheet.
+//! The module leaves out stiffnesses, holes and joints, and any order of rows other than that along the sheet.
 
 use super::SymmetricMatrix;
 use crate::engine::rng;

@@ -1,7 +1,7 @@
 //! Fields of fixed width in the notation of Fortran formats: `(12I6)`, `(4E20.12)`, `(1P,5D16.8)`.
 //!
-//! Leaves out blanks within fields, values without a decimal point, and scale factors of values without an exponent.
-//! Fortran interprets these differently from their appearance, so they are rejected.
+//! The module leaves out blanks within fields, values without a decimal point, and scale factors of values without an
+//! exponent. Fortran interprets these differently from their appearance, so they are rejected.
 
 use super::InputError;
 use super::lines::{Lines, excerpt};

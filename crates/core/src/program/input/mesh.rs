@@ -5,7 +5,7 @@
 //! are those requested. In a ball of tetrahedra, these numbers determine the number of tetrahedra (Euler): edges -
 //! nodes - faces / 2 + 1. The unit of coordinates is the edge of a cube.
 //!
-//! Leaves out the shape of a body, local refinement, and faces with four nodes.
+//! The module leaves out the shape of a body, local refinement, and faces with four nodes.
 
 pub use super::tetrahedra::volume;
 

@@ -18,7 +18,7 @@
 //! A reader accepts any bytes, and returns their contents or the first error with its line. A count in a header is
 //! checked against the length of the file before memory is allocated.
 //!
-//! Leaves out weights, right-hand sides, unsymmetric matrices, and writing.
+//! The module leaves out weights, right-hand sides, unsymmetric matrices, and writing.
 
 mod adjacency;
 pub(super) mod colours;

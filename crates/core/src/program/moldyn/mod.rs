@@ -30,7 +30,7 @@
 //! ring, the serial run would depend on the number of processors; and if forces were transferred in bulk, as in
 //! Alewife's version, it would depend on the order of arrival.)
 //!
-//! Leaves out rescaling of velocities, the virial, and the output of the program.
+//! The module leaves out rescaling of velocities, the virial, and the output of the program.
 
 mod costs;
 mod fixed;

@@ -11,7 +11,7 @@
 //! drawn from the run's seed, and the result must be that of a serial sort. A node polls after each packet that it
 //! sends.
 //!
-//! Leaves out keys of several words, and messages with more than one key.
+//! The module leaves out keys of several words, and messages with more than one key.
 
 mod node;
 mod scan;

@@ -34,8 +34,8 @@
 //! the waiting rows itself. These sums depend on the order of arrival, and differ from those of a serial run by
 //! rounding errors.
 //!
-//! Leaves out an optimised assignment of rows to processors, the conjugate gradient iteration around the solve, and the
-//! paper's matrix, of which only the number of elements, 3720, is known.
+//! The module leaves out an optimised assignment of rows to processors, the conjugate gradient iteration around the
+//! solve, and the paper's matrix, of which only the number of elements, 3720, is known.
 
 mod dag;
 mod factor;

@@ -90,7 +90,7 @@ impl Sender {
         Outgoing { destination: self.to, tag, address, payload: self.stream.payload, words: &[] }
     }
 
-    /// Closed loop: sends each message when earlier ones allow it.
+    /// Runs a closed loop, which sends each message when earlier ones allow it.
     async fn send_as_taken(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
         let (outstanding, think_time) = self.stream.arrivals.closed_loop();
         let mut limit = outstanding.map(|limit| InFlight::new(limit, self.world.tally.deliveries(self.from, self.to)));
@@ -108,7 +108,8 @@ impl Sender {
         }
     }
 
-    /// Open loop: sends each message at its scheduled arrival, or as soon after it as the interface takes it.
+    /// Runs an open loop, which sends each message at its scheduled arrival, or as soon after it as the interface takes
+    /// it.
     async fn send_as_scheduled(&self, endpoint: &Endpoint, patterns: &PatternBuffers) {
         let start = endpoint.now();
         let total = self.stream.total();

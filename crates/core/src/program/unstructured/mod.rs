@@ -29,9 +29,9 @@
 //! of 2^-24, and integer sums do not depend on the order of additions. This takes a conversion for each number of a
 //! flux and of a new value, and conserves momentum exactly.
 //!
-//! Leaves out pressure and density, second-order accuracy, and the paper's code (which is not public). The numbers of
-//! nodes, edges, faces and iterations are those of the paper. Chong et al. have 75 floating-point operations for an
-//! edge and three results for a node; this program has [`EDGE_FLOPS`] and three.
+//! The module leaves out pressure and density, second-order accuracy, and the paper's code (which is not public). The
+//! numbers of nodes, edges, faces and iterations are those of the paper. Chong et al. have 75 floating-point operations
+//! for an edge and three results for a node; this program has [`EDGE_FLOPS`] and three.
 
 mod by_node;
 mod fluid;

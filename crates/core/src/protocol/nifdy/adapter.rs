@@ -1,7 +1,7 @@
 //! NIFDY as a [`Protocol`]: one unit for each class. Acknowledgements travel in the other class if there is one and the
 //! parameters select it.
 //!
-//! //! The first word of the frame's head holds the frame's header, and the second word a piggybacked acknowledgement
+//! The first word of the frame's head holds the frame's header, and the second word a piggybacked acknowledgement
 //! ([`encode`]).
 
 use super::{
@@ -49,9 +49,9 @@ struct Lane<P> {
 }
 
 /// The slot of a packet in the arrivals queue, which is freed when the packet has been read.
-const PLACE: Slot = Slot(1);
+const ARRIVALS_SLOT: Slot = Slot(1);
 /// The slot of a packet in a reorder buffer, which was reserved for it.
-const BUFFER: Slot = Slot(0);
+const REORDER_SLOT: Slot = Slot(0);
 
 impl<P: Clone> NifdyAdapter<P> {
     /// Returns the endpoint of node `own` on a fabric with `classes` classes.
@@ -98,7 +98,7 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         let lane = &mut self.lanes[class.index()];
         lane.reserved += 1;
         lane.peak.note_taken(&lane.unit, lane.reserved as usize);
-        Some(BUFFER)
+        Some(REORDER_SLOT)
     }
 
     fn offer(&mut self, _slot: Slot, packet: Offer<P>) {
@@ -125,8 +125,8 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         let frame = self.unit(class).next_packet(now)?;
         let lane = &mut self.lanes[class.index()];
         lane.peak.note_left(&lane.unit);
-        let again = self.unit(class).statistics().retransmitted > copies;
-        Some(Frame { again, ..self.frame(frame, class) })
+        let is_retransmission = self.unit(class).statistics().retransmitted > copies;
+        Some(Frame { is_retransmission, ..self.frame(frame, class) })
     }
 
     fn arrive(&mut self, frame: Frame<P>, _now: Time) -> Effects {
@@ -137,10 +137,10 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         let unit = self.unit(of);
         let before = unit.statistics().duplicates;
         let frees = unit.arrive(super::NifdyFrame { source, destination, header, carried, body });
-        let discards = unit.statistics().duplicates > before;
+        let is_discarded = unit.statistics().duplicates > before;
         let lane = &mut self.lanes[of.index()];
         lane.peak.note_came(&lane.unit);
-        Effects { slot_freed: frees.then_some(of), discards, ..Effects::NONE }
+        Effects { slot_freed: frees.then_some(of), is_discarded, ..Effects::NONE }
     }
 
     fn front(&self, class: Class) -> Option<(NodeId, &P)> {
@@ -156,12 +156,12 @@ impl<P: Clone> Protocol<P> for NifdyAdapter<P> {
         let delivered = self.unit(class).accept(answer)?;
         let lane = &mut self.lanes[class.index()];
         lane.peak.note_came(&lane.unit);
-        let slot = if delivered.frees_place { PLACE } else { BUFFER };
+        let slot = if delivered.frees_slot { ARRIVALS_SLOT } else { REORDER_SLOT };
         Some(Taken { from: delivered.source, slot, body: delivered.body.0 })
     }
 
     fn release(&mut self, class: Class, slot: Slot) -> Effects {
-        Effects { slot_freed: (slot == PLACE).then_some(class), ..Effects::NONE }
+        Effects { slot_freed: (slot == ARRIVALS_SLOT).then_some(class), ..Effects::NONE }
     }
 
     fn next_timer(&self) -> Option<Time> {

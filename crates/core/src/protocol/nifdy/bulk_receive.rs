@@ -94,8 +94,8 @@ impl<T> BulkReceive<T> {
         let Some(dialog) = owned.filter(|dialog| dialog.source == source) else {
             return Stores::Accepted; // A dialog closes only when all its packets were accepted.
         };
-        let place = self.numbering.distance(dialog.next, header.number) as usize;
-        match dialog.buffers.get_mut(place) {
+        let index = self.numbering.distance(dialog.next, header.number) as usize;
+        match dialog.buffers.get_mut(index) {
             None => return Stores::Accepted,
             Some(Some(_)) => return Stores::Waits,
             Some(buffer) => *buffer = Some(Stored { body, bulk_exit: header.bulk_exit }),

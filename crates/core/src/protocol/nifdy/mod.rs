@@ -15,20 +15,20 @@
 //!
 //! # What it models
 //!
-//! * //!* A pair of nodes has at most one scalar packet outstanding, and a node at most O. A packet waits in the pool
-//!   until the packets in front of it for the same destination are acknowledged (§2.1.1).
-//! * //!* A packet of a long message requests a bulk dialog, and its acknowledgement grants or rejects the request. In
-//!   a dialog, up to W packets may be unacknowledged, and the receiver puts them in order. The dialog's last packet has
+//! * A pair of nodes has at most one scalar packet outstanding, and a node at most O. A packet waits in the pool until
+//!   the packets in front of it for the same destination are acknowledged (§2.1.1).
+//! * A packet of a long message requests a bulk dialog, and its acknowledgement grants or rejects the request. In a
+//!   dialog, up to W packets may be unacknowledged, and the receiver puts them in order. The dialog's last packet has
 //!   the exit bit; the receiver may end a dialog too (§2.1.2).
-//! * //!* A scalar packet is acknowledged when the processor accepts it, or when it enters the arrivals FIFO (footnote
-//!   2). Bulk packets are acknowledged one by one, or once for each half window (§2.4.2).
-//! * //!* Packets may bypass the protocol, and acknowledgements may be piggybacked on answers (§6.1); [`Answer`]
-//!   determines how long an acknowledgement waits for an answer.
-//! * //!* For networks that drop packets, there are timers, copies and a duplicate bit (§6.2).
+//! * A scalar packet is acknowledged when the processor accepts it, or when it enters the arrivals FIFO (footnote 2).
+//!   Bulk packets are acknowledged one by one, or once for each half window (§2.4.2).
+//! * Packets may bypass the protocol, and acknowledgements may be piggybacked on answers (§6.1); [`Answer`] determines
+//!   how long an acknowledgement waits for an answer.
+//! * For networks that drop packets, there are timers, copies and a duplicate bit (§6.2).
 //!
 //! # Guarantees
 //!
-//! //! On a network that delivers every frame exactly once, in any order and after any delay, NIFDY guarantees:
+//! On a network that delivers every frame exactly once, in any order and after any delay, NIFDY guarantees:
 //!
 //! * **Delivery exactly once, and in order per pair**, for any mixture of scalar and bulk packets, but not for packets
 //!   that bypass the protocol.
@@ -39,7 +39,7 @@
 //!   makes no other request.)
 //! * **State that does not grow with the machine** ([`UnitParameters::state_bytes`]).
 //!
-//! //! On a network that drops frames, with retransmission, the guarantees are the same, with two exceptions: the state
+//! On a network that drops frames, with retransmission, the guarantees are the same, with two exceptions: the state
 //! grows by two bits for each other node, and copies must die in time. See *One bit* below.
 //!
 //! # One bit
@@ -70,8 +70,7 @@
 //!   unit.
 //! * A unit that requests bulk mode without being asked (footnote 3), or that decides when to end a dialog: the caller
 //!   calls [`NifdyUnit::end_dialog`]. A sender that stops without an exit bit keeps its dialog until then.
-//! * //!* Adaptive timers, and retransmission of packets that bypass the protocol: these are lost if the network drops
-//!   them.
+//! * Adaptive timers, and retransmission of packets that bypass the protocol: these are lost if the network drops them.
 //!
 #![doc = include_str!("example.md")]
 

@@ -1,6 +1,6 @@
 //! Peak occupancy of each component of a unit, and the bytes of state that it needs.
 //!
-//! //! The peaks are measured, not derived from the parameters: a unit must be built at least this large to carry the
+//! The peaks are measured, not derived from the parameters: a unit must be built at least this large to carry the
 //! traffic of the run. The two bits for each other node that retransmission needs (`retransmit`) are not counted.
 
 use super::NifdyUnit;

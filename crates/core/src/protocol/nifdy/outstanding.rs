@@ -1,4 +1,4 @@
-//! //! The outstanding-packet table holds the destinations of scalar packets that are not acknowledged yet: at most O
+//! The outstanding-packet table holds the destinations of scalar packets that are not acknowledged yet: at most O
 //! destinations, each at most once (§2.1).
 
 use crate::engine::NodeId;
@@ -45,7 +45,7 @@ impl Outstanding {
 
     /// Clears the entry that an acknowledgement is for, and returns whether there was one.
     pub(super) fn clear(&mut self, destination: NodeId, duplicate_bit: bool) -> bool {
-        let place = self.entries.iter().position(|&entry| entry == Entry { destination, duplicate_bit });
-        place.map(|place| self.entries.remove(place)).is_some()
+        let index = self.entries.iter().position(|&entry| entry == Entry { destination, duplicate_bit });
+        index.map(|index| self.entries.remove(index)).is_some()
     }
 }

@@ -1,6 +1,6 @@
 //! The outgoing pool with its rank and eligibility unit (§2.1.1).
 //!
-//! //! A packet's rank is the number of packets in front of it for the same destination, waiting or outstanding. An
+//! A packet's rank is the number of packets in front of it for the same destination, waiting or outstanding. An
 //! acknowledgement from a node reduces by one the rank of every packet that waits for that node; the packet with rank
 //! zero is the next to leave. (The paper defines the rank as "one plus" that number, and calls rank zero eligible; both
 //! cannot hold for the first packet to a destination.) While a dialog with the destination is open, the next packet to
@@ -82,8 +82,8 @@ impl<T> Pool<T> {
         self.waiting.iter().map(|(packet, rank)| (packet, *rank))
     }
 
-    pub(super) fn take(&mut self, place: usize) -> OutgoingPacket<T> {
-        self.waiting.remove(place).expect("the chosen packet waits").0
+    pub(super) fn take(&mut self, index: usize) -> OutgoingPacket<T> {
+        self.waiting.remove(index).expect("the chosen packet waits").0
     }
 }
 

@@ -18,7 +18,7 @@
 //! * **The source in bulk headers.** When the last acknowledgement of a dialog is lost, the dialog's sender retransmits
 //!   the packet with the exit bit, and by then the dialog number may belong to another sender. The receiver must
 //!   therefore know the source.
-//! * //!* **Copies that die in time**: see the assumption in the head of the module `nifdy`.
+//! * **Copies that die in time**: see the assumption in the head of the module `nifdy`.
 //! * A piggybacked acknowledgement is not repeated with a copy of its answer, because by then it could be taken for the
 //!   acknowledgement of another packet. The packet that it acknowledges is retransmitted, and acknowledged separately.
 
@@ -91,8 +91,8 @@ impl<T: Clone> Retransmit<T> {
     }
 
     fn free(&mut self, is_it: impl Fn(&NifdyFrame<T>) -> bool) {
-        let place = self.copies.iter().position(|copy| is_it(&copy.frame)).expect("an outstanding packet has a copy");
-        self.copies.remove(place);
+        let index = self.copies.iter().position(|copy| is_it(&copy.frame)).expect("an outstanding packet has a copy");
+        self.copies.remove(index);
     }
 
     /// Returns the time at which the next timer expires.
@@ -120,8 +120,8 @@ impl<T: Clone> Retransmit<T> {
 
     /// Returns the copy to be sent, if any, and restarts the copy's timer.
     pub(super) fn copy(&mut self, now: Time) -> Option<NifdyFrame<T>> {
-        let place = self.copies.iter().position(|copy| copy.timer == Timer::Off)?;
-        let mut copy = self.copies.remove(place);
+        let index = self.copies.iter().position(|copy| copy.timer == Timer::Off)?;
+        let mut copy = self.copies.remove(index);
         copy.timer = Timer::Set(now + self.timeout);
         let frame = copy.frame.clone();
         self.copies.push(copy);

@@ -1,7 +1,7 @@
 //! The send path of a unit: selects the next frame (§2.1.1).
 //!
-//! //! Acknowledgements have priority, because they free buffers that other nodes wait for. Next come copies whose
-//! timer expired, and then the oldest eligible packet.
+//! Acknowledgements have priority, because they free buffers that other nodes wait for. Next come copies whose timer
+//! expired, and then the oldest eligible packet.
 
 use super::acknowledge::Waiting;
 use super::bulk_send::BulkSend;
@@ -36,8 +36,8 @@ impl<T: Clone> NifdyUnit<T> {
 
     /// Returns the next acknowledgement, for a caller that sends acknowledgements on a separate network.
     pub fn next_acknowledgement(&mut self) -> Option<NifdyFrame<T>> {
-        let place = self.ready_acknowledgement()?;
-        Some(self.send_acknowledgement(place))
+        let index = self.ready_acknowledgement()?;
+        Some(self.send_acknowledgement(index))
     }
 
     /// Returns the next packet, which may be a copy or an empty exit.
@@ -49,8 +49,8 @@ impl<T: Clone> NifdyUnit<T> {
         let frame = match self.wants_empty_exit() {
             true => self.empty_exit(),
             false => {
-                let (place, eligibility) = self.eligible()?;
-                self.send(place, eligibility)
+                let (index, eligibility) = self.eligible()?;
+                self.send(index, eligibility)
             }
         };
         let is_acknowledged = !matches!(frame.header, NifdyHeader::Scalar(Scalar { acknowledged: false, .. }));
@@ -64,8 +64,8 @@ impl<T: Clone> NifdyUnit<T> {
         self.acknowledgements.iter().position(|waiting| !self.is_held(waiting))
     }
 
-    fn send_acknowledgement(&mut self, place: usize) -> NifdyFrame<T> {
-        let Waiting { destination, acknowledgement, .. } = self.acknowledgements.take(place);
+    fn send_acknowledgement(&mut self, index: usize) -> NifdyFrame<T> {
+        let Waiting { destination, acknowledgement, .. } = self.acknowledgements.take(index);
         self.statistics.acknowledgements += 1;
         self.frame(destination, NifdyHeader::Acknowledgement(acknowledgement), None)
     }
@@ -77,7 +77,7 @@ impl<T: Clone> NifdyUnit<T> {
     /// Returns the oldest eligible packet of the pool, and the path on which it may leave.
     fn eligible(&self) -> Option<(usize, Eligibility)> {
         let eligibilities = self.pool.iter().map(|(packet, rank)| self.eligibility(packet, rank));
-        eligibilities.enumerate().find_map(|(place, eligibility)| Some((place, eligibility?)))
+        eligibilities.enumerate().find_map(|(index, eligibility)| Some((index, eligibility?)))
     }
 
     /// Returns the path on which `packet` of the pool may leave now, or `None` if it may not leave.
@@ -91,8 +91,8 @@ impl<T: Clone> NifdyUnit<T> {
         }
     }
 
-    fn send(&mut self, place: usize, eligibility: Eligibility) -> NifdyFrame<T> {
-        let packet = self.pool.take(place);
+    fn send(&mut self, index: usize, eligibility: Eligibility) -> NifdyFrame<T> {
+        let packet = self.pool.take(index);
         let header = match eligibility {
             Eligibility::Unacknowledged => {
                 self.statistics.unacknowledged += 1;

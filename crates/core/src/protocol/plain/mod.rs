@@ -5,7 +5,7 @@
 //! offered, so that the first may block those behind it. There are no acknowledgements, and the order of a pair's
 //! packets is the fabric's. A packet keeps its entry of the arrivals queue until it has been read.
 //!
-//! //! Parameters: the capacities of the two queues, in packets of each class. Packets that the fabric loses are not
+//! Parameters: the capacities of the two queues, in packets of each class. Packets that the fabric loses are not
 //! recovered.
 //!
 #![doc = include_str!("../example.md")]
@@ -97,7 +97,7 @@ impl<P: Clone> Protocol<P> for Plain<P> {
         let arrivals_max = usize::from(self.parameters.arrivals);
         let lane = self.lane(frame.class);
         let used = lane.arrivals.len() + usize::from(lane.reading);
-        assert!(used < arrivals_max, "a packet waits in the fabric until a place is free");
+        assert!(used < arrivals_max, "a packet waits in the fabric until a slot is free");
         lane.arrivals.push_back((frame.from, frame.body.expect("every frame is a packet")));
         Effects::NONE
     }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "a packet waits in the fabric until a place is free")]
+    #[should_panic(expected = "a packet waits in the fabric until a slot is free")]
     fn a_packet_keeps_its_slot_until_it_was_read() {
         let [mut a, mut b] = ends(1);
         let mut send = |body| {

@@ -1,4 +1,4 @@
-//! //! Queues without a protocol, as a part of a machine: keys and defaults. The part guarantees neither order nor
+//! Queues without a protocol, as a part of a machine: keys and defaults. The part guarantees neither order nor
 //! delivery.
 
 use super::{Plain, PlainParameters};

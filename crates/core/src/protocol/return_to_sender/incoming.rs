@@ -1,5 +1,4 @@
-//! //! The receiving half holds an incoming buffer from the moment when a packet is accepted until its reader releases
-//! it.
+//! The receiving half holds an incoming buffer from the moment when a packet is accepted until its reader releases it.
 //!
 //! ```text
 //!           arrive            take            release

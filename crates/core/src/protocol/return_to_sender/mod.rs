@@ -35,10 +35,10 @@
 //!
 //! # What it leaves out
 //!
-//! * //!* Time and bytes on the wire: the caller determines the duration of a packet or a reply and the length of an
+//! * Time and bytes on the wire: the caller determines the duration of a packet or a reply and the length of an
 //!   acknowledgment. Faults of the network are not modelled.
-//! * //!* Fairness. A freed buffer goes to the packet that arrives first, so one sender can starve under an *endless*
-//!   stream from others. With finite traffic no sender starves.
+//! * Fairness. A freed buffer goes to the packet that arrives first, so one sender can starve under an *endless* stream
+//!   from others. With finite traffic no sender starves.
 //! * Receivers that never release buffers: packets for them are returned and retried for ever.
 //!   [`OutgoingHalf::holders`] names them for the report of a livelock. Programs that hold incoming buffers while they
 //!   wait for an outgoing one can deadlock in this way (§3.2).

@@ -1,4 +1,4 @@
-//! //! The sending half holds an outgoing buffer from its reservation until its packet is accepted.
+//! The sending half holds an outgoing buffer from its reservation until its packet is accepted.
 //!
 //! ```text
 //!           reserve            transmit               reply: accepted
@@ -181,8 +181,8 @@ impl<P> OutgoingHalf<P> {
         let retry_at = now.saturating_add(delay);
         let state = self.slots.get_mut(buffer.0).expect("the sender still owns the buffer");
         *state = State::Bounced { to, delay: self.retry.next(delay), payload };
-        let place = self.due.partition_point(|&(due, _)| due <= retry_at);
-        self.due.insert(place, (retry_at, buffer));
+        let index = self.due.partition_point(|&(due, _)| due <= retry_at);
+        self.due.insert(index, (retry_at, buffer));
         self.statistics.bounced += 1;
         ReplyOutcome::Bounced { buffer, retry_at }
     }

@@ -1,4 +1,4 @@
-//! //! Parses the bytes of an IPv4 packet with UDP, or returns the reason why the packet is dropped.
+//! Parses the bytes of an IPv4 packet with UDP, or returns the reason why the packet is dropped.
 //!
 //! A host checks the version, lengths, header checksum and protocol of each packet. It also checks that a fragment ends
 //! within the longest packet, and that every fragment except the last carries a multiple of 8 bytes. Bytes after the
@@ -78,7 +78,7 @@ impl Parsed {
     }
 
     /// Returns the range of the datagram's payload in the packet, which is also its position in the receive buffer.
-    pub fn place(&self) -> Range<usize> {
+    pub fn datagram_range(&self) -> Range<usize> {
         let carried = self.carried();
         carried.start.max(UDP_HEADER) - UDP_HEADER..carried.end - UDP_HEADER
     }

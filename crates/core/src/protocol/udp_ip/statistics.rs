@@ -1,6 +1,6 @@
 //! Counts of dropped packets and datagrams by reason.
 //!
-//! //! If the layer above drops a datagram because a socket's buffer is full, that drop is not counted here.
+//! If the layer above drops a datagram because a socket's buffer is full, that drop is not counted here.
 
 use std::fmt;
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn every_reason_has_its_own_count() {
-        assert!(DropReason::ALL.iter().enumerate().all(|(place, reason)| *reason as usize == place));
+        assert!(DropReason::ALL.iter().enumerate().all(|(index, reason)| *reason as usize == index));
         let mut drops = Drops::default();
         drops.count(DropReason::Overlap);
         drops.count(DropReason::Overlap);

@@ -71,7 +71,7 @@ impl Acknowledgements {
     }
 
     pub(super) fn on_time(&mut self, now: Time) {
-        while let Some(source) = self.timers.go_off(now) {
+        while let Some(source) = self.timers.pop_expired(now) {
             self.at_once(source);
         }
     }

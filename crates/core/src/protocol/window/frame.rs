@@ -18,7 +18,7 @@ pub struct WindowFrame<P> {
     pub body: Option<P>,
     /// Whether the frame is a copy of an earlier frame. The mark is not part of the bytes: it serves statistics only,
     /// and no receiver reads it.
-    pub again: bool,
+    pub is_retransmission: bool,
 }
 
 /// The header: a kind, and a number of the sequence space.

@@ -3,7 +3,7 @@
 use super::peer::Peer;
 use super::receiving::Receiving;
 use super::sending::Sending;
-use super::{LinkParameters, ReadingPlace, WindowFrame, WindowHeader, WindowStatistics};
+use super::{LinkParameters, ReadingSlot, WindowFrame, WindowHeader, WindowStatistics};
 use crate::engine::NodeId;
 use crate::engine::Time;
 
@@ -102,8 +102,8 @@ impl<P: Clone> WindowLink<P> {
         Some(self.frame(to, WindowHeader::Data { sequence }, Some(body), false))
     }
 
-    fn frame(&self, to: Peer, header: WindowHeader, body: Option<P>, again: bool) -> WindowFrame<P> {
-        WindowFrame { from: self.node, to: to.node, flow: to.flow, header, body, again }
+    fn frame(&self, to: Peer, header: WindowHeader, body: Option<P>, is_retransmission: bool) -> WindowFrame<P> {
+        WindowFrame { from: self.node, to: to.node, flow: to.flow, header, body, is_retransmission }
     }
 
     /// Handles a frame that arrives at `now`. It is always consumed.
@@ -130,14 +130,14 @@ impl<P: Clone> WindowLink<P> {
     }
 
     /// Begins to read the packet accepted first, if any. Its slot stays in use.
-    pub fn take(&mut self) -> Option<(NodeId, P, ReadingPlace)> {
+    pub fn take(&mut self) -> Option<(NodeId, P, ReadingSlot)> {
         self.receiving.arrivals.take()
     }
 
     /// Ends reading, and frees the slot or gives it to a stored packet. Returns `true` if the slot went to a stored
     /// packet; then another packet is readable, and an acknowledgement is to be sent.
-    pub fn release(&mut self, place: ReadingPlace) -> bool {
-        let filled = self.receiving.release(place);
+    pub fn release(&mut self, slot: ReadingSlot) -> bool {
+        let filled = self.receiving.release(slot);
         self.statistics.accepted += u64::from(filled);
         filled > 0
     }

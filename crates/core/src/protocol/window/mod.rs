@@ -1,6 +1,6 @@
 //! A reliable link: a sliding window for each destination, cumulative acknowledgements, time-outs.
 //!
-//! //! This is the textbook protocol for fabrics that lose, duplicate and reorder packets:
+//! This is the textbook protocol for fabrics that lose, duplicate and reorder packets:
 //!
 //! ```text
 //!  program                             link                                     network
@@ -62,7 +62,7 @@
 //! of a pair's packets, and their spacing. For small number spaces `tests/every_order.rs` checks that each row is
 //! sufficient in every order of events, and finds a counterexample beyond it.
 //!
-//! //! With reorder buffers, senders whose packets wait for a slot obtain slots in turn. Without reorder buffers, one
+//! With reorder buffers, senders whose packets wait for a slot obtain slots in turn. Without reorder buffers, one
 //! sender can starve while others send without end.
 //!
 //! # What it leaves out
@@ -108,7 +108,7 @@ pub use peer::Peer;
 #[doc(hidden)]
 pub use adapter::{WindowAdapter, WindowParameters};
 #[doc(hidden)]
-pub use arrivals::ReadingPlace;
+pub use arrivals::ReadingSlot;
 #[doc(hidden)]
 pub use frame::WindowHeader;
 #[doc(hidden)]

@@ -115,10 +115,10 @@ impl Default for LinkParameters {
 impl LinkParameters {
     /// Returns all errors in the parameters: the key, and the reason.
     pub fn check(&self) -> Vec<(&'static str, String)> {
-        let mut wrong = Vec::new();
+        let mut errors = Vec::new();
         let mut refuse = |is_wrong: bool, key, why: &str| {
             if is_wrong {
-                wrong.push((key, why.to_owned()));
+                errors.push((key, why.to_owned()));
             }
         };
         refuse(self.buffers == 0, "buffers", "must be at least 1: without a buffer no packet is sent");
@@ -129,10 +129,10 @@ impl LinkParameters {
         refuse(self.timeout_max < self.timeout, "timeout_max", "the longest time-out is shorter than the first");
         self.check_acknowledge(&mut refuse);
         match self.sequence_bits {
-            1..=32 => self.check_numbers(&mut wrong),
+            1..=32 => self.check_numbers(&mut errors),
             _ => refuse(true, "sequence_bits", "a sequence number has 1 to 32 bits"),
         }
-        wrong
+        errors
     }
 
     fn check_acknowledge(&self, refuse: &mut impl FnMut(bool, &'static str, &str)) {
@@ -149,14 +149,14 @@ impl LinkParameters {
     }
 
     /// Checks that sequence numbers distinguish packets, as the head of the parent module explains.
-    fn check_numbers(&self, wrong: &mut Vec<(&'static str, String)>) {
+    fn check_numbers(&self, errors: &mut Vec<(&'static str, String)>) {
         let (numbers, window) = (Space::new(self.sequence_bits).count(), u64::from(self.window));
         if window > numbers / 2 {
             let most = numbers / 2;
             let why = format!(
                 "a window of {window} exceeds half of the {numbers} sequence numbers, {most}: duplicates would be ambiguous"
             );
-            wrong.push(("window", why));
+            errors.push(("window", why));
             return;
         }
         match self.order {
@@ -167,7 +167,7 @@ impl LinkParameters {
                 let why = format!(
                     "{numbers} sequence numbers suffice for {most} packets from one node to another, as none is used twice"
                 );
-                wrong.push(("packets", why));
+                errors.push(("packets", why));
             }
             Order::Lifetime { lifetime, spacing } => {
                 let reused = u128::from(numbers - 2 * window) * u128::from(spacing.ps());
@@ -176,7 +176,7 @@ impl LinkParameters {
                     let why = format!(
                         "a number is reused within {free} times {spacing}, and may be mistaken for a duplicate"
                     );
-                    wrong.push(("lifetime", why));
+                    errors.push(("lifetime", why));
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! //! The peer of a window: a node, and a connection to it.
+//! The peer of a window: a node, and a connection to it.
 
 use crate::engine::{FlowKey, NodeId};
 use std::fmt;

@@ -1,5 +1,4 @@
-//! //! Tests of the reader with a small machine of its own, which is described, read and shown, with every kind of
-//! error.
+//! Tests of the reader with a small machine of its own, which is described, read and shown, with every kind of error.
 
 mod any_text;
 

@@ -182,7 +182,7 @@ mod tests {
     use super::*;
     use crate::report::dataset::ColumnValues;
 
-    /// A sweep of two interfaces over three intervals; the last is beyond the capacity of the second interface.
+    /// Returns a sweep of two interfaces over three intervals; the last is beyond the capacity of the second interface.
     fn data() -> Dataset {
         let mut data = Dataset::default();
         let numbers = |numbers: &[f64]| {

@@ -1,7 +1,7 @@
 //! A graph that is being read from a file: its vertices and links, and the errors of the file.
 //!
-//! Leaves out the formats (`list`, `json`, `graphml`), and the conditions on a graph that is used as a fabric
-//! (`check`).
+//! The module leaves out the formats (`list`, `json`, `graphml`), and the conditions on a graph that is used as a
+//! fabric (`check`).
 
 use super::super::LinkAttributes;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! GraphML as networkx and others write it: `node` and `edge` elements of one `graph`, and `key` elements that name
 //! their `data`.
 //!
-//! A vertex is named by its `id`. Leaves out hyperedges, nested graphs and ports.
+//! A vertex is named by its `id`. The module leaves out hyperedges, nested graphs and ports.
 
 use super::attributes;
 use super::builder::{Builder, Graph, GraphError, GraphLink, Id, Lines};

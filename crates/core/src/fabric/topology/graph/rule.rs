@@ -7,8 +7,8 @@
 //! once, so dependencies form no cycle. The other rules treat every link as an up link. In distance classes (Günther
 //! 1981; Dally and Towles 2004, chapter 14) the virtual channels of a link are divided among as many classes as the
 //! longest route has links, and a packet takes its first link in the first class and each further link in the next
-//! class. So it waits only for channels of a higher class. Leaves out: other trees, balancing of load among routes, and
-//! routes that depend on rates and latencies.
+//! class. So it waits only for channels of a higher class. The module leaves out other trees, balancing of load among
+//! routes, and routes that depend on rates and latencies.
 
 use super::super::{End, RouteOptions, RouteQuery, Routing, every_channel};
 use super::GraphRouting;
@@ -22,7 +22,7 @@ const FAR: u16 = u16::MAX;
 pub(super) struct Rule {
     routers: usize,
     /// For each router, its links to others.
-    next: Vec<Vec<Onward>>,
+    next: Vec<Vec<NextHop>>,
     /// For each router and input, the link that leads to it; `None` at the inputs of nodes.
     arrivals: Vec<Vec<Option<Arrival>>>,
     /// For each node, the router and the port that leads to it.
@@ -39,7 +39,7 @@ pub(super) struct Rule {
 
 /// A link to a router.
 #[derive(Clone, Copy)]
-struct Onward {
+struct NextHop {
     router: u32,
     /// Input port at which the link ends.
     input: u8,
@@ -63,18 +63,18 @@ impl std::fmt::Debug for Rule {
 impl Rule {
     pub fn new(plan: &Plan, routing: GraphRouting) -> Rule {
         let routers = plan.outputs.len();
-        let onward = |(end, output): (&End, u8)| match *end {
-            End::Router { router, port: input } => Some(Onward { router, input, output, is_down: false }),
+        let hop = |(end, output): (&End, u8)| match *end {
+            End::Router { router, port: input } => Some(NextHop { router, input, output, is_down: false }),
             End::Node(_) | End::Nowhere => None,
         };
-        let mut next: Vec<Vec<Onward>> =
-            plan.outputs.iter().map(|outputs| outputs.iter().zip(0..).filter_map(onward).collect()).collect();
+        let mut next: Vec<Vec<NextHop>> =
+            plan.outputs.iter().map(|outputs| outputs.iter().zip(0..).filter_map(hop).collect()).collect();
         if routing == GraphRouting::UpDown {
             direct(&mut next);
         }
         let mut arrivals: Vec<Vec<Option<Arrival>>> =
             plan.inputs.iter().map(|inputs| vec![None; usize::from(*inputs)]).collect();
-        for &Onward { router, input, is_down, .. } in next.iter().flatten() {
+        for &NextHop { router, input, is_down, .. } in next.iter().flatten() {
             arrivals[router as usize][usize::from(input)] = Some(Arrival { is_down });
         }
         let (left, left_down) = (vec![FAR; routers * routers], vec![FAR; routers * routers]);
@@ -108,7 +108,7 @@ impl Rule {
     fn fill(&mut self) {
         let mut before: Vec<Vec<(u32, bool)>> = vec![Vec::new(); self.routers];
         for (from, next) in self.next.iter().enumerate() {
-            next.iter().for_each(|onward| before[onward.router as usize].push((from as u32, onward.is_down)));
+            next.iter().for_each(|hop| before[hop.router as usize].push((from as u32, hop.is_down)));
         }
         let mut destinations: Vec<u32> = self.exits.iter().map(|(router, _)| *router).collect();
         destinations.dedup();
@@ -137,11 +137,11 @@ impl Rule {
     fn ports(&self, at: usize, destination: u32, has_gone_down: bool) -> u64 {
         let row = destination as usize * self.routers;
         let left = if has_gone_down { self.left_down[row + at] } else { self.left[row + at] };
-        let is_way = |onward: &Onward| {
-            let table = if onward.is_down { &self.left_down } else { &self.left };
-            (onward.is_down || !has_gone_down) && table[row + onward.router as usize].checked_add(1) == Some(left)
+        let is_shortest = |hop: &NextHop| {
+            let table = if hop.is_down { &self.left_down } else { &self.left };
+            (hop.is_down || !has_gone_down) && table[row + hop.router as usize].checked_add(1) == Some(left)
         };
-        self.next[at].iter().filter(|onward| is_way(onward)).fold(0, |ports, onward| ports | 1 << onward.output)
+        self.next[at].iter().filter(|hop| is_shortest(hop)).fold(0, |ports, hop| ports | 1 << hop.output)
     }
 
     /// Returns whether there is only one route from any router to any node.
@@ -155,16 +155,16 @@ impl Rule {
 }
 
 /// Sets, for every link, whether it leads down.
-fn direct(next: &mut [Vec<Onward>]) {
+fn direct(next: &mut [Vec<NextHop>]) {
     let steps = |root: usize| {
         let mut steps = vec![FAR; next.len()];
         steps[root] = 0;
         let mut queue = VecDeque::from([root]);
         while let Some(at) = queue.pop_front() {
-            for onward in &next[at] {
-                if steps[onward.router as usize] == FAR {
-                    steps[onward.router as usize] = steps[at] + 1;
-                    queue.push_back(onward.router as usize);
+            for hop in &next[at] {
+                if steps[hop.router as usize] == FAR {
+                    steps[hop.router as usize] = steps[at] + 1;
+                    queue.push_back(hop.router as usize);
                 }
             }
         }
@@ -173,9 +173,9 @@ fn direct(next: &mut [Vec<Onward>]) {
     let farthest = |root: &usize| steps(*root).into_iter().max();
     let Some(root) = (0..next.len()).min_by_key(farthest) else { return };
     let steps = steps(root);
-    let place = |router: usize| (steps[router], router);
+    let order_key = |router: usize| (steps[router], router);
     for (at, next) in next.iter_mut().enumerate() {
-        next.iter_mut().for_each(|onward| onward.is_down = place(onward.router as usize) > place(at));
+        next.iter_mut().for_each(|hop| hop.is_down = order_key(hop.router as usize) > order_key(at));
     }
 }
 

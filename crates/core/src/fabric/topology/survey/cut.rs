@@ -2,7 +2,7 @@
 //! from the upper. It is computed as a maximum flow (Dinic 1970) in each direction, and the two flows are added, as in
 //! the bisection channel count of Dally and Towles (2004, chapter 3).
 //!
-//! Leaves out: other divisions of the nodes into halves, some of which may cut fewer links.
+//! The module leaves out other divisions of the nodes into halves, some of which may cut fewer links.
 
 use super::super::{End, Wiring};
 use std::collections::VecDeque;

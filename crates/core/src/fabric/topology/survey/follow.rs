@@ -132,7 +132,7 @@ pub fn each(options: &RouteOptions) -> impl Iterator<Item = (u8, u16)> {
 /// Returns the ports and channels for which a blocked header waits: those of the escape, or all options if there is no
 /// escape.
 pub fn waited_for(options: &RouteOptions) -> impl Iterator<Item = (u8, u16)> {
-    let plain = if options.escape.is_some() { 0 } else { options.ports.mask() };
+    let regular_ports = if options.escape.is_some() { 0 } else { options.ports.mask() };
     let channels = options.channels;
-    ports(plain).map(move |port| (port, channels)).chain(options.escape)
+    ports(regular_ports).map(move |port| (port, channels)).chain(options.escape)
 }

@@ -1,4 +1,5 @@
-//! The inputs and outputs of all routers by number, and the links from outputs to inputs. Leaves out: routing rules.
+//! The inputs and outputs of all routers by number, and the links from outputs to inputs. The module leaves out routing
+//! rules.
 
 use super::super::{End, Wiring};
 

@@ -11,8 +11,8 @@
 //! | `dependency_cycle.rs` | the search for a cycle of dependencies |
 //!
 //! Up to [`ALL_PAIRS_NODES`] nodes, all pairs are followed; above that, a sample that is the same in every run, and the
-//! survey states this. Leaves out the least bisection of all divisions (nodes are halved by number), cycles through
-//! interfaces, and livelock.
+//! survey states this. The module leaves out the least bisection of all divisions (nodes are halved by number), cycles
+//! through interfaces, and livelock.
 
 mod cut;
 pub mod dependency_cycle;

@@ -1,8 +1,8 @@
 //! The memory bus, which runs one transaction at a time. Every agent snoops a transaction, and an owner or a home
 //! serves it.
 //!
-//! Models a circuit-switched bus. A transaction begins at a clock edge, and holds the bus from arbitration to
-//! turnaround, including the access at the home or owner:
+//! The module models a circuit-switched bus. A transaction begins at a clock edge, and holds the bus from arbitration
+//! to turnaround, including the access at the home or owner:
 //!
 //! | kind | moves | cycles (Table 3's width, defaults) | and the bus is held for |
 //! |---|---|---|---|
@@ -20,8 +20,8 @@
 //! served in the order of their arrival. The data of a transaction is at its offset in the block (word 3 at bytes 24 to
 //! 31), whatever its size.
 //!
-//! Leaves out: split transactions and pipelining (the paper does not mention them, and the
-//! contemporary machines with this processor had a circuit-switched MBus), retries, errors, priorities.
+//! The module leaves out split transactions and pipelining (the paper does not mention them, and the contemporary
+//! machines with this processor had a circuit-switched MBus), retries, errors, priorities.
 //!
 //! Parameters: [`BusParameters`]. Statistics: the transactions by kind, the blocks that were read by supplier, and the
 //! time for which the bus was held.

@@ -13,8 +13,8 @@
 //! overhead (an uncached store)"). The driver reads the status only when it has filled the free buffers that the last
 //! read showed.
 //!
-//! Leaves out the AP3000's other mechanism, as the paper does. Parameters: block buffer cycles, memory time, the loop's
-//! cycles per word.
+//! The module leaves out the AP3000's other mechanism, as the paper does. Parameters: block buffer cycles, memory time,
+//! the loop's cycles per word.
 
 use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
 use super::polls::StatusPolls;

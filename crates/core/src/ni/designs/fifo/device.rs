@@ -1,9 +1,9 @@
 //! The device half of the fifos: the memory of the interface in which a packet is composed and from which it is read.
 //!
-//! Models two paths. A packet to send is composed in an outgoing flow-control buffer in the interface's memory, and
-//! sent from there without another copy. An arriving packet is moved to an incoming buffer and from there to the fifo,
-//! which takes a number of access times; these moves are pipelined. A packet keeps its incoming buffer until the
-//! processor has read it.
+//! The module models two paths. A packet to send is composed in an outgoing flow-control buffer in the interface's
+//! memory, and sent from there without another copy. An arriving packet is moved to an incoming buffer and from there
+//! to the fifo, which takes a number of access times; these moves are pipelined. A packet keeps its incoming buffer
+//! until the processor has read it.
 //!
 //! | offset | register | access |
 //! |---|---|---|
@@ -11,7 +11,7 @@
 //! | 8 | sending: launch, the packet's length and from bit 16 its [`Marks`] | write |
 //! | 64 to 127 | the fifo's window | write, or read |
 //!
-//! Leaves out sharing of the interface by several processes.
+//! The module leaves out sharing of the interface by several processes.
 
 use crate::engine::{Class, EndpointId, FlowKey, Journey, Mailbox, Signal, Sim, Time};
 use crate::fabric::{Label, Packet};

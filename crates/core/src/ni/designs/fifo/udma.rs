@@ -14,8 +14,8 @@
 //! payload for registers is moved into a buffer of the driver and loaded from there. Payloads up to the threshold are
 //! moved word by word, as in [`words`](super::words).
 //!
-//! Leaves out: address translation and its protection; more than one transfer at a time.
-//! Parameters: threshold, time to become bus master, memory time.
+//! The module leaves out address translation and its protection; more than one transfer at a time. Parameters:
+//! threshold, time to become bus master, memory time.
 
 use super::device::{ReceiveFifo, SendFifo, marks_of, marks_word};
 use super::words::{self, WordReceiver, WordSender};

@@ -13,8 +13,8 @@
 //! (§4, §6.3), and the interface's memory is equally fast; everything else, in particular the buffering, is the same as
 //! in `NI2w`. It needs no capability of the host.
 //!
-//! Leaves out message tags and interrupts of the CM-5. Parameters: width of an access, memory time, the loop's cycles
-//! per word.
+//! The module leaves out message tags and interrupts of the CM-5. Parameters: width of an access, memory time, the
+//! loop's cycles per word.
 
 use super::device::{BYTES, DATA, LAUNCH, ReceiveFifo, STATUS, SendFifo, launch_word};
 use super::polls::StatusPolls;

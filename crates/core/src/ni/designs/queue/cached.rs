@@ -24,8 +24,8 @@
 //!
 //! With the throttle ([`throttle`]) a sender adapts its rate to that of its receiver.
 //!
-//! Leaves out contention between the interface's two sides for its memory. Parameters: blocks of a queue, blocks of a
-//! cache, memory time.
+//! The module leaves out contention between the interface's two sides for its memory. Parameters: blocks of a queue,
+//! blocks of a cache, memory time.
 
 use super::device::{self, Deposit, ReceiveShared, SendRegisters};
 use super::direct_memory::queue_in_memory;

@@ -16,8 +16,8 @@
 //!
 //! The devices of both nodes execute one-sided operations ([`remote_memory`](super::remote_memory)).
 //!
-//! Leaves out the I/O bus of the real interface, as the paper does, unless the host has one. Parameters: blocks of a
-//! queue.
+//! The module leaves out the I/O bus of the real interface, as the paper does, unless the host has one. Parameters:
+//! blocks of a queue.
 
 use super::device::{self, Deposit, Fetch, ReceiveShared, SendRegisters};
 use super::driver::{QueueReceiver, QueueSender};

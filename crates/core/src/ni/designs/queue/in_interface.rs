@@ -13,7 +13,8 @@
 //! the blocks, so the processor reads the message directly from the interface. A message is written as one burst, which
 //! takes one access time whatever its length.
 //!
-//! Leaves out contention between the interface's two sides for its memory. Parameters: blocks of a queue, memory time.
+//! The module leaves out contention between the interface's two sides for its memory. Parameters: blocks of a queue,
+//! memory time.
 
 use super::device::{self, Deposit, ReceiveShared, SendRegisters};
 use super::driver::{QueueReceiver, QueueSender};

@@ -13,8 +13,8 @@
 //! * The processor notifies the interface of a message to send by one uncached store of the tail. It detects a received
 //!   message by polling the block of its header in its cache.
 //!
-//! Leaves out several processes, and interrupts. Parameters: blocks of a queue, the loop's cycles per word and per
-//! poll.
+//! The module leaves out several processes, and interrupts. Parameters: blocks of a queue, the loop's cycles per word
+//! and per poll.
 
 use crate::host::memory_bus::node::INTERFACE_BASE;
 use crate::host::{Address, BLOCK_BYTES};

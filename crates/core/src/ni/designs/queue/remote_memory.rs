@@ -1,13 +1,13 @@
 //! The device half of one-sided operations: it executes the operations of other nodes on its node's memory, and
 //! completes the operations of its node.
 //!
-//! Models the following steps. The receiving device takes packets of operations in order with other packets, accesses
-//! memory through its DMA initiator, and answers with a packet. The answer's data is written to memory, followed by a
-//! completion, a word in a ring in memory. Answers wait in the device for a slot of the port, so the device accepts
-//! requests even while it cannot send, and two nodes that operate on each other's memory do not deadlock. An operation
-//! behind a message for which the receive queue has no slot waits like any other packet.
+//! The module models the following steps. The receiving device takes packets of operations in order with other packets,
+//! accesses memory through its DMA initiator, and answers with a packet. The answer's data is written to memory,
+//! followed by a completion, a word in a ring in memory. Answers wait in the device for a slot of the port, so the
+//! device accepts requests even while it cannot send, and two nodes that operate on each other's memory do not
+//! deadlock. An operation behind a message for which the receive queue has no slot waits like any other packet.
 //!
-//! Leaves out: pinning of pages, and the time to look up a region.
+//! The module leaves out pinning of pages, and the time to look up a region.
 
 use super::remote_wire::{Code, RemotePacket};
 use crate::engine::{Bytes, Class, Journey, Mailbox, Signal, Sim, Time};

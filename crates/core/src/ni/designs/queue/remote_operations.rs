@@ -1,8 +1,8 @@
 //! The driver half of one-sided operations: an operation is composed in the send queue like a message, the tail is
 //! written once per batch, and completions are polled in memory.
 //!
-//! Models the messaging layer's cycles of a send for each operation, and of a poll for each poll. Leaves out polls that
-//! find nothing while a program waits for a completion.
+//! The module models the messaging layer's cycles of a send for each operation, and of a poll for each poll. The module
+//! leaves out polls that find nothing while a program waits for a completion.
 
 use super::remote_memory::{OUTSTANDING_MAX, completion};
 use super::remote_wire::{Code, RemotePacket, operation_max};
@@ -70,7 +70,7 @@ impl OneSided for SplitDriver {
             let work = WorkId(posted);
             remote.posted.set(posted + 1);
             remote.memory.expect(work, result);
-            let local = addresses.at(self.port.node(), 0);
+            let local = addresses.endpoint(self.port.node(), 0);
             let packet = RemotePacket { endpoints: [local.0 as u16, to.0 as u16], work: posted as u32, ..packet };
             queue.compose_operation(cpu, &packet, data).await;
             Some(work)

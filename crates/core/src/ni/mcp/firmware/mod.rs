@@ -23,7 +23,7 @@ use crate::engine::{Bytes, Journey, MessageTally, Time};
 use crate::host::Host;
 use crate::ni::build_context::BuildContext;
 use crate::ni::in_flight::InFlight;
-use crate::ni::lanai::{Lanai, Landing};
+use crate::ni::lanai::{Lanai, TransferProgress};
 use receive::ReceiveSide;
 use send::SendSide;
 use std::rc::Rc;
@@ -175,14 +175,14 @@ impl Firmware {
     /// time has passed since the beginning of the last pass.
     async fn sleep(&self) {
         let Watch { fetched, received } = self.mcp.watch();
-        let landed = |landing: Option<&Rc<Landing>>, count: Option<u32>| {
-            let (landing, count) = (landing?, count?);
-            landing.watch(Bytes(u64::from(count)))
+        let landed = |progress: Option<&Rc<TransferProgress>>, count: Option<u32>| {
+            let (progress, count) = (progress?, count?);
+            progress.watch(Bytes(u64::from(count)))
         };
         // RDMA waits for more bytes of a packet only once the packet has its receive buffer, which its headers
         // determine.
         let received = self.receive.headers_missing(self.context.chip.sim.now()).or(received);
-        let instants = [landed(self.send.landing(), fetched), landed(self.receive.landing(), received)];
+        let instants = [landed(self.send.progress(), fetched), landed(self.receive.progress(), received)];
         let wake = instants.into_iter().flatten().min().unwrap_or(Time::MAX);
         self.context.chip.attention.wait_for(self.work, wake).await;
     }

@@ -15,7 +15,7 @@ use super::{Context, cause};
 use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
 use crate::host::{Direction, InterruptVector};
-use crate::ni::lanai::{HostJob, Landing, ReceiveJob, Sram};
+use crate::ni::lanai::{HostJob, ReceiveJob, Sram, TransferProgress};
 use crate::protocol::udp_ip::{DatagramKey, Sum};
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -74,7 +74,7 @@ enum ReassemblyKey {
 /// A packet in a receive buffer.
 struct BufferedPacket {
     buffer: u8,
-    landing: Rc<Landing>,
+    progress: Rc<TransferProgress>,
     packet: Option<Rc<Packet>>,
     lost: bool,
     destination: Option<RxDestination>,
@@ -109,7 +109,7 @@ impl ReceiveSide {
     /// or `None` if the buffer is known or enough has landed.
     pub(super) fn headers_missing(&self, now: Time) -> Option<u32> {
         let last = self.packets.back().filter(|last| last.destination.is_none() && last.packet.is_none())?;
-        (last.landing.landed(now).len() < HEADERS_MAX).then_some(HEADERS_MAX as u32)
+        (last.progress.landed(now).len() < HEADERS_MAX).then_some(HEADERS_MAX as u32)
     }
 
     /// Assigns receive buffers, in order, to the packets whose headers have landed: RDMA may begin with a packet once
@@ -118,7 +118,7 @@ impl ReceiveSide {
         let mut found = false;
         while let Some(at) = self.packets.iter().position(|packet| packet.destination.is_none()) {
             let packet = &self.packets[at];
-            let landed = packet.landing.landed(context.chip.sim.now()).len();
+            let landed = packet.progress.landed(context.chip.sim.now()).len();
             if landed < HEADERS_MAX && packet.packet.is_none() {
                 break;
             }
@@ -136,12 +136,12 @@ impl ReceiveSide {
     fn poll_engine(&mut self, context: &Context, mcp: &mut Mcp) -> bool {
         let Some(last) = self.packets.back_mut().filter(|_| self.is_receiving) else { return false };
         if !context.chip.receive.is_idle() {
-            mcp.received(last.landing.landed(context.chip.sim.now()).get() as u32, false);
+            mcp.received(last.progress.landed(context.chip.sim.now()).get() as u32, false);
             return false;
         }
         last.lost = context.chip.receive.take_dropped().is_some();
         last.packet = context.chip.receive.packet();
-        mcp.received(last.landing.landed(context.chip.sim.now()).get() as u32, true);
+        mcp.received(last.progress.landed(context.chip.sim.now()).get() as u32, true);
         mcp.receive_done();
         (self.is_receiving, self.announced) = (false, false);
         true
@@ -150,12 +150,16 @@ impl ReceiveSide {
     /// Posts a transfer on the receive engine.
     pub(super) async fn post(&mut self, context: &Context, buffer: u8) {
         context.chip.work(context.parameters.firmware.start).await;
-        let landing = Rc::new(Landing::new(context.parameters.mtu));
+        let progress = Rc::new(TransferProgress::new(context.parameters.mtu));
         let sram_address = context.layout.receive_buffer(buffer);
-        context.chip.receive.begin(ReceiveJob { sram_address, landing: landing.clone(), closes: Some(stage::NETWORK) });
+        context.chip.receive.begin(ReceiveJob {
+            sram_address,
+            progress: progress.clone(),
+            closes: Some(stage::NETWORK),
+        });
         self.packets.push_back(BufferedPacket {
             buffer,
-            landing,
+            progress,
             packet: None,
             lost: false,
             destination: None,
@@ -250,7 +254,7 @@ impl ReceiveSide {
             host_address: piece.address,
             sram_address,
             bytes: Bytes(piece.bytes),
-            landing: None,
+            progress: None,
             journey: journey.unwrap_or_default(),
             closes: is_event.then_some(stage::HOST_RCV),
         });
@@ -274,8 +278,8 @@ impl ReceiveSide {
     }
 
     /// Returns the progress counter of the newest packet.
-    pub(super) fn landing(&self) -> Option<&Rc<Landing>> {
-        self.packets.back().map(|packet| &packet.landing)
+    pub(super) fn progress(&self) -> Option<&Rc<TransferProgress>> {
+        self.packets.back().map(|packet| &packet.progress)
     }
 
     /// Notifies the host of the first packet, which is in host memory now.

@@ -129,11 +129,11 @@ impl Kernel {
         // With zero copy the data is in the program's buffer and the envelope in the kernel's header slot.
         let (address, range) = match zero_copy {
             true => {
-                let range = parsed.place();
+                let range = parsed.datagram_range();
                 let data = range.start.max(ENVELOPE)..range.end.max(ENVELOPE);
                 (self.card.buffers.program(event.buffer) + (data.start - ENVELOPE) as u64, data)
             }
-            false => (at + parsed.payload.start as u64, parsed.place()),
+            false => (at + parsed.payload.start as u64, parsed.datagram_range()),
         };
         let (buffer, journey) = (event.buffer, event.journey.clone());
         let sum = Sum::of(&(event.checksum as u16).to_be_bytes());
@@ -164,7 +164,7 @@ impl Kernel {
                 return self.release_parts(cpu, parts).await;
             }
         };
-        let [from, to] = [from, to].map(|(node, index)| self.card.addresses.at(node, index));
+        let [from, to] = [from, to].map(|(node, index)| self.card.addresses.endpoint(node, index));
         journey.close(stage::BOTTOM_HALF, cpu.now());
         let bytes = udp.payload;
         self.inbox.send(ReceivedDatagram { from, to, envelope, parts, bytes, journey: journey.clone() });

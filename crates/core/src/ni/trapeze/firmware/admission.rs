@@ -136,7 +136,7 @@ impl Admission {
         let frame = frame_of(packet, body.map(|arrived| PacketHandle::new(arrived.clone())));
         let effects = self.protocol.borrow_mut().arrive(frame, now);
         self.apply_effects(effects);
-        effects.discards
+        effects.is_discarded
     }
 
     /// Returns whether a packet waits to be taken.

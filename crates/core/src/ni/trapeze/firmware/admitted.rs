@@ -9,7 +9,7 @@ use super::super::stage;
 use super::Context;
 use super::receive::{Incoming, LinkState, ReceiveSide, ReceivedPacket, Slot};
 use crate::engine::Journey;
-use crate::ni::lanai::{Landing, ReceiveJob};
+use crate::ni::lanai::{ReceiveJob, TransferProgress};
 use std::rc::Rc;
 
 impl ReceiveSide {
@@ -18,8 +18,8 @@ impl ReceiveSide {
         let Some(buffer) = self.free_buffers.pop() else { return false };
         context.chip.work(context.parameters.firmware.receive_post).await;
         let sram_address = context.layout.received_control(buffer);
-        let landing = Rc::new(Landing::new(CONTROL));
-        context.chip.receive.begin(ReceiveJob { sram_address, landing, closes: None });
+        let progress = Rc::new(TransferProgress::new(CONTROL));
+        context.chip.receive.begin(ReceiveJob { sram_address, progress, closes: None });
         self.link = LinkState::Frame(buffer);
         true
     }
@@ -57,7 +57,7 @@ impl ReceiveSide {
         if !context.admission.resends() {
             self.arrive(context, &arrived);
         }
-        match arrived.landing.finished() {
+        match arrived.progress.finished() {
             true => self.packet_ended(context, &arrived).await,
             false => self.receive_payload(context, &arrived),
         }

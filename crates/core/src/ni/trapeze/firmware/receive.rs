@@ -14,7 +14,7 @@ use crate::engine::sim::WaitReasonId;
 use crate::engine::{Bytes, Time};
 use crate::fabric::Packet;
 use crate::host::{Address, Direction, InterruptVector};
-use crate::ni::lanai::{HostJob, Landing, ReceiveJob};
+use crate::ni::lanai::{HostJob, ReceiveJob, TransferProgress};
 use crate::protocol;
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -42,8 +42,8 @@ pub(super) enum LinkState {
     Frame(u64),
     /// A packet waits for a receive slot, with its payload on the link.
     WaitingForSlot(Rc<ReceivedPacket>),
-    /// The payload of a message is landing.
-    Landing(Rc<ReceivedPacket>),
+    /// The payload of a message is arriving.
+    PayloadArriving(Rc<ReceivedPacket>),
 }
 
 /// The entry and the buffers of a message.
@@ -62,7 +62,7 @@ pub(super) struct ReceivedPacket {
     pub(super) packet: Rc<Packet>,
     /// Index of the packet buffer.
     pub(super) buffer: u64,
-    pub(super) landing: Rc<Landing>,
+    pub(super) progress: Rc<TransferProgress>,
     /// Whether the network dropped the packet.
     pub(super) lost: Cell<bool>,
     /// Whether the protocol discards it, as a duplicate or a refused packet.
@@ -168,7 +168,7 @@ impl ReceiveSide {
             LinkState::Control(slot) => self.control_arrived(context, slot).await,
             LinkState::Frame(buffer) => self.frame_arrived(context, buffer).await,
             LinkState::WaitingForSlot(arrived) => self.take_slot(context, arrived).await,
-            LinkState::Landing(arrived) => self.payload_arrived(context, arrived).await,
+            LinkState::PayloadArriving(arrived) => self.payload_arrived(context, arrived).await,
         }
     }
 
@@ -186,8 +186,8 @@ impl ReceiveSide {
         self.next_entry += 1;
         let attached = u64::from(sram.load_word(entry + word::ADDRESS));
         let buffer = self.free_buffers.pop().expect("a buffer was free");
-        let landing = Rc::new(Landing::new(CONTROL));
-        context.chip.receive.begin(ReceiveJob { sram_address: entry, landing, closes: None });
+        let progress = Rc::new(TransferProgress::new(CONTROL));
+        context.chip.receive.begin(ReceiveJob { sram_address: entry, progress, closes: None });
         self.link = LinkState::Control(Slot { index, attached, buffer });
         true
     }
@@ -222,8 +222,8 @@ impl ReceiveSide {
     pub(super) fn receive_payload(&mut self, context: &Context, arrived: &Rc<ReceivedPacket>) {
         let closes = (!arrived.discarded.get()).then_some(stage::NETWORK);
         let sram_address = context.layout.receive_buffer(arrived.buffer);
-        context.chip.receive.begin(ReceiveJob { sram_address, landing: arrived.landing.clone(), closes });
-        self.link = LinkState::Landing(arrived.clone());
+        context.chip.receive.begin(ReceiveJob { sram_address, progress: arrived.progress.clone(), closes });
+        self.link = LinkState::PayloadArriving(arrived.clone());
     }
 
     /// Returns the payload's address by early demultiplexing: the address of a mapped tag, or else the buffer attached
@@ -276,7 +276,7 @@ impl ReceiveSide {
     pub(super) fn watch(&self, context: &Context) -> Time {
         let Some(head) = self.incoming.front().filter(|head| head.in_flight.is_none()) else { return Time::MAX };
         let count = context.parameters.policy.starts_at(head.taken, head.total());
-        head.arrived.landing.watch(count).unwrap_or(Time::MAX)
+        head.arrived.progress.watch(count).unwrap_or(Time::MAX)
     }
 
     /// Returns the resource that this direction waits for, if it has work that is blocked.
@@ -291,8 +291,8 @@ impl ReceiveSide {
 
 impl ReceivedPacket {
     pub(super) fn new(packet: Rc<Packet>, buffer: u64, length: Bytes) -> Rc<ReceivedPacket> {
-        let (lost, discarded, landing) = (Cell::new(false), Cell::new(false), Rc::new(Landing::new(length)));
-        Rc::new(ReceivedPacket { packet, buffer, landing, lost, discarded })
+        let (lost, discarded, progress) = (Cell::new(false), Cell::new(false), Rc::new(TransferProgress::new(length)));
+        Rc::new(ReceivedPacket { packet, buffer, progress, lost, discarded })
     }
 }
 
@@ -313,16 +313,16 @@ impl Incoming {
 
     /// Returns whether all of the payload has landed.
     pub(super) fn has_landed(&self) -> bool {
-        self.arrived.landing.finished()
+        self.arrived.progress.finished()
     }
 
     /// Returns the length of the payload.
     fn total(&self) -> Bytes {
-        self.arrived.landing.total()
+        self.arrived.progress.total()
     }
 
     fn landed(&self, now: Time) -> Bytes {
-        super::whole_words(self.arrived.landing.landed(now), self.total())
+        super::whole_words(self.arrived.progress.landed(now), self.total())
     }
 
     fn job(&self, context: &Context, bytes: Bytes) -> HostJob {
@@ -332,7 +332,7 @@ impl Incoming {
             host_address: self.address + self.taken.get(),
             sram_address: context.layout.receive_buffer(self.slot.buffer) + self.taken.get(),
             bytes,
-            landing: None,
+            progress: None,
             journey: self.arrived.packet.journey.clone(),
             closes: last.then_some(stage::HOST_RCV),
         }

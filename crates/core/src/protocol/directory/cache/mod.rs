@@ -155,14 +155,14 @@ impl Requester {
         does: impl FnOnce(&mut Transaction) -> R,
     ) -> R {
         assert!(block.home != self.own, "{}: {block:?} is its own", self.own);
-        let place = self.blocks.entry(block).or_insert(CopyState::new());
-        let before = *place;
+        let stored = self.blocks.entry(block).or_insert(CopyState::new());
+        let before = *stored;
         let mut transaction = Transaction { block, copy: before, actions };
         let result = does(&mut transaction);
         let copy = transaction.copy;
         match copy.is_blank() {
             true => _ = self.blocks.remove(&block),
-            false => *place = copy,
+            false => *stored = copy,
         }
         self.count(&before, |count, of| count - of);
         self.count(&copy, |count, of| count + of);

@@ -1,5 +1,5 @@
-//! //! Tests that break one rule of the protocol each, and a test of handlers that wait for space to send: the model
-//! finds a counterexample for each of them.
+//! Tests that break one rule of the protocol each, and a test of handlers that wait for space to send: the model finds
+//! a counterexample for each of them.
 
 use super::case::*;
 use super::model::*;
@@ -33,7 +33,7 @@ impl World {
         AWAITED.set(false);
         match stepped {
             Ok(()) => *self = next,
-            Err(_) => self.wrong = Some("a side receives an impossible message"),
+            Err(_) => self.violation = Some("a side receives an impossible message"),
         }
     }
 }

@@ -45,7 +45,7 @@ impl Model for Case {
     }
 
     fn actions(&self, world: &World, steps: &mut Vec<Step>) {
-        if self.broken != Broken::Nothing && !(world.wrong.is_none() && world.is_coherent(self)) {
+        if self.broken != Broken::Nothing && !(world.violation.is_none() && world.is_coherent(self)) {
             return;
         }
         steps.extend(world.pending_steps(self));
@@ -64,7 +64,7 @@ impl Model for Case {
 
     fn properties(&self) -> Vec<Property<Self>> {
         let mut all = vec![
-            Property::always(VALUES, |_: &Case, world: &World| world.wrong.is_none()),
+            Property::always(VALUES, |_: &Case, world: &World| world.violation.is_none()),
             Property::always(COHERENT, |case: &Case, world: &World| world.is_coherent(case)),
             Property::always("access rights are reported to processors", |case: &Case, world: &World| {
                 case.broken != Broken::Nothing || world.access_is_reported(case)

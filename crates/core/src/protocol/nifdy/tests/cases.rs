@@ -1,4 +1,4 @@
-//! //! Tests of each statement of the paper.
+//! Tests of each statement of the paper.
 
 use super::super::*;
 use super::net::*;

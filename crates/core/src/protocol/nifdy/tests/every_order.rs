@@ -1,4 +1,4 @@
-//! //! The cases of the model: all states of each case are explored.
+//! The cases of the model: all states of each case are explored.
 
 use super::super::*;
 use super::model::{Case, Copies, Step};

@@ -1,10 +1,9 @@
-//! //! A model for exhaustive exploration of small cases. Processors offer and accept packets at any time, and networks
+//! A model for exhaustive exploration of small cases. Processors offer and accept packets at any time, and networks
 //! delay, reorder and, with retransmission, drop frames at any time.
 //!
-//! //! A run over a network that drops nothing is finite, so it has no deadlock if all packets are delivered in every
-//! state without a further step. A run over a network that drops frames is cut off after some drops and time-outs; from
-//! every state of such a run, a schedule that drops nothing more must lead to a state in which all packets are
-//! delivered.
+//! A run over a network that drops nothing is finite, so it has no deadlock if all packets are delivered in every state
+//! without a further step. A run over a network that drops frames is cut off after some drops and time-outs; from every
+//! state of such a run, a schedule that drops nothing more must lead to a state in which all packets are delivered.
 
 use super::super::*;
 use super::net::*;
@@ -106,15 +105,15 @@ impl State {
 
     pub fn steps(&self, case: &Case) -> Vec<Step> {
         let mut steps = Vec::new();
-        for place in 0..self.net.transit.len() {
-            if place > 0 && !case.keeps_order() && self.net.transit[place] == self.net.transit[place - 1] {
+        for index in 0..self.net.transit.len() {
+            if index > 0 && !case.keeps_order() && self.net.transit[index] == self.net.transit[index - 1] {
                 continue; // One of two alike is enough.
             }
-            if self.is_first(place, case) && self.net.can_arrive(place) {
-                steps.push(Step::Arrive(place));
+            if self.is_first(index, case) && self.net.can_arrive(index) {
+                steps.push(Step::Arrive(index));
             }
             if self.drops > 0 {
-                steps.push(Step::Drop(place));
+                steps.push(Step::Drop(index));
             }
         }
         for (node, unit) in (0..).map(NodeId).zip(&self.net.units) {
@@ -132,10 +131,10 @@ impl State {
         steps
     }
 
-    fn is_first(&self, place: usize, case: &Case) -> bool {
+    fn is_first(&self, index: usize, case: &Case) -> bool {
         let pair = |frame: &NifdyFrame<Id>| (frame.source, frame.destination);
-        let frame = pair(&self.net.transit[place]);
-        !case.keeps_order() || self.net.transit[..place].iter().all(|before| pair(before) != frame)
+        let frame = pair(&self.net.transit[index]);
+        !case.keeps_order() || self.net.transit[..index].iter().all(|before| pair(before) != frame)
     }
 
     fn may_time_out(&self, node: NodeId, case: &Case) -> bool {
@@ -155,10 +154,10 @@ impl State {
         match step {
             Step::Offer(node) => self.offer(node, case),
             Step::Leave(node) => self.leave(node, case),
-            Step::Arrive(place) => self.net.arrive(place),
+            Step::Arrive(index) => self.net.arrive(index),
             Step::Accept(node) => self.accept(node, case),
-            Step::Drop(place) => {
-                let _ = self.net.transit.remove(place);
+            Step::Drop(index) => {
+                let _ = self.net.transit.remove(index);
                 self.drops -= 1;
             }
             Step::Timeout(node) => {

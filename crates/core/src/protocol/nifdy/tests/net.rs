@@ -1,5 +1,5 @@
-//! //! A few units and the network between them. The network delivers in any order, after any delay: a test decides
-//! when each frame in transit arrives.
+//! A few units and the network between them. The network delivers in any order, after any delay: a test decides when
+//! each frame in transit arrives.
 
 use super::super::*;
 use crate::engine::{NodeId, Time};
@@ -13,7 +13,7 @@ pub const D: NodeId = NodeId(3);
 pub struct Net<T> {
     pub units: Vec<NifdyUnit<T>>,
     /// Number of slots of each arrivals FIFO that the network knows to be free.
-    pub places: Vec<u16>,
+    pub slots: Vec<u16>,
     /// Frames in transit, in the order in which they were sent.
     pub transit: Vec<NifdyFrame<T>>,
 }
@@ -48,7 +48,7 @@ pub fn bypass<T>(destination: NodeId, body: T) -> OutgoingPacket<T> {
 impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
     pub fn new(nodes: u32, parameters: &UnitParameters) -> Net<T> {
         let units = NodeId::all(nodes as usize).map(|own| NifdyUnit::new(own, parameters)).collect();
-        Net { units, places: vec![parameters.arrivals; nodes as usize], transit: Vec::new() }
+        Net { units, slots: vec![parameters.arrivals; nodes as usize], transit: Vec::new() }
     }
 
     pub fn unit(&mut self, node: NodeId) -> &mut NifdyUnit<T> {
@@ -73,31 +73,31 @@ impl<T: Clone + PartialEq + std::fmt::Debug> Net<T> {
     }
 
     /// Returns whether a frame in transit need not wait for a slot.
-    pub fn can_arrive(&self, place: usize) -> bool {
-        let frame = &self.transit[place];
-        !frame.needs_slot() || self.places[frame.destination.index()] > 0
+    pub fn can_arrive(&self, index: usize) -> bool {
+        let frame = &self.transit[index];
+        !frame.needs_slot() || self.slots[frame.destination.index()] > 0
     }
 
-    pub fn arrive(&mut self, place: usize) {
-        assert!(self.can_arrive(place));
-        let frame = self.transit.remove(place);
+    pub fn arrive(&mut self, index: usize) {
+        assert!(self.can_arrive(index));
+        let frame = self.transit.remove(index);
         let node = frame.destination.index();
-        self.places[node] -= u16::from(frame.needs_slot());
-        self.places[node] += u16::from(self.units[node].arrive(frame));
+        self.slots[node] -= u16::from(frame.needs_slot());
+        self.slots[node] += u16::from(self.units[node].arrive(frame));
     }
 
     /// Delivers all frames in transit to `node` that can arrive, in the order in which they were sent.
     pub fn arrive_all(&mut self, node: NodeId) {
-        while let Some(place) =
+        while let Some(index) =
             (0..self.transit.len()).find(|&n| self.transit[n].destination == node && self.can_arrive(n))
         {
-            self.arrive(place);
+            self.arrive(index);
         }
     }
 
     pub fn accept(&mut self, node: NodeId, answer: Answer) -> Option<(NodeId, T)> {
-        let Delivered { source, body, frees_place } = self.unit(node).accept(answer)?;
-        self.places[node.index()] += u16::from(frees_place);
+        let Delivered { source, body, frees_slot } = self.unit(node).accept(answer)?;
+        self.slots[node.index()] += u16::from(frees_slot);
         Some((source, body))
     }
 

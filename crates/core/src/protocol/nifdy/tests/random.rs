@@ -1,4 +1,4 @@
-//! //! Random tests of larger cases: any parameters, any mixture of packets, any schedule.
+//! Random tests of larger cases: any parameters, any mixture of packets, any schedule.
 
 use super::super::*;
 use super::model::{Case, Copies, State};
@@ -89,8 +89,8 @@ proptest! {
         run(&case.dropping(30, 60, copies), seed);
     }
 
-    /// The packets for the node that ignores the network do not fill any pool in this test, so all others are
-    /// delivered.
+    /// Tests that the packets for the node that ignores the network do not fill any pool in this test, so all others
+    /// are delivered.
     #[test]
     fn a_node_that_never_accepts_delays_no_other_node(parameters in some_parameters(), packets in 1usize..20) {
         let mut net = Net::new(4, &UnitParameters { pool: 2, outstanding: 2, ..parameters });
@@ -127,7 +127,7 @@ fn a_packet_is_sent_again_when_its_timer_goes_off_and_not_before() {
 
     let mut receiver = NifdyUnit::new(B, &UnitParameters { retransmission, ..no_bulk() });
     assert!(!receiver.arrive(first.clone()));
-    assert!(receiver.arrive(first.clone()), "the place that the copy took is free");
+    assert!(receiver.arrive(first.clone()), "the slot that the copy took is free");
     assert!(!receiver.has_next(), "it is not accepted yet");
     assert!(receiver.accept(Answer::None).is_some());
     let acknowledgement = receiver.next(Time::ZERO).unwrap();

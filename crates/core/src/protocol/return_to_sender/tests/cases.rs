@@ -1,4 +1,4 @@
-//! //! Tests of each statement of §5.1.2.
+//! Tests of each statement of §5.1.2.
 
 use super::super::*;
 use super::net::*;

@@ -1,4 +1,4 @@
-//! //! Tests of return-to-sender: by hand, at random, and in every order of events.
+//! Tests of return-to-sender: by hand, at random, and in every order of events.
 
 mod cases;
 mod model;

@@ -1,9 +1,9 @@
-//! //! A model for exhaustive exploration of small cases. Networks delay and reorder frames at will, and programs
-//! compose, send, read and release at any time.
+//! A model for exhaustive exploration of small cases. Networks delay and reorder frames at will, and programs compose,
+//! send, read and release at any time.
 //!
-//! //! A retry has no delay in the model and may happen at any step after the bounce. The networks reorder packets, so
-//! it does not matter which of two bounced packets of a node is retried first; the model therefore covers every rule
-//! for retries. The absence of deadlock is checked in two ways: in every state without a further step, all messages are
+//! A retry has no delay in the model and may happen at any step after the bounce. The networks reorder packets, so it
+//! does not matter which of two bounced packets of a node is retried first; the model therefore covers every rule for
+//! retries. The absence of deadlock is checked in two ways: in every state without a further step, all messages are
 //! delivered; and from *every* state some schedule leads to such a state, so that no state is a livelock.
 
 use super::super::*;

@@ -1,4 +1,4 @@
-//! //! Random tests: with random delays on both networks, slow receivers and any parameters, every message is delivered
+//! Random tests: with random delays on both networks, slow receivers and any parameters, every message is delivered
 //! exactly once.
 
 use super::super::*;

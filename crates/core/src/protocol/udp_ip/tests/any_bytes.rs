@@ -1,4 +1,4 @@
-//! //! Tests with arbitrary bytes: parsing and reassembly never panic, and reassembly keeps its limits.
+//! Tests with arbitrary bytes: parsing and reassembly never panic, and reassembly keeps its limits.
 
 use super::super::*;
 use super::{content, packets};
@@ -47,7 +47,7 @@ proptest! {
             reassembly.expires(now);
             if let Ok(parsed) = parse(&packet) {
                 prop_assert!(parsed.payload.start <= parsed.payload.end && parsed.payload.end <= packet.len());
-                prop_assert_eq!(parsed.place().len(), parsed.payload.len());
+                prop_assert_eq!(parsed.datagram_range().len(), parsed.payload.len());
                 reassembly.arrive(&parsed, now);
             }
             prop_assert!(reassembly.datagrams() <= LIMITS.datagrams && reassembly.bytes() <= LIMITS.bytes);
@@ -61,8 +61,8 @@ proptest! {
     #[test]
     fn no_damaged_packet_panics(at in any::<prop::sample::Index>(), byte in any::<u8>(), cut in 0..100usize) {
         for mut packet in packets(&content(60), 44) {
-            let place = at.index(packet.len());
-            packet[place] = byte;
+            let index = at.index(packet.len());
+            packet[index] = byte;
             packet.truncate(packet.len().saturating_sub(cut.saturating_sub(50)));
             let _ = parse(&packet);
             let _ = parse(&summed(packet));

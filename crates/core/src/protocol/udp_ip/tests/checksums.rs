@@ -1,4 +1,4 @@
-//! //! Tests that sums of parts equal the sum of the whole, and the sums of the crate `etherparse`.
+//! Tests that sums of parts equal the sum of the whole, and the sums of the crate `etherparse`.
 
 use super::super::*;
 use super::{content, datagram};

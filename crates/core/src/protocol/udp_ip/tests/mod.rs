@@ -12,7 +12,7 @@ use std::net::SocketAddrV4;
 
 /// Returns a datagram between two programs.
 fn datagram(payload: usize) -> Datagram {
-    let end = |node, place| addresses::socket(crate::engine::NodeId(node), place).expect("a few nodes");
+    let end = |node, index| addresses::socket(crate::engine::NodeId(node), index).expect("a few nodes");
     let (from, to): (SocketAddrV4, SocketAddrV4) = (end(0, 3), end(70_000, 0));
     Datagram { from, to, identification: 0xbeef, payload, checksum: None }
 }

@@ -1,5 +1,5 @@
-//! //! Tests that reassembly equals a slow, obvious model, in which a datagram is a list of its fragments that is
-//! examined byte by byte.
+//! Tests that reassembly equals a slow, obvious model, in which a datagram is a list of its fragments that is examined
+//! byte by byte.
 
 use super::super::*;
 use crate::engine::Time;

@@ -1,4 +1,4 @@
-//! //! Tests of single packets: the contents of a fragment, each error in a packet, and each bit of a header.
+//! Tests of single packets: the contents of a fragment, each error in a packet, and each bit of a header.
 
 use super::super::*;
 use super::{content, datagram, packets};
@@ -48,7 +48,7 @@ fn parsing_inverts_fragmentation() {
     let payload = content(40);
     let packets = packets(&payload, 44);
     let parsed: Vec<Parsed> = packets.iter().map(|packet| parse(packet).expect("a packet")).collect();
-    let parts: Vec<_> = parsed.iter().map(|packet| (packet.offset, packet.more, packet.place())).collect();
+    let parts: Vec<_> = parsed.iter().map(|packet| (packet.offset, packet.more, packet.datagram_range())).collect();
     assert_eq!(parts, [(0, true, 0..16), (24, false, 16..40)]);
     assert_eq!(parsed[1].payload, 20..44);
     assert_eq!(parsed[0].key(), parsed[1].key());
@@ -63,7 +63,7 @@ fn parsing_inverts_fragmentation() {
 fn trailing_bytes_and_options_are_skipped() {
     let mut packet = packets(b"hello", 1_500).remove(0);
     packet.extend([0xee; 13]);
-    assert_eq!(parse(&packet).map(|parsed| parsed.place()), Ok(0..5));
+    assert_eq!(parse(&packet).map(|parsed| parsed.datagram_range()), Ok(0..5));
     // The packet gets four bytes of options: three without effect, and the end of the list.
     packet.splice(IPV4_HEADER..IPV4_HEADER, [1, 1, 1, 0]);
     packet[0] = 0x46;
@@ -117,7 +117,7 @@ fn any_flipped_header_bit_is_detected() {
             }
             // Behind the IPv4 header, the UDP checksum over the whole datagram detects the error.
             let is_valid = parsed.is_ok_and(|parsed| {
-                let sum = Sum::of(&packet[parsed.payload.clone()]) + Sum::of(&payload[parsed.place().end..]);
+                let sum = Sum::of(&packet[parsed.payload.clone()]) + Sum::of(&payload[parsed.datagram_range().end..]);
                 parsed.udp.expect("the first").is_valid(parsed.from, parsed.to, sum)
             });
             assert!(!is_valid, "bit {bit} of the datagram");

@@ -1,4 +1,4 @@
-//! //! Tests of reassembly: overlaps, contradictory lengths, the timer, and the limits.
+//! Tests of reassembly: overlaps, contradictory lengths, the timer, and the limits.
 
 use super::super::*;
 use super::datagram;

@@ -1,4 +1,4 @@
-//! //! Tests that datagrams of any size arrive unchanged over any MTU, while their packets are shuffled, duplicated and
+//! Tests that datagrams of any size arrive unchanged over any MTU, while their packets are shuffled, duplicated and
 //! mixed.
 
 use super::super::*;
@@ -7,7 +7,7 @@ use crate::engine::Time;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
-const ROOM: ReassemblyParameters =
+const LIMITS: ReassemblyParameters =
     ReassemblyParameters { datagrams: 8, bytes: 8 * PACKET_MAX, lifetime: Time::from_us(1) };
 
 fn any_payload() -> impl Strategy<Value = usize> {
@@ -52,10 +52,10 @@ impl Receiver {
             return;
         }
         let (buffer, sum) = self.buffers.entry(key).or_default();
-        let (bytes, place) = (&packet[parsed.payload.clone()], parsed.place());
-        buffer.resize(buffer.len().max(place.end), 0);
-        *sum += Sum::of(bytes).at(place.start);
-        buffer[place].copy_from_slice(bytes);
+        let (bytes, range) = (&packet[parsed.payload.clone()], parsed.datagram_range());
+        buffer.resize(buffer.len().max(range.end), 0);
+        *sum += Sum::of(bytes).at(range.start);
+        buffer[range].copy_from_slice(bytes);
         if let Reassembled::Complete { key, length, header } = outcome {
             let (buffer, sum) = self.buffers.remove(&key).expect("it was kept");
             assert_eq!(buffer.len(), length);
@@ -82,7 +82,7 @@ proptest! {
     #[test]
     fn packets_sent_once_give_the_datagram_once(length in any_payload(), mtu in any_mtu(), seed in any::<u64>()) {
         let payload = content(length);
-        let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(ROOM));
+        let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(LIMITS));
         for packet in shuffled(sent(1, &payload, mtu), seed, false) {
             receiver.take(&packet, &mut reassembly);
         }
@@ -99,7 +99,7 @@ proptest! {
     ) {
         let payloads: Vec<Vec<u8>> = lengths.iter().map(|length| content(*length)).collect();
         let all = payloads.iter().zip(0..).flat_map(|(payload, number)| sent(number, payload, mtu)).collect();
-        let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(ROOM));
+        let (mut receiver, mut reassembly) = (Receiver::default(), Reassembly::new(LIMITS));
         for packet in shuffled(all, seed, true) {
             receiver.take(&packet, &mut reassembly);
         }
@@ -109,7 +109,7 @@ proptest! {
                 receiver.complete.iter().filter(|(id, _)| usize::from(*id) == number).map(|(_, bytes)| bytes).collect();
             prop_assert!(!came.is_empty() && came.iter().all(|bytes| *bytes == payload));
         }
-        let rest: usize = reassembly.expires(ROOM.lifetime).len();
+        let rest: usize = reassembly.expires(LIMITS.lifetime).len();
         prop_assert!(rest <= payloads.len());
         prop_assert_eq!((reassembly.datagrams(), reassembly.bytes()), (0, 0));
     }

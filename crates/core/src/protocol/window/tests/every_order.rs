@@ -1,4 +1,4 @@
-//! //! The cases of the model: all states of each case are explored.
+//! The cases of the model: all states of each case are explored.
 
 use super::super::*;
 use super::model::{Case, IN_PLACE, Network, SAFETY};
@@ -111,7 +111,7 @@ fn numbers_may_not_come_again_a_tick_before_their_copies_are_dead() {
 }
 
 #[test]
-fn two_senders_compete_for_one_place() {
+fn two_senders_compete_for_one_slot() {
     let packets = vec![(A, C), (A, C), (B, C)];
     for reorder in [0, 2] {
         let parameters = right(LinkParameters { reorder, ..window(2, 2) });

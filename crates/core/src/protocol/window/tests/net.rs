@@ -1,4 +1,4 @@
-//! //! A few links, and frames that travel between them when a test calls for it.
+//! A few links, and frames that travel between them when a test calls for it.
 
 use super::super::*;
 use crate::engine::NodeId;
@@ -32,7 +32,7 @@ pub fn parameters() -> LinkParameters {
 
 /// Returns the frame as received: with the header decoded from its words, and without the mark of a copy.
 pub fn over_the_wire<P>(frame: WindowFrame<P>) -> WindowFrame<P> {
-    WindowFrame { header: WindowHeader::decode(frame.header.encode()), again: false, ..frame }
+    WindowFrame { header: WindowHeader::decode(frame.header.encode()), is_retransmission: false, ..frame }
 }
 
 impl<P: Clone + std::fmt::Debug> Net<P> {
@@ -82,8 +82,8 @@ impl<P: Clone + std::fmt::Debug> Net<P> {
 
     /// Reads one packet.
     pub fn read(&mut self, node: NodeId) -> Option<(NodeId, P)> {
-        let (from, payload, place) = self.link(node).take()?;
-        self.link(node).release(place);
+        let (from, payload, slot) = self.link(node).take()?;
+        self.link(node).release(slot);
         Some((from, payload))
     }
 

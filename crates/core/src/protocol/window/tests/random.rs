@@ -1,4 +1,4 @@
-//! //! Random tests of larger cases: with any valid parameters, any losses, copies and delays, and slow readers, each
+//! Random tests of larger cases: with any valid parameters, any losses, copies and delays, and slow readers, each
 //! packet is delivered once and in order.
 
 use super::super::*;

@@ -1,4 +1,4 @@
-//! //! A run in time of links with slow readers over a fabric that loses, copies and delays frames at random.
+//! A run in time of links with slow readers over a fabric that loses, copies and delays frames at random.
 
 use super::super::*;
 use super::net::over_the_wire;
@@ -25,7 +25,7 @@ pub struct Fabric {
 #[derive(Clone, Debug)]
 enum Event {
     Arrives(WindowFrame<u64>),
-    HasRead(NodeId, ReadingPlace),
+    HasRead(NodeId, ReadingSlot),
 }
 
 struct Run {
@@ -63,11 +63,11 @@ impl Run {
         let read = link.take();
         link.check();
         frame.into_iter().for_each(|frame| self.carry(over_the_wire(frame)));
-        if let Some((from, payload, place)) = read {
+        if let Some((from, payload, slot)) = read {
             let expected = self.expected.get_mut(&(from, node)).and_then(VecDeque::pop_front);
             assert_eq!(expected, Some(payload), "each packet once, in order per pair");
             let span = Time::from_ns(self.rng.random_range(0..=self.read_max_ns));
-            self.at(now + span, Event::HasRead(node, place));
+            self.at(now + span, Event::HasRead(node, slot));
         }
     }
 
@@ -94,8 +94,8 @@ impl Run {
                 let _ = link.arrive(frame, self.now);
                 link.check();
             }
-            Event::HasRead(node, place) => {
-                self.links[node.0 as usize].release(place);
+            Event::HasRead(node, slot) => {
+                self.links[node.0 as usize].release(slot);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! //! Tests that no text and no option causes a panic.
+//! Tests that no text and no option causes a panic.
 
 use super::try_read;
 use proptest::prelude::*;

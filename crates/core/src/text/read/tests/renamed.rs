@@ -1,5 +1,5 @@
-//! //! Tests of keys under their former names: they are read and reported, and refused if one layer also has the
-//! present name.
+//! Tests of keys under their former names: they are read and reported, and refused if one layer also has the present
+//! name.
 
 use super::*;
 

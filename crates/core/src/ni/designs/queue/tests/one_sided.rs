@@ -147,13 +147,13 @@ impl RemoteUpdates {
         }
         let from = |number: u64| local + number * bytes.get();
         let write = |number| RemoteOperation::Write { from: from(number), to: area + 3, key, bytes };
-        let landing = local + 2048;
-        let read = RemoteOperation::Read { from: area + 3, key, to: landing, bytes };
+        let target = local + 2048;
+        let read = RemoteOperation::Read { from: area + 3, key, to: target, bytes };
         let operations: Vec<_> = (0..self.operations).map(write).chain([read]).collect();
         let completions = run(end, operations, self.batch).await;
         all_done(&completions);
         assert!(completions.is_sorted_by_key(|completion| completion.work), "operations on a node end in order");
-        assert_eq!(end.host().peek(landing, bytes.len()), vec![self.operations as u8; bytes.len()]);
+        assert_eq!(end.host().peek(target, bytes.len()), vec![self.operations as u8; bytes.len()]);
     }
 
     async fn write_word(&self, end: &Endpoint, at: Address, value: u64, to: Address, key: u32) -> RemoteOperation {

@@ -9,7 +9,7 @@ use std::cell::Cell;
 
 /// The number of bytes that an engine has written into a buffer.
 #[derive(Debug, Default)]
-pub struct Landing {
+pub struct TransferProgress {
     total: Cell<u64>,
     settled: Cell<u64>,
     burst: Cell<Option<Burst>>,
@@ -23,10 +23,10 @@ struct Burst {
     end: Time,
 }
 
-impl Landing {
+impl TransferProgress {
     /// Creates the counter of a transfer of `total` bytes.
-    pub fn new(total: Bytes) -> Landing {
-        Landing { total: Cell::new(total.get()), ..Landing::default() }
+    pub fn new(total: Bytes) -> TransferProgress {
+        TransferProgress { total: Cell::new(total.get()), ..TransferProgress::default() }
     }
 
     /// Returns the length of the transfer.
@@ -67,7 +67,7 @@ impl Landing {
     }
 
     /// Watches for `count` bytes to have landed. Returns the time at which they have, if that is within the present
-    /// burst; otherwise [`settle`](Landing::settle) reports it later.
+    /// burst; otherwise [`settle`](TransferProgress::settle) reports it later.
     pub fn watch(&self, count: Bytes) -> Option<Time> {
         self.watched.set(Some(count.get()));
         let burst = self.burst.get()?;
@@ -85,16 +85,16 @@ mod tests {
 
     #[test]
     fn the_count_grows_evenly_within_a_burst() {
-        let landing = Landing::new(Bytes(300));
-        landing.begin(Bytes(100), Time::from_ns(10), Time::from_ns(20));
-        assert_eq!(landing.landed(Time::from_ns(10)), Bytes(0));
-        assert_eq!(landing.landed(Time::from_ns(15)), Bytes(50));
-        assert_eq!(landing.watch(Bytes(70)), Some(Time::from_ns(17)));
-        assert_eq!(landing.watch(Bytes(170)), None, "beyond this burst");
-        assert!(!landing.settle());
-        assert_eq!(landing.landed(Time::from_ns(30)), Bytes(100));
-        landing.begin(Bytes(200), Time::from_ns(30), Time::from_ns(50));
-        assert!(landing.settle(), "watched count reached, and finished");
-        assert!(landing.finished());
+        let progress = TransferProgress::new(Bytes(300));
+        progress.begin(Bytes(100), Time::from_ns(10), Time::from_ns(20));
+        assert_eq!(progress.landed(Time::from_ns(10)), Bytes(0));
+        assert_eq!(progress.landed(Time::from_ns(15)), Bytes(50));
+        assert_eq!(progress.watch(Bytes(70)), Some(Time::from_ns(17)));
+        assert_eq!(progress.watch(Bytes(170)), None, "beyond this burst");
+        assert!(!progress.settle());
+        assert_eq!(progress.landed(Time::from_ns(30)), Bytes(100));
+        progress.begin(Bytes(200), Time::from_ns(30), Time::from_ns(50));
+        assert!(progress.settle(), "watched count reached, and finished");
+        assert!(progress.finished());
     }
 }
